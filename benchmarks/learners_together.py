@@ -26,11 +26,11 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.clock import in_turn
-from service.kinds.base import Job
-from service.kinds.cross_validation.plan import Plan, plan_of
-from service.kinds.cross_validation.run import parts_of, run_part
-from service.kinds.fitting import learner_groups as _learner_groups
-from service.kinds.fitting.outcomes import told_by
+from service.kinds.base import ChunkOutput, Job
+from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
+from service.kinds.cross_validation.run import run_group
+from service.kinds.fitting import bundles
+from service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
 from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import many_splits as at_once
 from thetahat.cross_validation import paths
@@ -38,28 +38,38 @@ from thetahat.cross_validation import paths
 FOLDS, SEED = 10, 1
 
 
-def plan(body: dict[str, Any], *, together: bool) -> Plan:
-    """Return what is made of a request before anything is fitted."""
-    most = _learner_groups.MOST_TOGETHER
+def plan(body: dict[str, Any], *, together: bool) -> CrossValidationPlan:
+    """Return the plan of a request, with its learners in groups or one by one."""
+    most = bundles.MOST_NUMBERS_TOGETHER
     kind = JOB_KINDS["cross_validation"]
     request: Any = kind.request.model_validate_json(json.dumps(body))
     try:
         if not together:
-            _learner_groups.MOST_TOGETHER = 1  # type: ignore[misc]
-        return plan_of(Job(uuid4(), kind.name, request, SEED), request)
+            bundles.MOST_NUMBERS_TOGETHER = 1  # type: ignore[misc]
+        made = build_plan(Job(uuid4(), kind.name, request, SEED))
+        made.bundles  # noqa: B018 - computed here, and kept
+        return made
     finally:
-        _learner_groups.MOST_TOGETHER = most  # type: ignore[misc]
+        bundles.MOST_NUMBERS_TOGETHER = most  # type: ignore[misc]
 
 
-def ours(made: Plan) -> dict[str, float]:
+def ours(made: CrossValidationPlan) -> dict[str, float]:
     """Do all chunks, and return the mean loss of each learner over the folds."""
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - each run looks at the rows anew
     paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
+    run = partial(run_group, made)  # the kind itself would build the plan again
+    outputs = JoinedOutputs(
+        made,
+        [
+            ChunkOutput(chunk.payload, partial(dict, run_chunk(made, chunk.payload, run)))
+            for chunk in cut_into_chunks(made)
+        ],
+    )
     losses: dict[str, list[np.ndarray]] = {name: [] for name in made.learners}
-    for part in parts_of(made):
-        told = told_by(run_part(made, SEED, part), made.bundles[part["bundle"]].names)
-        for name, arrays in told.ran.items():
-            losses[name] += np.split(arrays["losses"], np.cumsum(arrays["n_test"])[:-1])
+    for bundle in outputs.bundles:
+        for name, record in outputs.read_bundle(bundle).items():
+            for arrays in record.arrays[SPLITS]:
+                losses[name] += np.split(arrays["losses"], np.cumsum(arrays["n_test"])[:-1])
     return {name: float(np.mean([fold.mean() for fold in of])) for name, of in losses.items()}
 
 

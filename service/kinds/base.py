@@ -37,15 +37,21 @@ class DatasetFile:
     path: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Job(Generic[R]):
-    """Everything that the work on one evaluation may depend on."""
+    """Everything that the work on one evaluation may depend on; known by its id."""
 
     id: UUID
     kind: str
     request: R
     seed: int
     datasets: Mapping[UUID, DatasetFile] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Job) and other.id == self.id
 
 
 @dataclass(frozen=True, slots=True)

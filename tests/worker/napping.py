@@ -24,7 +24,7 @@ from service.kinds.base import (
     Job,
     JobKind,
 )
-from service.kinds.fitting.failures import failure_of
+from service.kinds.fitting.failures import LearnerFailure
 from service.schemas.base import EvaluationRequest
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream
@@ -93,7 +93,7 @@ def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, A
             else:
                 found[part] = failure
     if not any(isinstance(said, list) for said in found.values()):
-        raise failure_of(next(iter(found.values())))
+        raise LearnerFailure(**next(iter(found.values()))).as_error()
     return found
 
 

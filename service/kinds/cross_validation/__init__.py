@@ -1,1 +1,1 @@
-"""Kind ``cross_validation``: its request, its plan, its work and its result."""
+"""Kind ``cross_validation``: its request, its plan, its chunks and its result."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from service.kinds.fields.analysis import AnalysisRequest
-from service.kinds.fields.data import DataFields
+from service.kinds.fields.data import DataFields, has_role
 from service.kinds.fields.method_names import LossEntry, LossName, SchemeEntry, SchemeName
 
 
@@ -19,6 +19,11 @@ class FitsRequest(AnalysisRequest, DataFields):
         None,
         description="The loss. Left out: zero_one for classification, squared for regression.",
     )
+
+    @property
+    def has_weighted_fits(self) -> bool:
+        """Whether rows have weights when learners are fitted."""
+        return has_role(self, "weight")
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set, if there is one."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from service.jobs.failures import build_problem
 from service.kinds.base import AllPartsFailed
@@ -32,10 +30,9 @@ class LearnerFailure:
     loc: Loc
     candidates: int | None = None
 
-
-def failure_of(said: Mapping[str, Any]) -> Exception:
-    """Return the error that a part wrote down as ``code``, ``message`` and ``loc``."""
-    kinds = {kind.code: kind for kind in EvaluationError.__subclasses__()}
-    if said["code"] in kinds:
-        return kinds[said["code"]](said["message"], loc=tuple(said["loc"]))
-    return AllPartsFailed(build_problem(said["code"], said["message"]))
+    def as_error(self) -> Exception:
+        """Return the error that an evaluation raises in which every learner failed."""
+        for kind in EvaluationError.__subclasses__():
+            if kind.code == self.code:
+                return kind(self.message, loc=self.loc)
+        return AllPartsFailed(build_problem(self.code, self.message))

@@ -1,17 +1,18 @@
-"""The methods of a cross-validation that fit its learners again, and the fits that they need."""
+"""The methods of a request that fit its learners again, and the extra fits that they need."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Final
 
 import numpy as np
 
+from service.kinds.base import Arrays
 from service.kinds.fields.data import has_role
-from service.kinds.fitting.outcomes import Told
+from service.kinds.fields.learners import LearnersRequest
+from service.kinds.fitting.engine import ChunkKey, Stage, unless_failed
 from service.kinds.methods_used import record_method
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
@@ -19,6 +20,7 @@ from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import NO_INTERVAL, Caution, restore
 from thetahat.cross_validation import Group
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.losses.base import Loss
 from thetahat.refit_estimators import (
     LossesByDesign,
     RefitDesign,
@@ -31,165 +33,179 @@ from thetahat.refit_estimators import (
 )
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.seeds import MAX_SEED, stream
-
-if TYPE_CHECKING:
-    from service.kinds.cross_validation.plan import Plan
-    from service.kinds.fields.learners import LearnersRequest
+from thetahat.tables.data import Data
 
 MOST_FITS = 50_000
 """Extra fits of one evaluation, over all learners."""
 MOST_LOSSES = 50_000_000
-"""Losses that those fits may give, over all learners: they are in memory at once at the end."""
+"""Losses of those fits, over all learners: they are in memory at once at the end."""
+_STAGE: Final = "refits "
 
 
 @dataclass(frozen=True, slots=True)
-class Extra:
-    """The extra fits of an evaluation, each design once, whatever the number of its methods.
+class Refits:
+    """The extra fits of an evaluation: each design once, whatever the number of its methods.
 
     Parameters
     ----------
-    asked : tuple of Asked
-        Methods that the request named.
-    designs : tuple of Design
-        In the order of the request.
+    methods : tuple of RequestedRefit
+        Methods that the request names.
+    designs : tuple of RefitDesign
+        Their designs, in the order of the request.
     n_splits : tuple of int
         Fits of one learner, by design.
     """
 
-    asked: tuple[RequestedRefit, ...]
+    methods: tuple[RequestedRefit, ...]
     designs: tuple[RefitDesign, ...]
     n_splits: tuple[int, ...]
 
-    def cuts(self, n_parts: int) -> list[tuple[int, int, int]]:
-        """Return (design, start, stop) of about equal parts, about ``n_parts`` over all designs."""
-        found: list[tuple[int, int, int]] = []
+    def stages(self, n_chunks: int) -> list[Stage]:
+        """Return one stage for each design, with about ``n_chunks`` chunks over all of them."""
         total = max(1, sum(self.n_splits))
-        for design, n in enumerate(self.n_splits):
-            parts = min(n, max(1, n_parts * n // total))
-            edges = [n * i // parts for i in range(parts + 1)]
-            found.extend((design, start, stop) for start, stop in pairwise(edges))
-        return found
+        return [
+            Stage(name=stage_name(i), n_splits=n, n_chunks=min(n, max(1, n_chunks * n // total)))
+            for i, n in enumerate(self.n_splits)
+        ]
 
-    def choices_to_check(self, choices: Choices) -> Choices:
-        """Return the choices without a target that one of these methods speaks of.
+    def without_their_target(self, choices: Choices) -> Choices:
+        """Return the choices without the target, where one of these methods estimates it.
 
-        What is checked are the methods that work on losses, and they need not speak of it too.
+        The methods that work on the losses then need not estimate it too.
         """
-        spoken = {target for one in self.asked for target in one.method.info.targets}
-        return replace(choices, target=None) if choices.target in spoken else choices
+        targets = {target for one in self.methods for target in one.method.info.targets}
+        return replace(choices, target=None) if choices.target in targets else choices
 
     def methods_used(self) -> list[MethodUsed]:
         """Return the methods as records, with all parameters."""
-        return [record_method(one.field, one.method, one.key) for one in self.asked]
+        return [record_method(one.field, one.method, one.key) for one in self.methods]
 
 
-def extra_of(given: LearnersRequest, scheme: Scheme, rows: Rows) -> Extra:
-    """Return the extra fits of a request, refused where they do not fit the data or are too many.
+NO_REFITS: Final = Refits((), (), ())
 
-    Only the number of ``rows`` is looked at, so a request can be checked before its data are read.
+
+def stage_name(design: int) -> str:
+    """Return the name of the stage with the fits of a design."""
+    return f"{_STAGE}{design}"
+
+
+def is_refit_stage(stage: str) -> bool:
+    """Return whether a stage is one of extra fits."""
+    return stage.startswith(_STAGE)
+
+
+def build_refits(request: LearnersRequest, scheme: Scheme, rows: Rows) -> Refits:
+    """Return the extra fits of a request; refused if they do not fit the data or are too many.
+
+    Only the number of ``rows`` is used, so that a request can be checked before its data are read.
     """
-    asked = given.refit_methods
-    for one in asked:
+    methods = request.refit_methods
+    for one in methods:
         reason = reason_against_dependent_rows(
             one.name,
             scheme.block_kind,
-            source=has_role(given, "source"),
-            cluster=has_role(given, "cluster"),
-            time=has_role(given, "time"),
+            source=has_role(request, "source"),
+            cluster=has_role(request, "cluster"),
+            time=has_role(request, "time"),
         )
         if reason is not None:
             raise UnsupportedCombination(reason, loc=(one.field, one.index), value=one.name)
-    designs = collect_designs(asked)
+    designs = collect_designs(methods)
     n_splits, n_losses = [], 0
     for design in designs:
-        first = next(one for one in asked if one.method.design == design)
+        first = next(one for one in methods if one.method.design == design)
         try:
             n_splits.append(design.n_splits(rows))
             n_losses += design.n_tests(rows)
         except EvaluationError as error:
             error.loc = (first.field, first.index, "params", *error.loc)
             raise
-    _check_size("fits", sum(n_splits), len(given.learners), MOST_FITS, asked)
-    _check_size("losses", n_losses, len(given.learners), MOST_LOSSES, asked)
-    return Extra(asked, designs, tuple(n_splits))
+    _check_number("fits", sum(n_splits), len(request.learners), MOST_FITS, methods)
+    _check_number("losses", n_losses, len(request.learners), MOST_LOSSES, methods)
+    return Refits(methods, designs, tuple(n_splits))
 
 
-def _check_size(
-    what: str, each: int, n_learners: int, most: int, asked: Sequence[RequestedRefit]
+def _check_number(
+    noun: str, per_learner: int, n_learners: int, most: int, methods: Sequence[RequestedRefit]
 ) -> None:
-    if each * n_learners > most:
-        names = ", ".join(dict.fromkeys(one.name for one in asked))
+    if per_learner * n_learners > most:
+        names = ", ".join(dict.fromkeys(one.name for one in methods))
         raise InvalidParameter(
-            f"{names} would make {each * n_learners} extra {what} ({each} for each of "
-            f"{n_learners} learners), and {most} is the most; ask for fewer repeats or resamples",
-            loc=(asked[0].field, asked[0].index),
-            value=each * n_learners,
+            f"{names} would make {per_learner * n_learners} extra {noun} ({per_learner} for each "
+            f"of {n_learners} learners), and {most} is the most; ask for fewer repeats or "
+            "resamples",
+            loc=(methods[0].field, methods[0].index),
+            value=per_learner * n_learners,
         )
 
 
-def _seed_of(seed: int) -> int:
+def _refit_seed(seed: int) -> int:
     """Return the seed of the extra fits, so that they repeat none of the scheme's draws."""
     return int(stream(seed, "refits").integers(MAX_SEED))
 
 
-def run_extra(plan: Plan, seed: int, group: Group, part: Mapping[str, Any]) -> Told:
-    """Fit and test learners on some of a design's splits, together where they can be."""
-    told, design = Told(), plan.extra.designs[part["design"]]
-    found = run_design_together(
-        group, plan.data, plan.loss, design, _seed_of(seed), part["start"], part["stop"]
-    )
-    for name, ran in found.items():
-        if isinstance(ran, EvaluationError):
-            told.fail(name, ran.code, ran.message)
-        else:
-            arrays, cautions = ran
-            words = json.dumps([[c.code, c.message] for c in cautions])
-            said = np.frombuffer(words.encode(), dtype=np.uint8)
-            told.ran[name] = {**arrays, "words": said}
-    return told
+def run_refits(  # noqa: PLR0913 - learners, their data, and which fits
+    refits: Refits, group: Group, key: ChunkKey, data: Data, loss: Loss, seed: int
+) -> dict[str, Arrays | EvaluationError]:
+    """Fit and test the learners of a group on the splits of a chunk of a design."""
+    design = refits.designs[int(key.stage.removeprefix(_STAGE))]
+    outputs = run_design_together(group, data, loss, design, _refit_seed(seed), key.start, key.stop)
+    return {name: unless_failed(output, _pack) for name, output in outputs.items()}
 
 
-Parts = Mapping[str, Mapping[int, Sequence[Mapping[str, np.ndarray]]]]
-"""What ``run_extra`` gave, by learner and design, in the order of the splits."""
+def _pack(output: tuple[Arrays, Sequence[Caution]]) -> Arrays:
+    arrays, cautions = output
+    text = json.dumps([[caution.code, caution.message] for caution in cautions])
+    return {**arrays, "cautions": np.frombuffer(text.encode(), dtype=np.uint8)}
 
 
-def found_again(
-    plan: Plan, seed: int, parts: Parts, choices: Choices
+StageArrays = Mapping[str, Sequence[Mapping[str, np.ndarray]]]
+"""The arrays of one learner's chunks by stage, in the order of the splits."""
+
+
+def estimate_by_refits(
+    refits: Refits, data: Data, seed: int, arrays: Mapping[str, StageArrays], choices: Choices
 ) -> tuple[RefitEstimates, list[Caution]]:
-    """Return what the methods say of every learner and pair, and what the learners warned of."""
-    extra = plan.extra
+    """Return the estimates of the methods for every learner and pair, with cautions.
+
+    Parameters
+    ----------
+    arrays : mapping
+        By learner, the arrays of its chunks.
+    """
     fits: dict[str, LossesByDesign] = {
         name: {
-            design: join_losses(plan.data, _seed_of(seed), of_design[i])
-            for i, design in enumerate(extra.designs)
+            design: join_losses(data, _refit_seed(seed), by_stage[stage_name(i)])
+            for i, design in enumerate(refits.designs)
         }
-        for name, of_design in parts.items()
+        for name, by_stage in arrays.items()
     }
-    found = compute_estimates(extra.asked, fits, choices)
-    return found, [*_said(parts), *_unbuilt(found)]
+    estimates = compute_estimates(refits.methods, fits, choices)
+    return estimates, [*_learner_cautions(arrays), *_missing_intervals(estimates)]
 
 
-def _said(parts: Parts) -> list[Caution]:
-    """Return what the learners warned of, each sentence once."""
-    told = {
+def _learner_cautions(arrays: Mapping[str, StageArrays]) -> list[Caution]:
+    """Return the warnings of the learners in extra fits, each sentence once."""
+    cautions = {
         restore(code, f"Learner {name!r}, in extra fits: {message}"): None
-        for name, of_design in parts.items()
-        for of_one in of_design.values()
-        for part in of_one
-        for code, message in json.loads(part["words"].tobytes())
+        for name, by_stage in arrays.items()
+        for stage, chunks in by_stage.items()
+        if is_refit_stage(stage)
+        for chunk in chunks
+        for code, message in json.loads(chunk["cautions"].tobytes())
     }
-    return sorted(told, key=lambda caution: (caution.code, caution.message))
+    return sorted(cautions, key=lambda caution: (caution.code, caution.message))
 
 
-def _unbuilt(found: RefitEstimates) -> list[Caution]:
-    """Return a caution for each method that built no interval, for the losses do not vary."""
+def _missing_intervals(estimates: RefitEstimates) -> list[Caution]:
+    """Return a caution for each method that built no interval because the losses do not vary."""
     return [
-        NO_INTERVAL(method=one.key, subject=_words(subject))
-        for subject, of_subject in found.items()
+        NO_INTERVAL(method=one.key, subject=_name_subject(subject))
+        for subject, of_subject in estimates.items()
         for one in of_subject
         if one.estimate is None and not one.intervals
     ]
 
 
-def _words(subject: ModelOrPair) -> str:
+def _name_subject(subject: ModelOrPair) -> str:
     return repr(subject) if isinstance(subject, str) else f"{subject[0]!r} against {subject[1]!r}"

@@ -12,7 +12,7 @@ import pyarrow as pa
 from service.data.arrow_arrays import arrow_array
 from service.jobs.parts import read_failure
 from service.kinds.base import ChunkOutput, Finished
-from service.kinds.fitting.failures import LearnerFailure, failure_of
+from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.importance_weighting.learners import spec_of
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from service.kinds.methods_used import record_learner, record_method
@@ -54,13 +54,13 @@ def pack(assessed: Assessed) -> dict[str, np.ndarray]:
 def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Finished:
     """Estimate the risks of the learners that ran; those that failed are named."""
     setting = plan.setting()
-    failures: dict[str, dict[str, Any]] = {}
+    failures: dict[str, LearnerFailure] = {}
     by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
     for output in outputs:
         name, arrays = output.payload["learner"], output.read()
         failure = read_failure(arrays, name)
         if failure is not None:
-            failures.setdefault(name, failure)
+            failures.setdefault(name, LearnerFailure(**{**failure, "loc": tuple(failure["loc"])}))
         by_learner.setdefault(name, []).append((output.payload, arrays))
     outcomes = {
         name: _outcome(plan, name, pieces, setting)
@@ -68,7 +68,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         if name not in failures
     }
     if not outcomes:
-        raise failure_of(next(iter(failures.values())))
+        raise next(iter(failures.values())).as_error()
     several = plan.given.learners is not None
     cautions = list(find_selection_cautions(outcomes, setting))
     selection: LearnerSelection | SelectionAmongLearners
@@ -79,7 +79,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         selection = select_for_learner(outcome, setting)
         cautions += selection.cautions
     cautions += dict.fromkeys(
-        LEARNER_LEFT_OUT(name=name, reason=failure["message"]) for name, failure in failures.items()
+        LEARNER_LEFT_OUT(name=name, reason=failure.message) for name, failure in failures.items()
     )
     if plan.shift.given is not None and not are_given(plan.method.info.name):
         cautions.append(WEIGHT_COLUMN_NOT_USED(name=plan.method.info.name))
@@ -89,12 +89,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         n_folds=plan.shift.n_folds,
         fold_labels=tuple(plan.shift.fold_labels),
         features=tuple(plan.shift.target.names),
-        failures={
-            name: LearnerFailure(
-                code=failure["code"], message=failure["message"], loc=tuple(failure["loc"])
-            )
-            for name, failure in failures.items()
-        },
+        failures=failures,
         cautions=tuple(cautions),
     )
     losses = _tabulate_losses(plan, outcomes, setting, several=several)

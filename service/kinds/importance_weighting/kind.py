@@ -20,7 +20,7 @@ from service.kinds.base import (
     run_chunks,
 )
 from service.kinds.importance_weighting.gather import finish, pack
-from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, check_plan, plan_of
+from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, build_plan, check_plan
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from thetahat.analyses.importance_weighting import Candidate, losses_on_fold, losses_on_target
@@ -52,7 +52,7 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
 
     def start(self, job: Job[ImportanceWeightingRequest]) -> Finished | Chunks:
         """Cut the fits of each learner into chunks, or do a small evaluation at once."""
-        plan = plan_of(job, job.request)
+        plan = build_plan(job)
         if plan.all_own and _work(plan) <= SMALL:
             chunks = [Chunk(part) for part in _parts(plan, whole=True)]
             return finish(plan, run_chunks(self, job, chunks))
@@ -64,13 +64,13 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
 
     def run(self, job: Job[ImportanceWeightingRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test one learner at some values of its grid, on one fold or on the target."""
-        return _run(plan_of(job, job.request), payload)
+        return _run(build_plan(job), payload)
 
     def gather(
         self, job: Job[ImportanceWeightingRequest], outputs: Sequence[ChunkOutput]
     ) -> Finished:
         """Estimate the risks and choose among the learners that have outputs."""
-        plan = plan_of(job, job.request)
+        plan = build_plan(job)
         there = {one.payload["learner"] for one in outputs}
         some = {name: one for name, one in plan.candidates.items() if name in there}
         return finish(plan.with_candidates(some), outputs)

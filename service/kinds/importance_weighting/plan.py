@@ -11,11 +11,10 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.cross_validation.plan import is_own
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fields.sample import check_given_weights, check_sample
-from service.kinds.fitting.job_key import JobKey
+from service.kinds.fitting.building import is_own_learner
 from service.kinds.importance_weighting.data import shift_of
 from service.kinds.importance_weighting.learners import candidates_of, check_candidates
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
@@ -56,7 +55,7 @@ class ImportanceWeightingPlan:
     @property
     def all_own(self) -> bool:
         """Whether no learner needs scikit-learn."""
-        return all(is_own(wire) for wire, _ in self.given.wires().values())
+        return all(is_own_learner(wire) for wire, _ in self.given.wires().values())
 
     def with_candidates(self, candidates: Mapping[str, Candidate]) -> ImportanceWeightingPlan:
         """Return the plan of some of the learners; the weights are the same."""
@@ -99,14 +98,10 @@ class ImportanceWeightingPlan:
         )
 
 
-def plan_of(job: Job[Any], given: ImportanceWeightingRequest) -> ImportanceWeightingPlan:
-    """Build the parts; the last job's are kept, for its chunks come one after another."""
-    return _built(JobKey(job, given))
-
-
 @lru_cache(maxsize=1)
-def _built(key: JobKey[ImportanceWeightingRequest]) -> ImportanceWeightingPlan:
-    return build_from(key.given, key.job.datasets, key.job.seed)
+def build_plan(job: Job[ImportanceWeightingRequest]) -> ImportanceWeightingPlan:
+    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    return build_from(job.request, job.datasets, job.seed)
 
 
 def build_from(

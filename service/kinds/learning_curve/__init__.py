@@ -1,1 +1,1 @@
-"""Kind ``learning_curve``: its request, its plan, its work and its result."""
+"""Kind ``learning_curve``: its request, its plan, its chunks and its result."""

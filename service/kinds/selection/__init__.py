@@ -1,1 +1,1 @@
-"""Kind ``selection``: its request, its plan, its work and its result."""
+"""Kind ``selection``: its request, its plan, its chunks and its result."""

@@ -1,11 +1,12 @@
-"""How much too small, or too large, the internal number of what was chosen is."""
+"""The bias of the internal estimate of the chosen candidate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from service.kinds.selection.plan import SelectionPlan
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.selection import (
@@ -19,24 +20,21 @@ from thetahat.analyses.selection import (
 from thetahat.values.block_losses import LossTable
 from thetahat.values.json_values import plain, to_json
 
-if TYPE_CHECKING:
-    from service.kinds.selection.plan import Plan
 
-
-def bias_of(  # noqa: PLR0913 - all that it is estimated from
+def estimate_bias(  # noqa: PLR0913 - the losses, the choices and the plan
     table: LossTable,
     external: External | None,
     choices: Choices,
-    seed: int,
     last: Choice,
     internal: Mapping[str, InternalEstimate],
-    plan: Plan,
+    plan: SelectionPlan,
 ) -> dict[str, Any]:
-    """Return how much too small the internal error of what is chosen is.
+    """Return how much too small the internal error of the chosen candidate is.
 
-    With external splits from them: external minus internal error, with its intervals, and how
-    much of it is there without a choice. Without, from the folds' own minima. The gap of a metric
-    is the mean of the external splits', without an interval: a metric is no average over rows.
+    With external splits it is external minus internal error, with intervals, and with the part of
+    it that would be there without a choice. Without them it is estimated from the best candidate
+    of each internal split. The gap of a metric is the mean over the external splits, without an
+    interval: a metric is no average over rows.
     """
     higher = plan.criterion.higher_is_better
     least = bias_of_least(internal, last.name, higher_is_better=higher)
@@ -52,10 +50,11 @@ def bias_of(  # noqa: PLR0913 - all that it is estimated from
         told = {"estimate": plain(external.gap()), "interval": None, **parts}
         return {**told, "variances": {}, "intervals": []}
     gap = gap_of(table.models[SELECTED], external.internal)
-    kept = [i for i in choices.intervals or () if not i.method.info.only_zero_one]
+    kept = [entry for entry in choices.intervals or () if not entry.method.info.only_zero_one]
     intervals = tuple(kept) or None  # a gap is no share, whatever the losses are
     plainly = replace(choices, intervals=intervals, tests=(), omnibus=(), control=None, clip=False)
-    model = to_json(evaluate(LossTable(table.layout, {"gap": gap}), plainly, seed))["models"]["gap"]
+    gaps = evaluate(LossTable(table.layout, {"gap": gap}), plainly, plan.job.seed)
+    model = to_json(gaps)["models"]["gap"]
     first = DEFAULT_TARGET[table.layout.kind]
     best = [i for i in model["intervals"] if i["recommended"]]
     best.sort(key=lambda interval: interval["target"] != first)

@@ -1,16 +1,17 @@
-"""What to know of a selection before its numbers are read."""
+"""The cautions of a selection, and its failures."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 
+from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.selection.plan import SelectionPlan
 from thetahat.analyses.selection import Choice, External, Grid, InternalEstimate
 from thetahat.cautions import (
-    CANDIDATE_LEFT_OUT,
-    CHOICE_AMONG_SOME,
     CHOICE_DIFFERS,
     CHOICE_VARIES,
     INTERNAL_IS_OPTIMISTIC,
@@ -21,55 +22,39 @@ from thetahat.cautions import (
 )
 from thetahat.values.json_values import number
 
-if TYPE_CHECKING:
-    from service.kinds.selection.plan import Plan
-
 MOST_NAMED: Final = 10
-"""Candidates that one sentence names."""
+"""Number of candidates that one sentence names."""
 
 
-def failures_told(
-    failures: Mapping[str, Mapping[str, Any]], grids: Mapping[str, Grid]
-) -> dict[str, Any]:
-    """Return what candidates failed with; a grid that failed as a whole stands once, by its name.
+def list_failures(
+    failures: Mapping[str, LearnerFailure], grids: Mapping[str, Grid]
+) -> dict[str, LearnerFailure]:
+    """Return the failures of candidates; a grid that failed as a whole is listed once.
 
-    It has the words of its first candidate, and how many there were.
+    Its failure is that of its first candidate, with the number of candidates.
     """
-    told = dict(failures)
+    listed = dict(failures)
     for name, grid in grids.items():
         if all(one in failures for one in grid.candidates):
             first, *_ = grid.candidates
-            rest = {one: said for one, said in told.items() if one not in grid.candidates}
-            told = {**rest, name: {**failures[first], "candidates": len(grid.candidates)}}
-    return told
+            listed = {one: of_one for one, of_one in listed.items() if one not in grid.candidates}
+            listed[name] = replace(failures[first], candidates=len(grid.candidates))
+    return listed
 
 
-def left_out(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Caution]:
-    """Yield who is left out, and why."""
-    for name, failure in failures.items():
-        yield CANDIDATE_LEFT_OUT(name=name, reason=failure["message"])
-
-
-def among_some(found: Collection[str], to_come: Collection[str]) -> Iterator[Caution]:
-    """Yield what is to be known of a choice that is made before all candidates are there."""
-    if to_come:
-        yield CHOICE_AMONG_SOME(
-            n_done=len(found), n=len(found) + len(to_come), names=_some_of(to_come)
-        )
-
-
-def _some_of(names: Collection[str]) -> str:
+def list_names(names: Collection[str]) -> str:
+    """Return names for a sentence, the first of many."""
     first = list(names)[:MOST_NAMED]
     others = f" and {len(names) - len(first)} more" if len(names) > len(first) else ""
     return ", ".join(map(repr, first)) + others
 
 
-def doubts(
+def selection_cautions(
     external: External | None,
     last: Choice,
     internal: Mapping[str, InternalEstimate],
     bias: Mapping[str, Any],
-    plan: Plan,
+    plan: SelectionPlan,
 ) -> Iterator[Caution]:
     """Yield the cautions of a selection as a whole."""
     what = plan.chosen_by
@@ -78,7 +63,7 @@ def doubts(
     if any(np.isnan(estimate.means).any() for estimate in internal.values()):
         yield UNDEFINED_SPLITS(what=what)
     if last.tied:
-        yield TIED(names=_some_of((last.least, *last.tied)), what=what)
+        yield TIED(names=list_names((last.least, *last.tied)), what=what)
     if external is None:
         return
     n = len(external.choices)
@@ -100,7 +85,7 @@ def _optimism(
     last: Choice,
     internal: Mapping[str, InternalEstimate],
     bias: Mapping[str, Any],
-    plan: Plan,
+    plan: SelectionPlan,
 ) -> Caution:
     what = plan.chosen_by
     small = "large" if plan.criterion.higher_is_better else "small"

@@ -1,169 +1,216 @@
-"""What a selection is made of: data, candidates, internal and external scheme, and a loss."""
+"""The plan of a selection: data, candidates, the schemes that choose and assess, and a loss."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.cross_validation.plan import (
-    built_learners,
-    check_choices,
-    is_own,
-    loss_for,
-    loss_of,
-    told_classes,
+from service.kinds.fields.data import check_data_fields, feature_names, read_data
+from service.kinds.fields.metrics import Metrics, check_metrics
+from service.kinds.fitting.building import (
+    build_learners,
+    build_loss,
+    is_own_learner,
+    learners_without_scores,
+    set_classes,
+    set_loss_classes,
 )
-from service.kinds.fields.data import feature_names, read_data
-from service.kinds.fields.metrics import Metrics, check_metrics, parse_metrics
-from service.kinds.fitting.job_key import JobKey
-from service.kinds.fitting.metrics import silent_of
-from service.kinds.fitting.scheme_layout import layout_for, likely_layout
+from service.kinds.fitting.bundles import Bundle
+from service.kinds.fitting.engine import FittingPlan, Stage, count_chunks, share_chunks
+from service.kinds.fitting.expected_layout import expect_layout, expect_layout_unread
+from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.methods_used import record_learners, record_method, record_methods
-from service.kinds.selection.groups import MOST_SHOWN, Groups, groups_of
+from service.kinds.selection.bundles import MOST_SHOWN, bundle_candidates
+from service.kinds.selection.request import SelectionRequest
 from service.kinds.selection.schemes import (
-    Schemes,
-    Sizes,
-    check_schemes,
-    schemes_of,
-    sizes_of,
+    SelectionSchemes,
+    SelectionSizes,
+    build_schemes,
+    check_columns,
+    count_splits,
 )
 from thetahat.analyses.losses import Chosen
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.selection import SELECTED, Criterion, Grid, expand, place_in_request
 from thetahat.cross_validation import rows_of
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
 from thetahat.metrics.base import Metric
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
 
-if TYPE_CHECKING:
-    from service.kinds.selection.kind import SelectionRequest
+EXTERNAL: Final = "external"
+"""The stage with the external splits and the internal splits inside their training parts."""
+ON_ALL_ROWS: Final = "all rows"
+"""The stage with the internal splits of all rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Plan:
-    """The parts, built.
+class SelectionPlan(FittingPlan):
+    """The plan of one job.
 
     Parameters
     ----------
-    wires : mapping
-        Specs of the candidates, grids in full.
-    grids : mapping
+    specs : mapping
+        Specs of the candidates, each of a grid by itself.
+    grids : mapping of str to Grid
         By name in the request.
     candidates : mapping of str to Learner
         In the request's order.
-    groups : Groups
-        Which candidates are run together, and what their parts are called.
+    bundles : tuple of Bundle
+        Candidates that are fitted together.
     criterion : Criterion
-        What they are chosen by; ``select_by`` is its name, None for the mean loss.
+        What candidates are chosen by; ``select_by`` is its method, None for the mean loss.
     all_own : bool
         Whether no candidate needs scikit-learn.
     """
 
+    job: Job[SelectionRequest]
     data: Data
     rows: Rows
-    schemes: Schemes
-    wires: Mapping[str, Any]
+    schemes: SelectionSchemes
+    specs: Mapping[str, Any]
     grids: Mapping[str, Grid]
     candidates: Mapping[str, Learner]
-    groups: Groups
+    bundles: tuple[Bundle, ...]
     loss: Loss
     criterion: Criterion
     select_by: Chosen[Metric] | None
     metrics: Metrics
-    sizes: Sizes
+    sizes: SelectionSizes
     all_own: bool
 
     @property
+    def request(self) -> SelectionRequest:
+        """The request of the job."""
+        return self.job.request
+
+    @property
     def chosen_by(self) -> str:
-        """What the candidates are chosen by, in words."""
+        """The name of what the candidates are chosen by."""
         return "error" if self.select_by is None else self.select_by.name
 
     @property
     def keeps_scores(self) -> bool:
-        """Whether scores of the rows are needed when all is put together."""
-        asked = [entry.method for entry in self.metrics]
+        """Whether the result needs the scores of the rows."""
+        metrics = [entry.method for entry in self.metrics]
         if self.criterion.metric is not None and self.criterion.is_pooled:
-            asked.append(self.criterion.metric)
-        return any(metric.uses == "scores" for metric in asked)
+            metrics.append(self.criterion.metric)
+        return any(metric.uses == "scores" for metric in metrics)
 
     @property
     def keeps_rows_on_all(self) -> bool:
-        """Whether the rows of the internal splits on all rows are looked at in the end."""
+        """Whether the result needs the rows of the internal splits of all rows."""
         return self.schemes.external is None or self.criterion.is_pooled
 
-    def methods_used(self, names: Mapping[str, Any]) -> list[MethodUsed]:
-        """Return schemes, loss, criterion, metrics and candidates as records."""
-        named = {"internal": self.schemes.internal, "external": self.schemes.external}
+    @property
+    def n_cells(self) -> int:
+        """About the number of values of the data that are looked at over all fits."""
+        return sum(bundle.count_cells(self.data, self.sizes.n_fits) for bundle in self.bundles)
+
+    def learner_path(self, name: str) -> Loc:
+        """Return the path of a candidate in the request."""
+        return ("candidates", name)
+
+    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+        """Return the external splits, with all that is inside them, then those of all rows."""
+        sizes = self.sizes
+        stages = (
+            (EXTERNAL, sizes.n_external, sizes.n_tests, sizes.n_internal + 1),
+            (ON_ALL_ROWS, sizes.n_on_all, sizes.n_tests_on_all, 1),
+        )
+        return [
+            Stage(
+                name=name,
+                n_splits=n_splits,
+                n_chunks=count_chunks(
+                    bundle,
+                    self.data,
+                    n_splits=n_splits,
+                    n_tests=n_tests,
+                    most=share_chunks(len(self.bundles)),
+                    n_fits=sizes.n_fits,
+                ),
+                fits_per_split=fits_per_split,
+            )
+            for name, n_splits, n_tests, fits_per_split in stages
+        ]
+
+    def methods_used(self, names: Collection[str]) -> list[MethodUsed]:
+        """Return schemes, loss, criterion, metrics and these candidates as records."""
+        schemes = {"internal": self.schemes.internal, "external": self.schemes.external}
         by = self.select_by
         return [
             *(
                 record_method("schemes", scheme, role)
-                for role, scheme in named.items()
+                for role, scheme in schemes.items()
                 if scheme is not None
             ),
             record_method("losses", self.loss),
             *([] if by is None else [record_method("metrics", by.method, "select_by")]),
             *record_methods("metrics", self.metrics),
-            *record_learners({name: self.wires[name] for name in names}),
+            *record_learners({name: self.specs[name] for name in names}),
         ]
 
 
-def _candidates(
-    given: SelectionRequest, loss: Loss, features: Collection[str] | None = None
+def _build_candidates(
+    request: SelectionRequest, loss: Loss, features: Collection[str] | None = None
 ) -> tuple[dict[str, Any], dict[str, Grid], dict[str, Learner]]:
-    """Return the specs with every grid in full, the grids, and the learners, by name."""
-    wires, grids = expand(given.candidates)
+    """Return the specs with each candidate of a grid by itself, the grids, and the learners."""
+    specs, grids = expand(request.candidates)
     try:
-        return wires, grids, built_learners(given, wires, "candidates", loss, features)
+        learners = build_learners(request, specs, loss, features, field="candidates")
     except EvaluationError as error:
         error.loc = place_in_request(error.loc, grids)
         raise
+    return specs, grids, learners
 
 
-def check_selection(given: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse what the request alone shows to be wrong; no data set is opened."""
-    loss = loss_of(given)
-    _, grids, learners = _candidates(given, loss, feature_names(given, datasets))
-    _check_names(given, tuple(learners), grids)
-    rows = Rows(n=0)
+    check_data_fields(request, datasets)
+    loss = build_loss(request)
+    _, grids, learners = _build_candidates(request, loss, feature_names(request, datasets))
+    _check_names(request, tuple(learners), grids)
     classes = None
-    if given.dataset is None:
-        data = read_data(given, datasets)
-        loss_for(given, loss, data)
+    if request.dataset is None:
+        data = read_data(request, datasets)
+        set_loss_classes(request, loss, data)
         rows = rows_of(data)
-        classes = data.classes if given.task == "classification" else None
+        classes = data.classes if request.task == "classification" else None
     else:
-        rows = Rows(n=datasets[given.dataset].rows)
-    silent = silent_of(learners)
-    check_metrics(parse_metrics(given.metrics), given.task, classes=classes, without_scores=silent)
-    by = given.chosen_by()
+        rows = Rows(n=datasets[request.dataset].rows)
+    without = learners_without_scores(learners)
+    check_metrics(request.built_metrics(), request.task, classes=classes, without_scores=without)
+    by = request.chosen_by()
     try:
-        asked = () if by is None else (by,)
-        check_metrics(asked, given.task, classes=classes, without_scores=silent)
+        metrics = () if by is None else (by,)
+        check_metrics(metrics, request.task, classes=classes, without_scores=without)
     except EvaluationError as error:
         error.loc = ("select_by", *error.loc[2:])
         raise
-    schemes = schemes_of(given, rows)
-    check_schemes(given, schemes)
+    schemes = build_schemes(request, rows)
+    check_columns(request, schemes)
     scheme, field = schemes.assessed, schemes.assessed_field
-    known = given.dataset is None or not (scheme.requires | schemes.internal.requires)
-    layout = layout_for(given, scheme, rows, field) if known else likely_layout(scheme)
+    is_known = request.dataset is None or not (scheme.requires | schemes.internal.requires)
+    if is_known:
+        layout = expect_layout(request, scheme, rows, field=field)
+    else:
+        layout = expect_layout_unread(scheme)
     names = tuple(learners)
-    models = names if schemes.external is None else (SELECTED, *(names if given.compare else ()))
-    check_choices(layout, given.choices, models, loss)
-    if known:
-        sizes_of(given, schemes, rows, groups_of(learners, grids, rows.n))
+    models = names if schemes.external is None else (SELECTED, *(names if request.compare else ()))
+    check_choices(layout, request.choices, models, loss)
+    if is_known:
+        count_splits(request, schemes, rows, bundle_candidates(learners, grids, rows.n))
 
 
 def _check_names(
-    given: SelectionRequest, names: tuple[str, ...], grids: Mapping[str, Grid]
+    request: SelectionRequest, names: tuple[str, ...], grids: Mapping[str, Grid]
 ) -> None:
     for name in (*names, *grids):
         if name == SELECTED:
@@ -173,7 +220,7 @@ def _check_names(
                 loc=("candidates", SELECTED),
                 value=SELECTED,
             )
-    if given.compare and len(names) > MOST_SHOWN:
+    if request.compare and len(names) > MOST_SHOWN:
         raise InvalidParameter(
             f"compare evaluates every candidate beside the others, and {MOST_SHOWN} of the "
             f"{len(names)} are the most; leave it out",
@@ -182,34 +229,30 @@ def _check_names(
         )
 
 
-def plan_of(job: Job[Any], given: SelectionRequest) -> Plan:
-    """Build the parts; the last job's are kept, for its chunks come one after another."""
-    return _built(JobKey(job, given))
-
-
 @lru_cache(maxsize=1)
-def _built(key: JobKey[SelectionRequest]) -> Plan:
-    given = key.given
-    data = read_data(given, key.job.datasets)
-    rows, loss = rows_of(data), loss_of(given)
-    schemes = schemes_of(given, rows)
-    wires, grids, built = _candidates(given, loss)
-    candidates = told_classes(built, data, "candidates")
-    groups = groups_of(candidates, grids, rows.n)
-    sizes = sizes_of(given, schemes, rows, groups)
-    by = given.chosen_by()
-    return Plan(
+def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
+    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    request = job.request
+    data = read_data(request, job.datasets)
+    rows, loss = rows_of(data), build_loss(request)
+    schemes = build_schemes(request, rows)
+    specs, grids, learners = _build_candidates(request, loss)
+    candidates = set_classes(learners, data, field="candidates")
+    bundles = bundle_candidates(candidates, grids, rows.n)
+    by = request.chosen_by()
+    return SelectionPlan(
+        job=job,
         data=data,
         rows=rows,
         schemes=schemes,
-        wires=wires,
+        specs=specs,
         grids=grids,
         candidates=candidates,
-        groups=groups,
-        loss=loss_for(given, loss, data),
+        bundles=bundles,
+        loss=set_loss_classes(request, loss, data),
         criterion=Criterion(None if by is None else by.method),
         select_by=by,
-        metrics=parse_metrics(given.metrics),
-        sizes=sizes,
-        all_own=all(is_own(wire) for wire in wires.values()),
+        metrics=request.built_metrics(),
+        sizes=count_splits(request, schemes, rows, bundles),
+        all_own=all(is_own_learner(spec) for spec in specs.values()),
     )

@@ -1,250 +1,260 @@
-"""One piece of a selection: some candidates, inside and outside of some splits."""
+"""One chunk of a selection: some candidates, inside and outside of some splits."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
 
 import numpy as np
 
-from service.jobs.parts import failed_arrays
-from service.kinds.fitting.metrics import check_given
-from service.kinds.selection.arrays import pack_external, pack_on_all
+from service.kinds.base import Arrays
+from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
+from service.kinds.fitting.metrics import check_scores_of
+from service.kinds.selection.plan import EXTERNAL, SelectionPlan
 from thetahat.analyses.selection import (
     InternalEstimate,
     internal_seed,
     internal_splits,
     seed_on_all,
 )
-from thetahat.cautions import Caution
-from thetahat.cross_validation import SplitOutcome
-from thetahat.cross_validation.learner_groups import Group
-from thetahat.cross_validation.outcomes import gathered
-from thetahat.cross_validation.paths import run_path
+from thetahat.cautions import Caution, restore
+from thetahat.cross_validation import Group, SplitOutcome, gathered, pack, run_path
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Split
 
-if TYPE_CHECKING:
-    from service.kinds.fitting.learner_groups import Bundle
-    from service.kinds.selection.plan import Plan
-
-WORTH_A_PART = 300_000
-"""Values looked at that are worth another pass over all rows, by another worker."""
-MOST_CHUNKS = 64
-MOST_LOSSES_OF_ONE = 5_000_000
-"""That one piece hands in, where it can be cut further."""
+_NOTES: Final = "notes"
+"""The array with the JSON text of the notes of the splits."""
+_SCORES: Final = ("scores", "probabilities")
+"""The arrays of outcomes that only metrics read."""
+FitCounts = Counter[str | None]
+"""Numbers of splits by the reason why a candidate was fitted on them; None where it was not."""
 
 
 @dataclass(slots=True)
-class Done:
-    """What one candidate gave on some external splits, or on all rows."""
+class SplitNotes:
+    """What is noted of one candidate on some splits.
+
+    Parameters
+    ----------
+    warnings : list of tuple of Caution
+        Of each split, the warnings of the candidate, those inside its training part among them.
+    fits : Counter
+        The splits, inside and outside, by the reason of the fit.
+    """
+
+    warnings: list[tuple[Caution, ...]] = field(default_factory=list)
+    fits: FitCounts = field(default_factory=Counter)
+
+    def extend(self, other: SplitNotes) -> None:
+        """Add the notes of further splits."""
+        self.warnings += other.warnings
+        self.fits += other.fits
+
+    def pack(self) -> Arrays:
+        """Return the notes as an array."""
+        text = json.dumps(
+            {
+                "n_splits": len(self.warnings),
+                "warnings": [
+                    [at, [[caution.code, caution.message] for caution in cautions]]
+                    for at, cautions in enumerate(self.warnings)
+                    if cautions
+                ],
+                "fits": list(self.fits.items()),
+            }
+        )
+        return {_NOTES: np.frombuffer(text.encode(), dtype=np.uint8)}
+
+
+def unpack_notes(arrays: Mapping[str, np.ndarray]) -> SplitNotes:
+    """Return the notes among the arrays of a candidate."""
+    fields = json.loads(arrays[_NOTES].tobytes())
+    warnings: list[tuple[Caution, ...]] = [()] * fields["n_splits"]
+    for at, cautions in fields["warnings"]:
+        warnings[at] = tuple(restore(code, message) for code, message in cautions)
+    return SplitNotes(warnings, Counter(dict(fields["fits"])))
+
+
+@dataclass(slots=True)
+class CandidateRun:
+    """One candidate on some external splits.
+
+    Parameters
+    ----------
+    outcomes : list of SplitOutcome
+        On the external test parts.
+    internal : list of InternalEstimate
+        Inside the training parts.
+    notes : SplitNotes
+        Of all of these splits.
+    """
 
     outcomes: list[SplitOutcome] = field(default_factory=list)
     internal: list[InternalEstimate] = field(default_factory=list)
-    warned: list[tuple[Caution, ...]] = field(default_factory=list)
-    fitted: Counter[str | None] = field(default_factory=Counter)
-
-
-def parts_of(plan: Plan, *, whole: bool = False) -> list[dict[str, Any]]:
-    """Return what each part of the work is; a function of the request alone.
-
-    A part is some of the external splits for the candidates of one bundle, with all that is inside
-    them, or some of the internal splits on all rows. ``whole`` takes all splits in one.
-    """
-    stages = (
-        ("external", plan.sizes.n_external, plan.sizes.n_tests),
-        ("all", plan.sizes.n_on_all, plan.sizes.n_tests_on_all),
-    )
-    found = []
-    for at, bundle in enumerate(plan.groups.bundles):
-        most = 1 if whole else _most_parts(plan, bundle)
-        for stage, n, n_losses in stages:
-            least = -(-len(bundle.names) * n_losses // MOST_LOSSES_OF_ONE)
-            parts = min(n, max(most, 1 if whole else least))
-            edges = [n * i // parts for i in range(parts + 1)] if parts else []
-            found += [
-                {"bundle": at, "stage": stage, "start": start, "stop": stop}
-                for start, stop in pairwise(edges)
-            ]
-    return found
-
-
-def _most_parts(plan: Plan, bundle: Bundle) -> int:
-    most = max(1, MOST_CHUNKS // len(plan.groups.bundles))
-    if bundle.is_fast:
-        worth = bundle.cells(plan.data, plan.sizes.n_fits) // WORTH_A_PART
-        most = min(most, max(1, worth))
-    return most
-
-
-def fits_of(part: Mapping[str, Any], plan: Plan) -> int:
-    """Return how many fits a part is, which is its share of the progress."""
-    splits: int = part["stop"] - part["start"]
-    each = plan.sizes.n_internal + 1 if part["stage"] == "external" else 1
-    return splits * each * len(plan.groups.bundles[part["bundle"]].names)
-
-
-def run_part(plan: Plan, seed: int, part: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return what one part gave, or what all of its candidates failed with."""
-    bundle = plan.groups.bundles[part["bundle"]]
-    done: dict[str, Done] = {}
-    failed: dict[str, EvaluationError] = {}
-    try:
-        for group in bundle.groups:
-            run = _External if part["stage"] == "external" else _OnAll
-            found = run(plan, seed, group, part).done()
-            for name, one in found.items():
-                if isinstance(one, EvaluationError):
-                    failed[name] = one
-                else:
-                    done[name] = one
-    except EvaluationError as error:  # what a scheme refuses is refused for all
-        failed, done = dict.fromkeys(bundle.names, error), {}
-    if not done:
-        name, first = next(iter(failed.items()))
-        return failed_arrays(first.code, first.message, ("candidates", name))
-    pack = pack_external if part["stage"] == "external" else pack_on_all
-    return pack(plan, done, failed)
+    notes: SplitNotes = field(default_factory=SplitNotes)
 
 
 @dataclass(frozen=True, slots=True)
-class _Inside:
-    """What one candidate gave inside one external training part."""
+class InsideRun:
+    """The internal estimate of one candidate inside one external training part, and its notes."""
 
     estimate: InternalEstimate
-    warned: tuple[Caution, ...]
-    fitted: Counter[str | None]
+    warnings: tuple[Caution, ...]
+    fits: FitCounts
 
 
-@dataclass(frozen=True, slots=True)
-class _OnAll:
-    """The internal splits on all rows, for one group."""
-
-    plan: Plan
-    seed: int
-    group: Group
-    part: Mapping[str, Any]
-
-    def done(self) -> dict[str, Done | EvaluationError]:
-        plan, part = self.plan, self.part
-        seed = seed_on_all(self.seed)
-        cut = {"start": part["start"], "stop": part["stop"]}
-        splits = plan.schemes.internal.splits(plan.rows, seed, **cut)
-        keep = plan.keeps_rows_on_all or plan.criterion.needs_predictions
-        ran = run_path(self.group, plan.data, splits, plan.loss, seed, keep_predictions=keep)
-        return {name: self._one(name, given) for name, given in ran.items()}
-
-    def _one(
-        self, name: str, given: Sequence[SplitOutcome] | EvaluationError
-    ) -> Done | EvaluationError:
-        if isinstance(given, EvaluationError):
-            return given
-        plan = self.plan
-        try:
-            means, within = plan.criterion.by_split(given, plan.data, name)
-        except EvaluationError as error:
-            return error
-        estimate = InternalEstimate(means=np.array(means), within=within)
-        cautions = gathered(given).cautions
-        warned = [cautions.get(at, ()) for at in range(len(given))]
-        kept = list(given) if plan.keeps_rows_on_all else []
-        return Done(kept, [estimate], warned, _fitted(given))
+def run_group(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupOutputs:
+    """Run candidates on some of the external splits, or of the internal splits of all rows."""
+    if key.stage == EXTERNAL:
+        return _run_external(plan, group, key)
+    return _run_on_all_rows(plan, group, key)
 
 
-@dataclass(frozen=True, slots=True)
-class _External:
-    """Some external splits with all that is inside them, for one group."""
-
-    plan: Plan
-    seed: int
-    group: Group
-    part: Mapping[str, Any]
-
-    def done(self) -> dict[str, Done | EvaluationError]:
-        plan, part = self.plan, self.part
-        assert plan.schemes.external is not None  # noqa: S101 - only then is there such a part
-        done: dict[str, Done | EvaluationError] = {name: Done() for name in self.group.names}
-        cut = {"start": part["start"], "stop": part["stop"]}
-        for split in plan.schemes.external.splits(plan.rows, self.seed, **cut):
-            inside = self._inside(split)
-            outside = run_path(
-                self.group, plan.data, [split], plan.loss, self.seed, keep_predictions=True
-            )
-            for name, so_far in done.items():
-                if isinstance(so_far, Done):
-                    done[name] = _with(so_far, inside[name], self._looked_at(name, outside[name]))
-        return done
-
-    def _looked_at(
-        self, name: str, outside: Sequence[SplitOutcome] | EvaluationError
-    ) -> Sequence[SplitOutcome] | EvaluationError:
-        """Return the outcomes, or why a metric has nothing to look at in them."""
-        if not isinstance(outside, EvaluationError):
-            try:
-                check_given(self.plan.metrics, outside, self.plan.data, name)
-            except EvaluationError as error:
-                return error
-        return outside
-
-    def _inside(self, split: Split) -> dict[str, _Inside | EvaluationError]:
-        """Return the internal estimate in one external training part, and what was warned of.
-
-        Refusals say which part.
-        """
-        plan = self.plan
-        splits = internal_splits(plan.schemes.internal, plan.rows, split, self.seed)
-        ran = run_path(
-            self.group,
-            plan.data,
-            splits,
-            plan.loss,
-            internal_seed(self.seed, split),
-            keep_predictions=plan.criterion.needs_predictions,
-        )
-        place = f"inside the training part of repeat {split.repeat}, block {split.block}"
-        found: dict[str, _Inside | EvaluationError] = {}
-        for name, given in ran.items():
-            try:
-                if isinstance(given, EvaluationError):
-                    raise given
-                estimate = plan.criterion.internal(given, plan.data, name)
-            except EvaluationError as error:
-                error.message = f"{place}: {error.message}"
-                found[name] = error
-            else:
-                found[name] = _Inside(estimate, tuple(_warned(given)), _fitted(given))
-        return found
+def _run_external(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupOutputs:
+    """Run candidates on external test parts, and on the internal splits of the training parts."""
+    seed = plan.job.seed
+    assert plan.schemes.external is not None  # noqa: S101 - only then is there such a stage
+    runs: dict[str, CandidateRun | EvaluationError] = {name: CandidateRun() for name in group.names}
+    for split in plan.schemes.external.splits(plan.rows, seed, start=key.start, stop=key.stop):
+        inside = _run_inside(plan, group, split)
+        outside = run_path(group, plan.data, [split], plan.loss, seed, keep_predictions=True)
+        for name, run in runs.items():
+            add = partial(_add_split, plan, name, inside[name], outside[name])
+            runs[name] = unless_failed(run, add)
+    return {name: unless_failed(run, partial(_pack_run, plan, name)) for name, run in runs.items()}
 
 
-def _with(
-    so_far: Done,
-    inside: _Inside | EvaluationError,
-    outside: Sequence[SplitOutcome] | EvaluationError,
-) -> Done | EvaluationError:
-    """Return what is known of a candidate with one more external split."""
-    if isinstance(inside, EvaluationError):
-        return inside
-    if isinstance(outside, EvaluationError):
-        return outside
-    (outcome,) = outside
-    so_far.outcomes.append(outcome)
-    so_far.internal.append(inside.estimate)
-    so_far.warned.append((*outcome.cautions, *inside.warned))
-    so_far.fitted += inside.fitted + _fitted([outcome])
-    return so_far
+def _run_inside(
+    plan: SelectionPlan, group: Group, split: Split
+) -> dict[str, InsideRun | EvaluationError]:
+    """Run candidates on the internal splits of one external training part."""
+    seed = plan.job.seed
+    splits = internal_splits(plan.schemes.internal, plan.rows, split, seed)
+    outcomes = run_path(
+        group,
+        plan.data,
+        splits,
+        plan.loss,
+        internal_seed(seed, split),
+        keep_predictions=plan.criterion.needs_predictions,
+    )
+    place = f"inside the training part of repeat {split.repeat}, block {split.block}"
+    runs: dict[str, InsideRun | EvaluationError] = {}
+    for name, of_candidate in outcomes.items():
+        run = unless_failed(of_candidate, partial(_estimate_inside, plan, name))
+        if isinstance(run, EvaluationError):
+            run.message = f"{place}: {run.message}"
+        runs[name] = run
+    return runs
 
 
-def _fitted(outcomes: Sequence[SplitOutcome]) -> Counter[str | None]:
-    """Count the splits by why they were fitted, as ``SplitOutcome.why_plain`` says."""
-    counts: Counter[str | None] = Counter(gathered(outcomes).why_plain.values())
-    return counts + Counter({None: len(outcomes) - counts.total()})
+def _estimate_inside(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> InsideRun:
+    estimate = plan.criterion.internal(outcomes, plan.data, name)
+    return InsideRun(estimate, tuple(_internal_warnings(outcomes)), _count_fits(outcomes))
 
 
-def _warned(inside: Sequence[SplitOutcome]) -> Iterator[Caution]:
-    """Yield what the learner warned of inside, each sentence once."""
-    told = {caution for warned in gathered(inside).cautions.values() for caution in warned}
-    for caution in sorted(told, key=lambda one: (one.code, one.message)):
+def _internal_warnings(outcomes: Sequence[SplitOutcome]) -> Iterator[Caution]:
+    """Yield the warnings of a candidate inside a training part, each sentence once."""
+    by_split = gathered(outcomes).cautions.values()
+    cautions = {caution for of_split in by_split for caution in of_split}
+    for caution in sorted(cautions, key=lambda one: (one.code, one.message)):
         yield caution.with_prefix("Inside a training part")
+
+
+def _add_split(
+    plan: SelectionPlan,
+    name: str,
+    inside: InsideRun | EvaluationError,
+    outside: Sequence[SplitOutcome] | EvaluationError,
+    run: CandidateRun,
+) -> CandidateRun:
+    """Return the run of a candidate with one more external split."""
+    if isinstance(inside, EvaluationError):
+        raise inside
+    if isinstance(outside, EvaluationError):
+        raise outside
+    check_scores_of(plan.metrics, outside, plan.data, name)
+    (outcome,) = outside
+    run.outcomes.append(outcome)
+    run.internal.append(inside.estimate)
+    warnings = (*outcome.cautions, *inside.warnings)
+    run.notes.extend(SplitNotes([warnings], inside.fits + _count_fits([outcome])))
+    return run
+
+
+def _pack_run(plan: SelectionPlan, name: str, run: CandidateRun) -> Arrays:
+    """Return a run as arrays.
+
+    Of J external splits with N test rows: the packed outcomes; ``criterion`` (J,); ``means`` of
+    all internal splits, one external split's after another's, and their numbers ``n_internal``
+    (J,); ``within``, ``pooled`` and ``pooled_error`` (J,) of the internal estimates.
+    """
+    estimates = run.internal
+    pooled = np.array([one.pooled or (np.nan, np.nan) for one in estimates])
+    return {
+        **_pack_rows(plan, run.outcomes),
+        **run.notes.pack(),
+        "criterion": np.array(plan.criterion.by_split(run.outcomes, plan.data, name)[0]),
+        "means": np.concatenate([np.empty(0), *(one.means for one in estimates)]),
+        "n_internal": np.array([len(one.means) for one in estimates], dtype=np.intp),
+        "within": np.array([one.within for one in estimates]),
+        "pooled": pooled[:, 0],
+        "pooled_error": pooled[:, 1],
+    }
+
+
+def unpack_estimates(arrays: Mapping[str, np.ndarray]) -> list[InternalEstimate]:
+    """Return the internal estimates among the arrays of a run on external splits."""
+    means = np.split(arrays["means"], np.cumsum(arrays["n_internal"])[:-1])
+    numbers = (arrays[name].tolist() for name in ("within", "pooled", "pooled_error"))
+    return [
+        InternalEstimate(
+            means=of_split,
+            within=within,
+            pooled=None if np.isnan(pooled) else (pooled, error),
+        )
+        for of_split, within, pooled, error in zip(means, *numbers, strict=True)
+    ]
+
+
+def _run_on_all_rows(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupOutputs:
+    """Run candidates on internal splits of all rows."""
+    seed = seed_on_all(plan.job.seed)
+    splits = plan.schemes.internal.splits(plan.rows, seed, start=key.start, stop=key.stop)
+    keep = plan.keeps_rows_on_all or plan.criterion.needs_predictions
+    outcomes = run_path(group, plan.data, splits, plan.loss, seed, keep_predictions=keep)
+    return {
+        name: unless_failed(of_candidate, partial(_pack_on_all_rows, plan, name))
+        for name, of_candidate in outcomes.items()
+    }
+
+
+def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> Arrays:
+    """Return arrays of J internal splits: ``means`` (J,), ``within`` of the first, maybe rows."""
+    means, within = plan.criterion.by_split(outcomes, plan.data, name)
+    cautions = gathered(outcomes).cautions
+    warnings = [cautions.get(at, ()) for at in range(len(outcomes))]
+    return {
+        **(_pack_rows(plan, outcomes) if plan.keeps_rows_on_all else {}),
+        **SplitNotes(warnings, _count_fits(outcomes)).pack(),
+        "means": np.array(means),
+        "within": np.array([within]),
+    }
+
+
+def _pack_rows(plan: SelectionPlan, outcomes: Sequence[SplitOutcome]) -> Arrays:
+    """Return the outcomes as arrays, without what the notes have, and scores if they are needed."""
+    arrays = pack(replace(gathered(outcomes), cautions={}, why_plain={}))
+    if plan.keeps_scores:
+        return arrays
+    return {key: values for key, values in arrays.items() if key not in _SCORES}
+
+
+def _count_fits(outcomes: Sequence[SplitOutcome]) -> FitCounts:
+    """Count the splits by the reason of the fit, as ``SplitOutcome.why_plain`` has it."""
+    counts: FitCounts = Counter(gathered(outcomes).why_plain.values())
+    return counts + Counter({None: len(outcomes) - counts.total()})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from service.kinds.cross_validation.plan import check_choices
 from service.kinds.fields.locations import errors_within
 from service.kinds.fields.methods import parse_method, parse_methods
-from service.kinds.fitting.scheme_layout import likely_layout
+from service.kinds.fitting.expected_layout import expect_layout_unread
+from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.study.request import EstimatorChoices, EstimatorInput
 from service.settings import settings
 from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
@@ -92,7 +92,7 @@ def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     learners = _learners(one, task, loss)
     asked = _choices(one)
     choices = asked.choices
-    check_choices(likely_layout(scheme), choices, tuple(learners), loss)
+    check_choices(expect_layout_unread(scheme), choices, tuple(learners), loss)
     truths = tuple(_default_truths(scheme, size) if one.truths is None else one.truths)
     check_truths(truths)
     return StudyEstimator(

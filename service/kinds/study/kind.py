@@ -58,7 +58,7 @@ class StudyKind(JobKind[StudyRequest]):
     def start(self, job: Job[StudyRequest]) -> Finished | Chunks:
         """Time a few repetitions, then run all of them or cut them into chunks."""
         request = job.request
-        study, n = build_study(job, request), count_repetitions(request)
+        study, n = build_study(job), count_repetitions(request)
         earlier = None
         if request.extends is not None:
             earlier = load_earlier_records(request.extends).below(n)
@@ -82,7 +82,7 @@ class StudyKind(JobKind[StudyRequest]):
         if "from" in payload:
             earlier = load_earlier_records(UUID(payload["from"]))
             return pack_records(earlier.below(count_repetitions(request)))
-        study = build_study(job, request)
+        study = build_study(job)
         return pack_records(run_repetitions(study, payload["start"], payload["stop"]))
 
     def gather(self, job: Job[StudyRequest], outputs: Sequence[ChunkOutput]) -> Finished:
@@ -93,7 +93,7 @@ class StudyKind(JobKind[StudyRequest]):
         self, job: Job[StudyRequest], packed_records: Sequence[Mapping[str, Any]]
     ) -> Finished:
         recorded = merge_records(unpack_records(arrays) for arrays in packed_records)
-        study = build_study(job, job.request)
+        study = build_study(job)
         return Finished(
             build_result(job.request, study, recorded),
             records_to_table(recorded),

@@ -16,7 +16,6 @@ from service.kinds.fields.data import DataColumns, DataFields, check_data_fields
 from service.kinds.fields.layout import require_columns
 from service.kinds.fields.locations import errors_within
 from service.kinds.fields.methods import build_method, parse_method
-from service.kinds.fitting.job_key import JobKey
 from service.kinds.study.estimators import build_estimators
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
 from service.schemas.numbers import shown
@@ -57,14 +56,10 @@ def check_study(given: StudyRequest, datasets: Files) -> None:
     _general_parts(given, datasets, check_only=True)
 
 
-def build_study(job: Job[Any], given: StudyRequest) -> Study:
-    """Build the study of a job; the last job's is kept, for its chunks come one after another."""
-    return _built(JobKey(job, given))
-
-
 @lru_cache(maxsize=1)
-def _built(key: JobKey[StudyRequest]) -> Study:
-    given, job = key.given, key.job
+def build_study(job: Job[StudyRequest]) -> Study:
+    """Build the study of a job; the last job's is kept, for its chunks come one after another."""
+    given = job.request
     if given.preset is not None:
         data = {role: _data(one, job.datasets, role) for role, one in given.inputs.items()}
         return build_preset(given).plan(data, job.seed)

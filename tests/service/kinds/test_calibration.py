@@ -53,8 +53,11 @@ def test_exact_the_rest_of_the_result_is_that_without_a_calibration() -> None:
     for model in with_it["models"].values():
         for interval in model["intervals"]:
             assert 0 <= interval.pop(CALIBRATION)["coverage"]["value"] <= 1
+        for interval in model["recommended"].values():
+            assert 0 <= interval.pop(CALIBRATION)["coverage"]["value"] <= 1
     for pair in with_it["comparisons"]:
-        assert pair["interval"].pop(CALIBRATION)["coverage"]["standard_error"] > 0
+        for interval in (pair["interval"], *pair["recommended"].values()):
+            assert interval.pop(CALIBRATION)["coverage"]["standard_error"] > 0
     assert with_it == without
 
 
@@ -89,7 +92,7 @@ def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("service.kinds.cross_validation.kind.run_calibration", fails)
     result = result_of(BODY)
-    assert result[CALIBRATION] is None
+    assert CALIBRATION not in result
     assert {"few_blocks", "not_calibrated"} == {c["code"] for c in result["cautions"]}
     assert "it took too much" in result["cautions"][-1]["message"]
     assert result["models"]["ridge"]["intervals"]
@@ -133,5 +136,5 @@ def test_degenerate_a_source_too_small_to_draw_from_is_told() -> None:
     body = {**BODY, "data": data, "scheme": "leave_one_source_out"}
     body |= {"variances": None, "intervals": None}
     result = result_of(body)
-    assert result[CALIBRATION] is None
+    assert CALIBRATION not in result
     assert "fewer than two" in result["cautions"][-1]["message"]

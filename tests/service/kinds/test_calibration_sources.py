@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.kinds.cross_validation.calibration import CALIBRATION
-from service.kinds.cross_validation.calibration_sources import OnWholeSources
+from service.kinds.cross_validation.calibration import CALIBRATION, WholeSourcesStudy
 from tests.service.kinds.running import run_kind
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.errors import InsufficientData
@@ -83,7 +82,7 @@ def test_degenerate_what_every_draw_refuses_is_told_as_the_reason(
         return whole(study, records)
 
     monkeypatch.setattr(GeneralStudy, "finish", finish)
-    monkeypatch.setattr(OnWholeSources, "run", lambda *_: {})
+    monkeypatch.setattr(WholeSourcesStudy, "run", lambda *_: {})
     result = run_kind(body_of(8)).result
     assert (
         result[CALIBRATION]["cautions"][-1]["message"]

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from service.errors import InvalidRequest
 from service.kinds.cross_validation import kind as cross_validation
-from service.kinds.cross_validation import run as _cross_validation_run
+from service.kinds.fitting import engine
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 
@@ -64,7 +64,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
     body = {**BODY, "learners": {**BODY["learners"], "forest": forest}}
     results = []
     for most in (3, 8, 64):
-        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", most)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert results[0].result == results[1].result == results[2].result
@@ -91,11 +91,11 @@ def test_exact_learners_that_go_over_all_rows_once_change_no_bit(
     body = BODY if task == "regression" else CLASSIFY
     body = {**body, "learners": {name: name for name in FAST[task]}, "scheme": scheme}
     body["data"] = {**body["data"], "source": SITE.tolist()}
-    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "WORTH_A_CHUNK", 1)
+    monkeypatch.setattr(engine, "SMALL", 0)
     results = []
     for parts in (1, 2, 4):
-        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", parts * len(FAST[task]))
+        monkeypatch.setattr(engine, "MOST_CHUNKS", parts * len(FAST[task]))
         results.append(run_kind(body, job=parts))
 
     assert results[0].result == results[1].result == results[2].result
@@ -116,8 +116,8 @@ def test_golden_the_result_says_which_path_was_taken() -> None:
 
 def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
-    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "WORTH_A_CHUNK", 1)
+    monkeypatch.setattr(engine, "SMALL", 0)
     cut = run_kind(BODY, job=1)
 
     assert whole.result == cut.result

@@ -11,10 +11,9 @@ from numpy.testing import assert_allclose
 
 from service.jobs.parts import failed_arrays
 from service.kinds.base import Chunks, Job
-from service.kinds.cross_validation import run as _cross_validation_run
-from service.kinds.fitting import learner_groups as _learner_groups
-from service.kinds.learning_curve import kind as learning_curve
-from service.kinds.learning_curve.kind import LearningCurveRequest
+from service.kinds.fitting import bundles as _bundles
+from service.kinds.fitting import engine
+from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import ran_but, run_kind
 from tests.service.kinds.test_cross_validation import X, Y
@@ -37,7 +36,7 @@ TOO_FEW = "the training part has 10 rows"
 
 def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     together = run_kind(BODY)
-    monkeypatch.setattr(_learner_groups, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(_bundles, "MOST_NUMBERS_TOGETHER", 1)
     alone = run_kind(BODY, job=1)
 
     assert together.losses.column_names == alone.losses.column_names
@@ -58,8 +57,8 @@ def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
-    monkeypatch.setattr(learning_curve, "SMALL", 0)
-    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
+    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(engine, "WORTH_A_CHUNK", 1)
     cut = run_kind(BODY, job=1)
 
     assert cut.result == whole.result
@@ -67,7 +66,7 @@ def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPat
 
 
 def test_degenerate_a_limit_fails_them_at_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning_curve, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     kind, request = JOB_KINDS["learning_curve"], LearningCurveRequest.model_validate(BODY)
     job = Job(uuid4(), kind.name, request, 7)
     started = kind.start(job)
@@ -98,7 +97,7 @@ def test_degenerate_a_limit_fails_them_at_their_size(monkeypatch: pytest.MonkeyP
 def test_exact_extra_fits_are_of_the_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     method = {"name": "out_of_bag", "params": {"n_resamples": 8}}
     body = {**BODY, "learners": RIDGES, "variances": [method]}
-    monkeypatch.setattr(learning_curve, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     together = run_kind(body).result
 
     for name, learner in RIDGES.items():

@@ -85,7 +85,7 @@ def test_exact_class_weights_are_by_label_whether_data_are_known_or_not() -> Non
     }
     assert said["weighted"] > said["plain"]
     wrong = {"name": "LogisticRegression", "params": {"class_weight": {"maybe": 9}}}
-    with pytest.raises(EvaluationError, match="names 'maybe'") as refusal:
+    with pytest.raises(EvaluationError, match="a weight for 'maybe'") as refusal:
         run_kind({**BODY, "learners": {"wrong": wrong}})
     assert refusal.value.loc == ("learners", "wrong", "params", "class_weight", "maybe")
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from service.kinds.base import Chunk, Job, run_chunks
 from service.kinds.importance_weighting import kind as importance_weighting
-from service.kinds.importance_weighting.plan import plan_of
+from service.kinds.importance_weighting.plan import build_plan
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
 from tests.service.kinds.running import SPACE, as_json, run_kind
@@ -179,7 +179,7 @@ def test_exact_some_learners_before_the_others() -> None:
     }
     kind: Any = JOB_KINDS["importance_weighting"]
     job = Job(SPACE, body["kind"], kind.request.model_validate(body), 7)
-    plan = plan_of(job, kind.request.model_validate(body))
+    plan = build_plan(job)
     parts = importance_weighting._parts(plan)
     outputs = run_chunks(kind, job, [Chunk(part) for part in parts if part["learner"] == "b"])
     some = as_json(kind.gather(job, outputs))

@@ -12,14 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from service.jobs.parts import FAILED, failed_arrays
 from service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
-from service.kinds.cross_validation import kind as cross_validation
-from service.kinds.cross_validation import run as _cross_validation_run
-from service.kinds.cross_validation.plan import plan_of
-from service.kinds.cross_validation.run import parts_of, run_part
-from service.kinds.fitting import learner_groups as _learner_groups
-from service.kinds.fitting import run as _learners_run
-from service.kinds.fitting.learner_groups import bundles_of
-from service.kinds.fitting.outcomes import told_by
+from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
+from service.kinds.cross_validation.request import CrossValidationRequest
+from service.kinds.fitting import bundles as _bundles
+from service.kinds.fitting import engine
+from service.kinds.fitting.bundles import bundle_learners
 from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import output_of, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
@@ -100,7 +97,7 @@ def test_naive_each_by_itself_gives_the_same(
 ) -> None:
     body = {**body, "scheme": scheme, "variances": [variance]}
     together = run_kind(body)
-    monkeypatch.setattr(_learner_groups, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(_bundles, "MOST_NUMBERS_TOGETHER", 1)
     alone = run_kind(body, job=1)
 
     assert together.losses.column_names == alone.losses.column_names
@@ -118,7 +115,7 @@ def test_naive_each_by_itself_gives_the_same(
 def test_property_they_are_one_part_with_the_splits_of_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     _, cut = started(NEAR)
 
     parts: dict[str | None, int] = {}
@@ -129,10 +126,10 @@ def test_property_they_are_one_part_with_the_splits_of_all(
 
 def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(NEAR)
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
-    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
+    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(engine, "WORTH_A_CHUNK", 1)
     for parts in (3, 6, 64):
-        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", parts)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", parts)
         cut = run_kind(NEAR, job=parts)
         assert cut.result == whole.result
         assert cut.losses == whole.losses
@@ -142,37 +139,41 @@ def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPat
 def test_exact_under_every_scheme_pieces_are_the_whole(
     scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_cross_validation_run, "WORTH_A_PART", 1)
-    monkeypatch.setattr(_learner_groups, "MOST_OF_ONE", 400)
+    monkeypatch.setattr(engine, "WORTH_A_CHUNK", 1)
+    monkeypatch.setattr(engine, "MOST_NUMBERS_OF_CHUNK", 400)
     n = 12
     of_rows = {"source": [i % 4 for i in range(n)], "time": list(range(n))}
     data = {"X": X[:n].tolist(), "y": LABELS[:n], "fold": [i % 3 for i in range(n)], **of_rows}
     few = {"n_folds": 2} if "stratified" in scheme or "source_k" in scheme else {}
     learners = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 2)}
     body = {**NEAR, "data": data, "learners": learners, "scheme": {"name": scheme, "params": few}}
-    request = cross_validation.CrossValidationRequest.model_validate(body)
-    plan = plan_of(Job(uuid4(), body["kind"], request, 7), request)
-    (whole,) = parts_of(plan, whole=True)
-    parts = parts_of(plan)
-    assert len(parts) == min(plan.n_splits, len(parts)) > (plan.n_splits > 1)
+    kind, request = JOB_KINDS["cross_validation"], CrossValidationRequest.model_validate(body)
+    job = Job(uuid4(), body["kind"], request, 7)
+    plan = build_plan(job)
+    whole, chunks = (engine.cut_into_chunks(plan, whole=whole) for whole in (True, False))
+    assert len(whole) == 1
+    assert len(chunks) == min(plan.n_splits, len(chunks)) > (plan.n_splits > 1)
 
-    wanted = told_by(run_part(plan, 7, whole), ["k1", "k2"])
-    pieces = [told_by(run_part(plan, 7, part), ["k1", "k2"]) for part in parts]
-    assert not wanted.failures
-    for name, arrays in wanted.ran.items():
+    (wanted, pieces) = (
+        engine.JoinedOutputs(plan, run_chunks(kind, job, cut)).read_bundle(0)
+        for cut in (whole, chunks)
+    )
+    for name in ("k1", "k2"):
+        assert not wanted[name].failures
+        ((arrays,), parts) = (one[name].arrays[SPLITS] for one in (wanted, pieces))
         for key in ("test", "losses", "output", "probabilities"):
-            assert_array_equal(np.concatenate([p.ran[name][key] for p in pieces]), arrays[key])
+            assert_array_equal(np.concatenate([part[key] for part in parts]), arrays[key])
 
 
 def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
-    monkeypatch.setattr(_learner_groups, "MOST_OF_ONE", 8 * 12 * 3)  # one fold of all penalties
+    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(engine, "MOST_NUMBERS_OF_CHUNK", 8 * 12 * 3)  # one fold of all penalties
     _, cut = started(REGRESSION)
     assert [chunk.size for chunk in cut.chunks] == [8] * 5
     data = problem("plain", "regression")
     ridges = {f"r{at}": Ridge(penalty=at + 1.0) for at in range(5)}
-    monkeypatch.setattr(_learner_groups, "MOST_TOGETHER", 2 * 3 * data.n)
-    assert [bundle.names for bundle in bundles_of(ridges, data, data.n)] == [
+    monkeypatch.setattr(_bundles, "MOST_NUMBERS_TOGETHER", 2 * 3 * data.n)
+    assert [bundle.names for bundle in bundle_learners(ridges, data, data.n)] == [
         ("r0", "r1"),
         ("r2", "r3"),
         ("r4",),
@@ -183,21 +184,23 @@ def test_degenerate_a_draw_that_is_refused_says_nothing_of_the_job_s() -> None:
     def splits(*_: Any, **__: Any) -> None:
         raise InsufficientData("fold 1 would have no row of class 'a'")
 
-    plan: Any = SimpleNamespace(rows=Rows(n=9), n_splits=3, scheme=SimpleNamespace(splits=splits))
-    assert _cross_validation_run.n_tests_of(plan) == 9
+    scheme: Any = SimpleNamespace(splits=splits)
+    rest: Any = dict.fromkeys(("job", "data", "learners", "loss", "all_own", "refits"))
+    plan = CrossValidationPlan(rows=Rows(n=9), n_splits=3, scheme=scheme, **rest)
+    assert plan.n_tests == 9
 
 
 def test_exact_a_part_has_a_name_of_its_own() -> None:
     ridges = {"a": Ridge(penalty=1), "b": Ridge(penalty=2), "a and 1 more": Ridge(intercept=False)}
-    parts = [bundle.part for bundle in bundles_of(ridges, problem("plain", "regression"), 9)]
+    parts = [bundle.part for bundle in bundle_learners(ridges, problem("plain", "regression"), 9)]
     assert parts == ["a and 1 more'", "a and 1 more"]
 
 
-@pytest.mark.parametrize("small", [0, cross_validation.SMALL])
+@pytest.mark.parametrize("small", [0, engine.SMALL])
 def test_degenerate_one_that_is_refused_fails_alone(
     small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cross_validation, "SMALL", small)
+    monkeypatch.setattr(engine, "SMALL", small)
     greedy = {"name": "nearest_neighbours", "params": {"k": 55}}  # of 48 rows to learn from
     body = {**NEAR, "learners": {**NEAR["learners"], "greedy": greedy}}
     result = run_kind(body).result
@@ -212,7 +215,7 @@ def test_degenerate_one_that_is_refused_fails_alone(
 def test_degenerate_where_all_of_them_are_refused_each_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     greedy = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (55, 58)}
     job, cut = started({**NEAR, "learners": {**greedy, "majority": "majority"}})
     kind = JOB_KINDS["cross_validation"]
@@ -233,7 +236,7 @@ def test_exact_too_much_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -
             raise MemoryError
         return run_path(group, *rest, **options)
 
-    monkeypatch.setattr(_learners_run, "run_path", runs)
+    monkeypatch.setattr("service.kinds.cross_validation.run.run_path", runs)
     result = run_kind(few("r1", "r2", "r3")).result
 
     assert result["failures"]["r1"]["code"] == "memory_limit_exceeded"
@@ -244,7 +247,7 @@ def test_exact_too_much_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     kind = JOB_KINDS["cross_validation"]
     job, cut = started({**NEAR, "learners": {**NEAR["learners"]}})
     late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
@@ -269,7 +272,7 @@ def test_exact_extra_fits_of_each_are_those_of_each_alone(
     for k in (3, 20):
         near = {"name": "nearest_neighbours", "params": {"k": k}}
         body["learners"] = {**body["learners"], f"k{k}": near}
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     result = run_kind(body).result
 
     for name, learner in body["learners"].items():

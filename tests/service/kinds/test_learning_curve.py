@@ -11,9 +11,8 @@ from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
 from service.kinds.base import Chunks, Job
-from service.kinds.learning_curve import kind as learning_curve
-from service.kinds.learning_curve import run as _curve_run
-from service.kinds.learning_curve.kind import LearningCurveRequest
+from service.kinds.fitting import engine
+from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.analyses.learning_curve import Growth, grown
@@ -80,7 +79,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
     body = {**BODY, "learners": {**BODY["learners"], "forest": forest}, "sizes": [10, 1]}
     results = []
     for most in (1, 30, 64):
-        monkeypatch.setattr(_curve_run, "MOST_CHUNKS", most)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert results[0].result == results[1].result == results[2].result
@@ -89,7 +88,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
 
 def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
-    monkeypatch.setattr(learning_curve, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
 
     assert run_kind(BODY, job=1).result == whole.result
 
@@ -156,7 +155,7 @@ def test_invalid_is_refused_in_place(change: dict[str, Any], loc: tuple[str | in
 
 
 def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning_curve, "MOST_LOSSES", 599)
+    monkeypatch.setattr("service.kinds.learning_curve.plan.MOST_LOSSES", 599)
     with pytest.raises(EvaluationError, match="would have 600 losses"):
         run_kind(BODY)
 
@@ -171,7 +170,7 @@ def test_invalid_sizes_of_a_stored_data_set_are_refused_at_once(tmp_path: Path) 
 def test_property_parts_are_a_learner_at_a_size_and_have_short_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(learning_curve, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     body = {**BODY, "learners": {"x" * 120: "mean", "y": "mean"}, "sizes": [0.5, 1]}
     request = LearningCurveRequest.model_validate(body)
     started = JOB_KINDS["learning_curve"].start(Job(uuid4(), "learning_curve", request, 1))

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.jobs import spill
-from service.kinds.learning_curve import kind as learning_curve
+from service.kinds.fitting import engine
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from tests.service.kinds.test_learning_curve import BODY, X
 from thetahat.errors import EvaluationError
@@ -86,7 +86,7 @@ def test_exact_classes_of_a_stored_data_set_and_inline_ones_agree(tmp_path: Path
 def test_exact_extra_fits_cut_in_chunks_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     body = {**CLASSES, "variances": [{"name": "out_of_bag", "params": {"n_resamples": 20}}]}
     whole = run_kind(body)
-    monkeypatch.setattr(learning_curve, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     cut = run_kind(body, job=1)
 
     assert cut.result == whole.result

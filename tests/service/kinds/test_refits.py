@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose
 
 from service.api.catalogue import family
 from service.kinds.base import Chunk
-from service.kinds.cross_validation import kind as cross_validation
-from service.kinds.cross_validation import run as _cross_validation_run
+from service.kinds.fitting import engine
 from service.storage.engine import to_json
 from tests.service.kinds.running import parquet_file, run_kind
 from thetahat.errors import InvalidParameter, UnsupportedCombination
@@ -79,7 +78,7 @@ def test_exact_the_number_of_parts_changes_no_bit(monkeypatch: pytest.MonkeyPatc
     body = {**BODY, "learners": {"mean": "mean", "drawn": drawn}}
     results = []
     for most in (2, 4, 8):  # one part for each learner (and design), two, four
-        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", most)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", most)
         results.append(to_json(run_kind(body, job=most).result))
 
     assert len(set(results)) == 1
@@ -95,9 +94,9 @@ def test_exact_bootstrap_intervals_do_not_depend_on_the_parts(
     ]
     body = {**BODY, "intervals": intervals, "variances": []}
     results = [run_kind(body)]
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     for most in (2, 4, 64):
-        monkeypatch.setattr(_cross_validation_run, "MOST_CHUNKS", most)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert len({to_json(finished.result) for finished in results}) == 1
@@ -109,7 +108,7 @@ def test_exact_bootstrap_intervals_do_not_depend_on_the_parts(
 
 def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
 
     assert to_json(run_kind(BODY, job=1).result) == to_json(whole.result)
 
@@ -123,8 +122,8 @@ def test_exact_the_fits_are_counted_and_each_design_is_made_once(
         sizes.append(size)
         return Chunk(payload, size, **rest)
 
-    monkeypatch.setattr(cross_validation, "SMALL", 0)
-    monkeypatch.setattr(cross_validation, "Chunk", counted)
+    monkeypatch.setattr(engine, "SMALL", 0)
+    monkeypatch.setattr(engine, "Chunk", counted)
     run_kind(BODY, job=2)
 
     assert sum(sizes) == 2 * (5 + FITS)

@@ -10,11 +10,10 @@ from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
 from service.kinds.base import Chunks, Job
+from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
-from service.kinds.selection import kind as selection
-from service.kinds.selection import run as _selection_run
 from service.kinds.selection import schemes as _selection_schemes
-from service.kinds.selection.kind import SelectionRequest
+from service.kinds.selection.request import SelectionRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
 from thetahat.analyses.selection import internal_splits, seed_on_all
 from thetahat.errors import EvaluationError
@@ -197,7 +196,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
     body = {**BODY, "candidates": {"tree": tree, **BODY["candidates"]}}
     results = []
     for most in (1, 10, 64):
-        monkeypatch.setattr(_selection_run, "MOST_CHUNKS", most)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
     assert results[0].result == results[1].result == results[2].result
@@ -206,7 +205,7 @@ def test_exact_the_number_of_chunks_changes_no_bit(monkeypatch: pytest.MonkeyPat
 
 def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
-    monkeypatch.setattr(selection, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
 
     assert run_kind(BODY, job=1).result == whole.result
 
@@ -323,7 +322,7 @@ def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_property_parts_are_candidates_and_their_sizes_are_all_fits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(selection, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     others = {"mean": "mean", "tree": "DecisionTreeRegressor"}
     body = {**BODY, "candidates": {**BODY["candidates"], **others}}
     request = SelectionRequest.model_validate(body)

@@ -11,12 +11,12 @@ from numpy.testing import assert_allclose
 
 from service.jobs.parts import failed_arrays
 from service.kinds.base import AllPartsFailed, Chunks, Job
+from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
-from service.kinds.selection import groups as _selection_groups
-from service.kinds.selection import kind as selection
+from service.kinds.selection import bundles as _selection_bundles
 from service.kinds.selection import result as _selection_output
-from service.kinds.selection.kind import SelectionRequest
-from service.kinds.selection.plan import plan_of
+from service.kinds.selection.plan import build_plan
+from service.kinds.selection.request import SelectionRequest
 from tests.service.kinds.running import output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
 from thetahat.analyses.selection import seed_on_all
@@ -87,7 +87,7 @@ def test_exact_run_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     }
     together = run_kind(body)
     with monkeypatch.context() as patched:
-        patched.setattr(_selection_groups, "MOST_LOSSES_TOGETHER", 1)
+        patched.setattr(_selection_bundles, "MOST_LOSSES_TOGETHER", 1)
         alone = run_kind(body, job=1)
 
     assert together.losses is not None
@@ -104,7 +104,7 @@ def test_exact_run_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_property_a_grid_of_a_path_is_one_part_and_one_chunk_per_stage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(selection, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     both = {"penalty": [0.1, 1, 10], "intercept": [True, False]}
     body = {**BODY, "candidates": {"mean": "mean", "ridge": {"name": "ridge", "grid": both}}}
     request = SelectionRequest.model_validate(body)
@@ -115,7 +115,7 @@ def test_property_a_grid_of_a_path_is_one_part_and_one_chunk_per_stage(
     assert {chunk.part for chunk in started.chunks} == {"mean", "ridge"}
     # one group of penalties with an intercept, and one without; outside and on all rows
     assert len([chunk for chunk in started.chunks if chunk.part == "ridge"]) == 4
-    bundles = plan_of(job, request).groups.bundles
+    bundles = build_plan(job).bundles
     assert [[len(g.names) for g in bundle.groups] for bundle in bundles] == [[1], [3], [3]]
 
 
@@ -191,7 +191,7 @@ def test_degenerate_a_grid_that_fails_stands_once() -> None:
 def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(selection, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     ridge = {"name": "ridge", "grid": {"penalty": [1, 10]}}
     body = {**BODY, "candidates": {"mean": "mean", "ridge": ridge}, "select_by": "r2"}
     request = SelectionRequest.model_validate(body)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.selection import kind as selection
-from service.kinds.selection import run as _selection_run
+from service.kinds.fitting import engine
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, X
 from thetahat.analyses.selection import internal_splits, seed_on_all
@@ -97,11 +96,11 @@ def test_exact_the_number_of_chunks_changes_no_bit(
     tree = {"name": "DecisionTreeClassifier", "params": {"max_depth": 2, "max_features": 2}}
     candidates = {**AREA["candidates"], "tree": tree, "lda": "linear_discriminant"}
     body = {**AREA, "select_by": by, "external": external, "candidates": candidates}
-    monkeypatch.setattr(selection, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
     results = []
     for most in (1, 64):
-        monkeypatch.setattr(_selection_run, "MOST_CHUNKS", most)
-        monkeypatch.setattr(_selection_run, "WORTH_A_PART", 1)
+        monkeypatch.setattr(engine, "MOST_CHUNKS", most)
+        monkeypatch.setattr(engine, "WORTH_A_CHUNK", 1)
         results.append(run_kind(body, job=most))
 
     assert results[0].result == results[1].result

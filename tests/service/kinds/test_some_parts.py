@@ -11,9 +11,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.kinds.base import Chunks, Job, run_chunks
-from service.kinds.learning_curve import kind as learning_curve
+from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
-from service.kinds.selection import kind as selection
 from tests.service.kinds.running import as_json, run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
 from tests.service.kinds.test_selection import BODY as SELECTION
@@ -23,8 +22,7 @@ TREE = {"name": "DecisionTreeRegressor", "params": {"max_depth": 2}}
 
 @pytest.fixture(autouse=True)
 def cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in (learning_curve, selection):
-        monkeypatch.setattr(kind, "SMALL", 0)
+    monkeypatch.setattr(engine, "SMALL", 0)
 
 
 def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, Any]:

@@ -1,0 +1,193 @@
+"""The sample of a target population beside the data of a cross-validation, and the row weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from service.kinds.base import DatasetFile, Job
+from service.kinds.cross_validation.request import CrossValidationRequest
+from service.kinds.fields.data import has_role, read_data, role_path
+from service.kinds.fields.methods import method_entry, parse_method, parse_methods
+from service.kinds.fields.sample import check_sample, read_sample
+from service.kinds.methods_used import record_method
+from thetahat.analyses.importance_weighting import ShiftWeights, with_second_moment
+from thetahat.analyses.importance_weighting.weights_result import UsedWeights, describe_weights
+from thetahat.analyses.losses.result import MethodUsed
+from thetahat.analyses.losses.weighted_risks import Sources
+from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.importance_weights import (
+    IMPORTANCE_WEIGHTS,
+    Samples,
+    WeightEstimator,
+    are_given,
+    default_weights,
+)
+from thetahat.seeds import stream
+from thetahat.tables.columns import encode_classes
+from thetahat.tables.data import Data
+from thetahat.tables.features import Features
+from thetahat.values.types import IntArray
+from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat.weighted_risks.base import RiskEstimator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Importance:
+    """The importance weights of the data's rows, and the risk estimators that use them.
+
+    Parameters
+    ----------
+    samples : Samples
+        The features of both samples that the weights are estimated from.
+    method : WeightEstimator
+        The estimator of the weights.
+    weights : ShiftWeights
+        The weights.
+    risks : mapping of str to RiskEstimator
+        By key in the result.
+    """
+
+    samples: Samples
+    method: WeightEstimator
+    weights: ShiftWeights
+    risks: Mapping[str, RiskEstimator]
+
+    def describe(self, request: CrossValidationRequest, seed: int) -> UsedWeights:
+        """Return the weights with their diagnostics for the result."""
+        name = self.method.info.name
+        return UsedWeights(
+            weights=describe_weights(name, self.weights.weighing, self.samples, seed),
+            estimated_from="all",
+            in_fits=request.weighted_fit or are_given(name),
+        )
+
+    def methods_used(self) -> list[MethodUsed]:
+        """Return the estimator of the weights and the risks as records."""
+        return [
+            record_method("weights", self.method),
+            *(record_method("risks", risk, key) for key, risk in self.risks.items()),
+        ]
+
+
+def check_target_sample(
+    request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]
+) -> None:
+    """Refuse unknown methods, and fields that need a target sample where there is none."""
+    if request.target_sample is None:
+        for field in ("weights", "weighted_fit", "risks"):
+            if getattr(request, field):
+                raise InvalidParameter(
+                    f"{field} goes with a target_sample, and there is none", loc=(field,)
+                )
+        return
+    check_sample(request.target_sample, ("target_sample",), datasets)
+    _build_weights(request)
+    _build_risks(request)
+    named = method_entry(request.weights or default_weights()).name
+    if are_given(named) and not has_role(request, "weight"):
+        raise InvalidParameter(
+            "the weights `given` need a weight for each row", loc=role_path(request, "weight")
+        )
+    if request.dataset is None and request.target_sample.dataset is None:
+        read_samples(request, datasets, read_data(request, datasets))
+
+
+def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importance | None:
+    """Return the weights of the data's rows; None where there is no target sample."""
+    request = job.request
+    if request.target_sample is None:
+        return None
+    method = _build_weights(request)
+    samples = read_samples(request, job.datasets, data)
+    try:
+        weighing = method.estimate(samples, stream(job.seed, "weights"))
+    except EvaluationError as error:
+        error.loc = _weights_path(request, error.loc)
+        raise
+    weights = ShiftWeights(
+        weighing=weighing, validation=weighing.values, of_target=weighing.of_target
+    )
+    risks = with_second_moment(_build_risks(request), weights.second_moment())
+    return Importance(samples, method, weights, risks)
+
+
+def weight_fits(data: Data, importance: Importance | None) -> Data:
+    """Return the data with the weights for fits; weights that they have already are multiplied."""
+    if importance is None or importance.method.info.weights.are_given:
+        return data
+    values = importance.weights.weighing.values
+    return replace(data, weight=values if data.weight is None else values * data.weight)
+
+
+def find_sources(data: Data, rows: IntArray) -> Sources | None:
+    """Return the source of each of these rows, where the data have sources."""
+    if data.source is None:
+        return None
+    codes, labels = encode_classes(data.source, "source")
+    return codes[rows], labels
+
+
+def read_samples(
+    request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile], data: Data
+) -> Samples:
+    """Return the features of both samples that the weights are estimated from.
+
+    They are the features that the target sample names, or all of the data's.
+    """
+    target = request.target_sample
+    assert target is not None  # noqa: S101 - the callers have checked it
+    known = data.features.names
+    stored = target.columns.features if target.columns is not None else None
+    names = target.features or stored
+    wanted = known if names is None else tuple(names)
+    for name in wanted:
+        if name not in known:
+            raise InvalidParameter(
+                f"the data have no feature {name!r}", loc=("target_sample", "features"), value=name
+            )
+    other = read_sample(target, ("target_sample",), datasets, wanted)
+    columns = dict(zip(known, data.features.columns, strict=True))
+    wide = data.features.wide if names is None else ()
+    try:
+        mine = Features(
+            wanted, tuple(columns[name] for name in wanted), wide=wide
+        ).complete_matrix()
+    except EvaluationError as error:
+        raise UnsupportedCombination(
+            f"weights need numeric and complete features: {error.message}; name in target_sample "
+            "those that they are to be estimated from",
+            loc=("target_sample",),
+        ) from None
+    if mine.shape[1] != other.X.shape[1]:
+        raise InvalidParameter(
+            f"the data have {mine.shape[1]} features and the target sample {other.X.shape[1]}",
+            loc=("target_sample",),
+            value=other.X.shape[1],
+        )
+    return Samples(mine, other.X, data.weight)
+
+
+def _weights_path(request: CrossValidationRequest, loc: Loc) -> Loc:
+    """Return the path of what an estimator of weights calls source and target."""
+    if loc[:2] == ("source", "weight"):
+        return (*role_path(request, "weight"), *loc[2:])
+    if loc[:1] == ("source",):
+        return ("columns",) if request.dataset is not None else ("data", "X", *loc[1:])
+    if loc[:1] == ("target",):
+        return ("target_sample",)
+    return ("weights", "params", *loc) if loc else ("weights",)
+
+
+def _build_weights(request: CrossValidationRequest) -> WeightEstimator:
+    return parse_method(IMPORTANCE_WEIGHTS, request.weights or default_weights(), ("weights",))
+
+
+def _build_risks(request: CrossValidationRequest) -> dict[str, RiskEstimator]:
+    if request.risks is None:
+        return {name: kind() for name, kind in WEIGHTED_RISKS.items()}
+    entries = parse_methods(WEIGHTED_RISKS, request.risks, "risks")
+    risks: dict[str, Any] = {entry.key: entry.method for entry in entries}
+    return risks

@@ -1,0 +1,372 @@
+"""How the kinds that fit learners cut their work into chunks, run a chunk and join the outputs.
+
+The work is learners times splits. Learners that are fitted together form a bundle. What a bundle
+has to do is a list of stages, such as the splits of a scheme, one training size, or the extra fits
+of a method. A chunk is a range of the splits of one stage for one bundle; its payload is its key,
+by which its output is found again. Any cut gives the same numbers.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any, ClassVar, Generic, TypeVar
+
+from service.jobs.failures import memory_limit
+from service.kinds.base import (
+    Arrays,
+    Chunk,
+    ChunkOutput,
+    Chunks,
+    Finished,
+    Job,
+    JobKind,
+    R,
+    run_chunks,
+)
+from service.kinds.fitting.bundles import MOST_NUMBERS_OF_CHUNK, Bundle
+from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.fitting.learner_outputs import (
+    LearnerOutput,
+    LearnerOutputs,
+    pack_learner_outputs,
+    unpack_learner_outputs,
+)
+from service.settings import settings
+from thetahat.cross_validation import Group
+from thetahat.errors import EvaluationError, InsufficientData, Loc
+from thetahat.tables.data import Data
+
+SMALL = 3_000_000
+"""Values of the data looked at, over all fits, up to which one unit does the whole evaluation."""
+WORTH_A_CHUNK = 300_000
+"""Values looked at that are worth another pass over all rows by another worker, for learners that
+compute all splits from one pass."""
+MOST_CHUNKS = 64
+"""About the number of chunks of one stage: enough for many workers, and few enough to store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """Splits that the learners of a bundle are fitted on, and how they are cut.
+
+    Parameters
+    ----------
+    name : str
+        Part of the key of its chunks.
+    n_splits : int
+        Number of splits; 0 makes no chunk.
+    n_chunks : int
+        Number of chunks that the splits are cut into, at most ``n_splits``.
+    fits_per_split : int
+        Fits of one learner on one split, which count in the progress.
+    """
+
+    name: str
+    n_splits: int
+    n_chunks: int
+    fits_per_split: int = 1
+
+    def ranges(self, n_chunks: int) -> Iterator[tuple[int, int]]:
+        """Yield (start, stop) of ranges of about equal length."""
+        n_chunks = min(self.n_splits, n_chunks)
+        return pairwise([self.n_splits * i // max(1, n_chunks) for i in range(n_chunks + 1)])
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkKey:
+    """What a chunk computes: the splits from ``start`` to ``stop`` of one stage, for one bundle."""
+
+    bundle: int
+    stage: str
+    start: int
+    stop: int
+
+
+def unless_failed(value: T | EvaluationError, work: Callable[[T], U]) -> U | EvaluationError:
+    """Return the result of the work on a value, or the error that the value is or the work raises.
+
+    So a learner that fails stops no other.
+    """
+    if isinstance(value, EvaluationError):
+        return value
+    try:
+        return work(value)
+    except EvaluationError as error:
+        return error
+
+
+def is_chunk_key(payload: Mapping[str, Any]) -> bool:
+    """Return whether the payload of a chunk is a ``ChunkKey``."""
+    return "bundle" in payload
+
+
+class FittingPlan(ABC):
+    """The learners and splits of one evaluation; its cut depends on the request and data alone.
+
+    Parameters
+    ----------
+    all_own : bool
+        Whether no learner needs scikit-learn.
+    """
+
+    all_own: bool
+
+    @property
+    @abstractmethod
+    def bundles(self) -> Sequence[Bundle]:
+        """All learners, in bundles."""
+
+    @property
+    @abstractmethod
+    def n_cells(self) -> int:
+        """About the number of values of the data that are looked at over all fits."""
+
+    @abstractmethod
+    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+        """Return what the bundle has to do, in the order of the chunks."""
+
+    def learner_path(self, name: str) -> Loc:
+        """Return the path of a learner in the request."""
+        return ("learners", name)
+
+    def part_name(self, bundle: Bundle, stage: str) -> str:
+        """Return the part of the progress that a stage of a bundle belongs to."""
+        del stage
+        return bundle.part
+
+
+P = TypeVar("P", bound=FittingPlan)
+T = TypeVar("T")
+U = TypeVar("U")
+
+GroupOutputs = Mapping[str, Arrays | EvaluationError]
+"""By learner its arrays, or the error that it alone failed with."""
+
+LearnerPath = Callable[[str], Loc]
+"""Returns the path of a learner in the request."""
+
+RunGroup = Callable[[Group, ChunkKey], GroupOutputs]
+"""Fits and tests the learners of a group on the splits of a chunk; an error that is raised is one
+of all learners."""
+
+
+def cut_into_chunks(plan: FittingPlan, *, whole: bool = False) -> list[Chunk]:
+    """Return the chunks of a plan, bundle after bundle; ``whole`` makes one chunk of each stage."""
+    return [
+        Chunk(
+            asdict(ChunkKey(at, stage.name, start, stop)),
+            size=(stop - start) * stage.fits_per_split * len(bundle.names),
+            part=plan.part_name(bundle, stage.name),
+        )
+        for at, bundle in enumerate(plan.bundles)
+        for stage in plan.stages(bundle)
+        for start, stop in stage.ranges(1 if whole else stage.n_chunks)
+    ]
+
+
+def share_chunks(n_shares: int) -> int:
+    """Return the number of chunks that one of so many shares of the work gets."""
+    return max(1, MOST_CHUNKS // n_shares)
+
+
+def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a stage
+    bundle: Bundle, data: Data, *, n_splits: int, n_tests: int, most: int, n_fits: int | None = None
+) -> int:
+    """Return the number of chunks that the splits of a stage are worth.
+
+    Learners that compute all splits from one pass over the rows get no more chunks than are worth
+    another pass. No chunk returns much more than ``MOST_NUMBERS_OF_CHUNK`` values.
+
+    Parameters
+    ----------
+    n_tests : int
+        Rows that one learner is tested on over all splits of the stage.
+    most : int
+        Number of chunks that keeps many workers busy.
+    n_fits : int or None
+        Fits of one learner that count for the worth; the splits of the stage, if left out.
+    """
+    if bundle.is_fast:
+        n_cells = bundle.count_cells(data, n_splits if n_fits is None else n_fits)
+        most = min(most, max(1, n_cells // WORTH_A_CHUNK))
+    fewest = -(-bundle.count_numbers(data, n_tests) // MOST_NUMBERS_OF_CHUNK)
+    return min(n_splits, max(most, fewest))
+
+
+def run_chunk(plan: FittingPlan, payload: Mapping[str, Any], run_group: RunGroup) -> Arrays:
+    """Fit and test the learners of a chunk; a learner that fails stops no other."""
+    key = ChunkKey(**payload)
+    outputs: dict[str, LearnerOutput] = {}
+    for group in plan.bundles[key.bundle].groups:
+        outputs |= run_together(group, key, run_group, plan.learner_path)
+    return pack_learner_outputs(outputs)
+
+
+def run_together(
+    group: Group, key: ChunkKey, run_group: RunGroup, learner_path: LearnerPath
+) -> LearnerOutputs:
+    """Run a group; where it needs too much memory together, run its learners one after another.
+
+    A learner that needs too much by itself then fails alone. At the edge of a limit the last
+    digits of a learner that ran alone may differ from those that it has in the group.
+    """
+    if len(group.names) == 1:
+        return _run_isolated(group, key, run_group, learner_path)
+    try:
+        return _run_isolated(group, key, run_group, learner_path)
+    except MemoryError:
+        pass  # its traceback holds the memory, and is gone outside of the handler
+    outputs: dict[str, LearnerOutput] = {}
+    for name, learner in zip(group.names, group.learners, strict=True):
+        try:
+            outputs |= _run_isolated(Group((name,), (learner,)), key, run_group, learner_path)
+        except MemoryError:
+            limit = memory_limit(settings().memory_limit_mb)
+            outputs[name] = LearnerFailure(
+                code=limit["code"], message=limit["detail"], loc=learner_path(name)
+            )
+    return outputs
+
+
+def _run_isolated(
+    group: Group, key: ChunkKey, run_group: RunGroup, learner_path: LearnerPath
+) -> LearnerOutputs:
+    """Run a group, with errors as failures; one that is raised for all is a failure of each."""
+    outputs: GroupOutputs
+    try:
+        outputs = run_group(group, key)
+    except EvaluationError as error:  # such as a split that the scheme refuses
+        outputs = dict.fromkeys(group.names, error)
+    return {
+        name: LearnerFailure(code=output.code, message=output.message, loc=learner_path(name))
+        if isinstance(output, EvaluationError)
+        else output
+        for name, output in outputs.items()
+    }
+
+
+@dataclass(slots=True)
+class LearnerRecord:
+    """All arrays and failures of one learner.
+
+    Parameters
+    ----------
+    arrays : dict of str to list of mapping
+        By stage, the arrays of its chunks in the order of the splits.
+    failures : dict of str to LearnerFailure
+        By stage, the first failure.
+    """
+
+    arrays: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    failures: dict[str, LearnerFailure] = field(default_factory=dict)
+
+
+class JoinedOutputs:
+    """The outputs of a plan's chunks, found by bundle and stage and read when they are asked for.
+
+    There may be fewer than the plan has: a partial result has those of the learners that are
+    complete or have failed.
+    """
+
+    def __init__(self, plan: FittingPlan, outputs: Sequence[ChunkOutput]) -> None:
+        self._plan = plan
+        self._chunks: dict[int, dict[str, list[tuple[ChunkKey, ChunkOutput]]]] = {}
+        for output in outputs:
+            key = ChunkKey(**output.payload)
+            of_bundle = self._chunks.setdefault(key.bundle, {})
+            of_bundle.setdefault(key.stage, []).append((key, output))
+
+    @property
+    def bundles(self) -> dict[int, Bundle]:
+        """The bundles that have outputs, by their number in the plan."""
+        return {at: one for at, one in enumerate(self._plan.bundles) if at in self._chunks}
+
+    def learners_in(self, order: Collection[str]) -> list[str]:
+        """Return the learners that have outputs, in this order."""
+        there = {name for bundle in self.bundles.values() for name in bundle.names}
+        return [name for name in order if name in there]
+
+    def stages(self, bundle: int) -> list[Stage]:
+        """Return the stages of a bundle that have outputs, in the plan's order."""
+        stages = self._plan.stages(self._plan.bundles[bundle])
+        return [stage for stage in stages if stage.name in self._chunks[bundle]]
+
+    def read(self, bundle: int, stage: str) -> Iterator[tuple[ChunkKey, LearnerOutputs]]:
+        """Yield the outputs of a stage of a bundle, in the order of the splits."""
+        names = self._plan.bundles[bundle].names
+        chunks = self._chunks[bundle].get(stage, [])
+        for key, output in sorted(chunks, key=lambda chunk: chunk[0].start):
+            yield key, unpack_learner_outputs(output.read(), names, self._plan.learner_path)
+
+    def read_bundle(self, bundle: int) -> dict[str, LearnerRecord]:
+        """Return all outputs of a bundle by learner."""
+        records = {name: LearnerRecord() for name in self._plan.bundles[bundle].names}
+        for stage in self.stages(bundle):
+            for _, outputs in self.read(bundle, stage.name):
+                for name, output in outputs.items():
+                    if isinstance(output, LearnerFailure):
+                        records[name].failures.setdefault(stage.name, output)
+                    else:
+                        records[name].arrays.setdefault(stage.name, []).append(output)
+        return records
+
+
+class FittingKind(JobKind[R], Generic[R, P]):
+    """A kind that fits learners: it makes a plan, and a result from the outputs of the chunks."""
+
+    unit: ClassVar[str] = "fits"
+    """What the progress counts."""
+    has_partial_results: ClassVar[bool] = True
+
+    @abstractmethod
+    def plan(self, job: Job[R]) -> P:
+        """Return the plan of a job."""
+
+    @abstractmethod
+    def run_group(self, plan: P, group: Group, key: ChunkKey) -> GroupOutputs:
+        """Fit and test the learners of a group on the splits of a chunk."""
+
+    @abstractmethod
+    def finish(self, plan: P, outputs: JoinedOutputs, others: Sequence[ChunkOutput]) -> Finished:
+        """Return the result of the learners that have outputs.
+
+        ``others`` are the outputs of the chunks of ``other_chunks``.
+        """
+
+    def other_chunks(self, plan: P) -> list[Chunk]:
+        """Return further chunks, which fit no bundle of learners; they follow the others."""
+        del plan
+        return []
+
+    def run_other(self, plan: P, payload: Mapping[str, Any]) -> Arrays:
+        """Compute one of the further chunks."""
+        message = f"kind {self.name!r} has no chunk {payload} for {plan}"
+        raise RuntimeError(message)
+
+    def start(self, job: Job[R]) -> Finished | Chunks:
+        """Cut the splits of the learners into chunks, or do a small evaluation at once."""
+        plan = self.plan(job)
+        others = self.other_chunks(plan)
+        if plan.all_own and plan.n_cells <= SMALL and not others:
+            return self.gather(job, run_chunks(self, job, cut_into_chunks(plan, whole=True)))
+        return Chunks([*cut_into_chunks(plan), *others], unit=self.unit)
+
+    def run(self, job: Job[R], payload: dict[str, Any]) -> Arrays:
+        """Fit and test the learners of a bundle on the splits of a chunk."""
+        plan = self.plan(job)
+        if not is_chunk_key(payload):
+            return self.run_other(plan, payload)
+        return run_chunk(plan, payload, partial(self.run_group, plan))
+
+    def gather(self, job: Job[R], outputs: Sequence[ChunkOutput]) -> Finished:
+        """Join the outputs and evaluate them."""
+        plan = self.plan(job)
+        joined = JoinedOutputs(plan, [one for one in outputs if is_chunk_key(one.payload)])
+        if not joined.bundles:
+            raise InsufficientData("no learner is complete yet")
+        others = [one for one in outputs if not is_chunk_key(one.payload)]
+        return self.finish(plan, joined, others)

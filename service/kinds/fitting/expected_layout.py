@@ -1,0 +1,91 @@
+"""The layout that a scheme will give, known before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import numpy as np
+
+from service.kinds.fields.data import ROLES, role_path
+from service.kinds.fields.learners import FitsRequest
+from thetahat.errors import EvaluationError, Loc
+from thetahat.schemes.base import Rows, Scheme
+from thetahat.values.layout import Layout, layout_of
+from thetahat.values.types import BlockKind
+
+MOST_BLOCKS: Final = 20
+MOST_REPEATS: Final = 6
+"""Blocks and repeats beyond which no method asks how many there are."""
+MOST_EXACT_SPLITS: Final = 2000
+"""Splits up to which a request is checked against the very layout that it will have."""
+MOST_EXACT_CELLS: Final = 5_000_000
+"""Splits times rows, likewise: splits of many rows take long to draw, and much memory."""
+
+
+def expect_layout(
+    request: FitsRequest, scheme: Scheme, rows: Rows, *, field: str = "scheme"
+) -> Layout:
+    """Return the layout that the scheme will give; one like it where there are many splits."""
+    with locate_scheme_error(request, field=field):
+        n_splits = scheme.n_splits(rows)
+        if n_splits > MOST_EXACT_SPLITS or n_splits * rows.n > MOST_EXACT_CELLS:
+            return expect_layout_unread(scheme, size=1 if n_splits == rows.n else 2)
+        splits = list(scheme.splits(rows, 0))
+    sizes = [len(split.test) for split in splits]
+    if scheme.block_kind is BlockKind.HOLDOUT:
+        return layout_of(BlockKind.HOLDOUT, np.zeros(sizes[0], dtype=np.intp))
+    return layout_of(
+        scheme.block_kind,
+        np.repeat([split.block for split in splits], sizes).astype(np.intp),
+        repeat=np.repeat([split.repeat for split in splits], sizes).astype(np.intp),
+        instance=np.concatenate([split.test for split in splits]),
+        n_train=np.repeat([split.n_train for split in splits], sizes).astype(np.float64),
+    )
+
+
+def expect_layout_unread(scheme: Scheme, *, size: int = 2) -> Layout:
+    """Return a layout like the scheme's, to refuse what cannot fit whatever the data are.
+
+    Folds and repeats are as many as the scheme has, up to ``MOST_BLOCKS`` and ``MOST_REPEATS``.
+
+    Parameters
+    ----------
+    size : int
+        Rows of each block.
+    """
+    kind = scheme.block_kind
+    n_blocks = min(getattr(scheme, "n_folds", MOST_BLOCKS), MOST_BLOCKS)
+    n_repeats = min(getattr(scheme, "n_repeats", 1), MOST_REPEATS)
+    if kind is BlockKind.HOLDOUT:
+        return layout_of(kind, np.zeros(size * n_blocks, dtype=np.intp))
+    block = np.repeat(np.arange(n_blocks, dtype=np.intp), size)
+    n = len(block)
+    if kind is BlockKind.SUBSAMPLES:
+        return layout_of(kind, block, instance=np.arange(n), n_train=float(n))
+    repeat = np.repeat(np.arange(n_repeats, dtype=np.intp), n)
+    return layout_of(
+        kind,
+        np.tile(block, n_repeats),
+        repeat=repeat,
+        instance=np.tile(np.arange(n, dtype=np.intp), n_repeats),
+    )
+
+
+@contextmanager
+def locate_scheme_error(request: FitsRequest, *, field: str = "scheme") -> Iterator[None]:
+    """Give errors of a scheme the path of the column, or of the parameter, that it names."""
+    try:
+        yield
+    except EvaluationError as error:
+        error.loc = _scheme_path(request, error.loc, field)
+        raise
+
+
+def _scheme_path(request: FitsRequest, loc: Loc, field: str) -> Loc:
+    if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
+        return (*role_path(request, str(loc[1])), *loc[2:])
+    if loc == ("scheme",):
+        return (field, "name")
+    return (field, "params", *loc) if loc else (field,)

@@ -1,0 +1,188 @@
+"""Learners under one scheme: the request checked, and the plan built from request and data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import numpy as np
+
+from service.kinds.base import DatasetFile, Job
+from service.kinds.fields.data import feature_names, read_data
+from service.kinds.fields.learners import LearnersRequest
+from service.kinds.fields.metrics import Metrics, check_metrics
+from service.kinds.fitting.building import (
+    build_learners,
+    build_loss,
+    build_scheme,
+    check_scheme_columns,
+    is_own_learner,
+    learners_without_scores,
+    set_classes,
+    set_loss_classes,
+)
+from service.kinds.fitting.engine import FittingPlan
+from service.kinds.fitting.expected_layout import (
+    expect_layout,
+    expect_layout_unread,
+    locate_scheme_error,
+)
+from service.kinds.fitting.refits import Refits, build_refits
+from service.kinds.methods_used import record_learners, record_method
+from thetahat.analyses.losses import Choices, check, list_fitting_methods
+from thetahat.analyses.losses.result import MethodUsed
+from thetahat.cross_validation import rows_of
+from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.learners.base import Learner
+from thetahat.losses.base import Loss
+from thetahat.schemes.base import Rows, Scheme
+from thetahat.tables.data import Data
+from thetahat.values.layout import Layout
+
+L = TypeVar("L", bound=LearnersRequest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedScheme:
+    """What the check of a request has built.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        The scheme of the request.
+    rows : Rows
+        The rows of inline data, or their number alone where a data set was not opened.
+    """
+
+    scheme: Scheme
+    rows: Rows
+
+
+def check_scheme_request(
+    request: LearnersRequest, datasets: Mapping[UUID, DatasetFile], metrics: Metrics
+) -> CheckedScheme:
+    """Refuse what the request alone shows to be wrong; no data set is opened."""
+    scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
+    features = feature_names(request, datasets)
+    learners = build_learners(request, request.learners, loss, features)
+    choices = request.choices
+    check_scheme_columns(request, scheme)
+    classes = None
+    if request.dataset is None:
+        data = read_data(request, datasets)
+        set_loss_classes(request, loss, data)
+        set_classes(learners, data)
+        rows = rows_of(data)
+        classes = data.classes if request.task == "classification" else None
+    else:
+        rows = Rows(n=datasets[request.dataset].rows)
+    if request.dataset is not None and scheme.requires:
+        layout = expect_layout_unread(scheme)
+    else:
+        layout = expect_layout(request, scheme, rows)
+    try:
+        refits = build_refits(request, scheme, rows)
+    except UnsupportedCombination as error:
+        any_loss = _why_not_zero_one(loss) is not None
+        fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
+        message = f"{error.message}; {fits}"
+        raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
+    check_choices(layout, refits.without_their_target(choices), tuple(learners), loss)
+    without = learners_without_scores(learners)
+    check_metrics(metrics, request.task, classes=classes, without_scores=without)
+    return CheckedScheme(scheme=scheme, rows=rows)
+
+
+def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
+    """Refuse choices that do not fit the layout, the models or the loss."""
+    check(layout, choices, names, _why_not_zero_one(loss))
+
+
+def _why_not_zero_one(loss: Loss) -> str | None:
+    """Return why losses may be other than 0 and 1, or None."""
+    return None if loss.info.loss.can_be_zero_one else f"the loss is {loss.info.name}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SchemePlan(FittingPlan, Generic[L]):
+    """The learners, scheme, loss and data of a job.
+
+    Parameters
+    ----------
+    job : Job
+        With the request and the seed.
+    all_own : bool
+        Whether no learner needs scikit-learn.
+    refits : Refits
+        Extra fits of methods that fit the learners again.
+    """
+
+    job: Job[L]
+    data: Data
+    rows: Rows
+    scheme: Scheme
+    learners: Mapping[str, Learner]
+    loss: Loss
+    n_splits: int
+    all_own: bool
+    refits: Refits
+
+    @property
+    def request(self) -> L:
+        """The request of the job."""
+        return self.job.request
+
+    @cached_property
+    def n_tests(self) -> int:
+        """About how many rows are tested on over all splits: blocks differ in size."""
+        n: int = self.rows.n
+        try:
+            first = next(iter(self.scheme.splits(self.rows, 0, stop=1)))
+        except EvaluationError:  # this draw is refused; the job's own may not be
+            return n
+        return max(n, self.n_splits * len(first.test))
+
+    def methods_used(self, names: list[str]) -> list[MethodUsed]:
+        """Return scheme, loss and these learners as records; a learner's has its spec."""
+        return [
+            record_method("schemes", self.scheme),
+            record_method("losses", self.loss),
+            *record_learners({name: self.request.learners[name] for name in names}),
+        ]
+
+
+S = TypeVar("S", bound="SchemePlan[Any]")
+
+
+def build_scheme_plan(kind: type[S], job: Job[L], data: Data, **fields: Any) -> S:
+    """Build a plan of a class that may have further fields."""
+    request = job.request
+    scheme, loss, rows = build_scheme(request.scheme, "scheme"), build_loss(request), rows_of(data)
+    learners = set_classes(build_learners(request, request.learners, loss), data)
+    with locate_scheme_error(request):
+        n_splits = scheme.n_splits(rows)
+    return kind(
+        job=job,
+        data=data,
+        rows=rows,
+        scheme=scheme,
+        learners=learners,
+        loss=set_loss_classes(request, loss, data),
+        n_splits=n_splits,
+        all_own=all(is_own_learner(spec) for spec in request.learners.values()),
+        refits=build_refits(request, scheme, rows),
+        **fields,
+    )
+
+
+def restore_labels(data: Data, output: np.ndarray) -> np.ndarray:
+    """Return predictions as the labels or the values of the data."""
+    if data.task == "regression":
+        return output
+    classes = data.classes
+    are_whole = all(isinstance(label, int) for label in classes)
+    labels = np.array(classes if are_whole else [str(label) for label in classes])
+    return np.asarray(labels[output.astype(np.intp)])

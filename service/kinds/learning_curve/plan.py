@@ -1,0 +1,168 @@
+"""The plan of a learning curve: learners under a scheme, at growing training sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Final
+from uuid import UUID
+
+from service.kinds.base import DatasetFile, Job
+from service.kinds.fields.data import check_data_fields, read_data
+from service.kinds.fields.metrics import Metrics
+from service.kinds.fitting.bundles import Bundle, bundle_learners
+from service.kinds.fitting.engine import Stage, count_chunks, share_chunks
+from service.kinds.fitting.refits import is_refit_stage
+from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
+from service.kinds.learning_curve.request import LearningCurveRequest
+from thetahat.analyses.learning_curve import Growth, label_of
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.schemes.base import Rows, Scheme
+
+MOST_FITS: Final = 50_000
+"""Fits of one curve: learners x sizes x splits."""
+MOST_LOSSES: Final = 50_000_000
+"""Losses of those fits; there are as many predictions."""
+LONGEST_PART: Final = 120
+"""Characters of the name of a part that are kept."""
+_STAGE: Final = "size "
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
+    """The plan of one job."""
+
+    @cached_property
+    def growth(self) -> Growth:
+        """How training parts are cut down to the sizes."""
+        return self.request.growth(self.scheme)
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        """The metrics at every size."""
+        return self.request.built_metrics()
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the sizes."""
+        return [label_of(size) for size in self.growth.sizes]
+
+    @cached_property
+    def bundles(self) -> tuple[Bundle, ...]:
+        """All learners, in bundles: the outcomes of a bundle at all sizes are in memory at once."""
+        return bundle_learners(self.learners, self.data, len(self.growth.sizes) * self.n_tests)
+
+    @property
+    def n_cells(self) -> int:
+        """About the number of values of the data that are looked at over all fits."""
+        n_sizes, n_extra = len(self.growth.sizes), sum(self.refits.n_splits)
+        return sum(
+            n_sizes * bundle.count_cells(self.data, self.n_splits)
+            + bundle.count_cells(self.data, n_extra)
+            for bundle in self.bundles
+        )
+
+    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+        """Return the splits at each size, then the extra fits, which are of the largest size."""
+        n_sizes = len(self.growth.sizes)
+        n_chunks = count_chunks(
+            bundle,
+            self.data,
+            n_splits=self.n_splits,
+            n_tests=self.n_tests,
+            most=share_chunks(len(self.bundles) * n_sizes),
+        )
+        per_learner = share_chunks(len(self.learners))
+        return [
+            *(
+                Stage(name=stage_of_size(at), n_splits=self.n_splits, n_chunks=n_chunks)
+                for at in range(n_sizes)
+            ),
+            *self.refits.stages(per_learner * len(bundle.names)),
+        ]
+
+    def part_name(self, bundle: Bundle, stage: str) -> str:
+        """Return the name of the learners at one size: each fails alone there.
+
+        Learners with a long name are known by the number of the first.
+        """
+        labels = self.labels
+        label = labels[-1 if is_refit_stage(stage) else size_of_stage(stage)]
+        name = name_at_size(bundle.part, label)
+        if len(name) <= LONGEST_PART:
+            return name
+        return name_at_size(str(list(self.learners).index(bundle.names[0])), label)
+
+
+def stage_of_size(size: int) -> str:
+    """Return the name of the stage of a size, by its number."""
+    return f"{_STAGE}{size}"
+
+
+def size_of_stage(stage: str) -> int:
+    """Return the number of the size that a stage is of."""
+    return int(stage.removeprefix(_STAGE))
+
+
+def name_at_size(name: str, label: str) -> str:
+    """Return the name of a learner at one size, where both are told apart by name."""
+    return f"{name} @ {label}"
+
+
+@lru_cache(maxsize=1)
+def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
+    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    plan = build_scheme_plan(LearningCurvePlan, job, read_data(job.request, job.datasets))
+    _check_sizes(job.request, plan.scheme, plan.growth, plan.rows)
+    return plan
+
+
+def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse what can be seen to be wrong without fitting anything."""
+    check_data_fields(request, datasets)
+    checked = check_scheme_request(request, datasets, request.built_metrics())
+    growth = request.growth(checked.scheme)
+    _check_refits(request, growth)
+    if request.dataset is None:
+        _check_sizes(request, checked.scheme, growth, checked.rows)
+    elif not checked.scheme.requires and growth.grow_by == "instance":
+        unread = replace(growth, stratified=False)  # classes change no size
+        _check_sizes(request, checked.scheme, unread, checked.rows)
+
+
+def _check_sizes(request: LearningCurveRequest, scheme: Scheme, growth: Growth, rows: Rows) -> None:
+    """Refuse sizes that the first training part cannot have, and too many fits."""
+    n_splits, n_learners = scheme.n_splits(rows), len(request.learners)
+    n_fits = n_splits * len(growth.sizes) * n_learners
+    if n_fits > MOST_FITS:
+        raise InvalidParameter(
+            f"{n_learners} learners at {len(growth.sizes)} sizes under {n_splits} splits make "
+            f"{n_fits} fits, and {MOST_FITS} is the most; ask for fewer sizes or splits",
+            loc=("sizes",),
+            value=n_fits,
+        )
+    first = next(scheme.splits(rows, 0, stop=1))
+    n_losses = n_fits * len(first.test)
+    if n_losses > MOST_LOSSES:
+        raise InvalidParameter(
+            f"the curves would have {n_losses} losses, and {MOST_LOSSES} is the most; ask for "
+            "fewer sizes or splits, or for smaller test parts",
+            loc=("sizes",),
+            value=n_losses,
+        )
+    growth.part(first, rows, 0, 0)
+
+
+def _check_refits(request: LearningCurveRequest, growth: Growth) -> None:
+    """Refuse methods that fit learners again where the curve ends before the whole part."""
+    methods = request.refit_methods
+    if methods and growth.sizes[-1] != 1:
+        first = methods[0]
+        raise UnsupportedCombination(
+            f"{first.name} fits the learner again on parts of all rows, and estimates the error "
+            "of a learner with all of its training part; the largest size here is "
+            f"{label_of(growth.sizes[-1])}, so end the sizes with 1, or leave it out",
+            loc=(first.field, first.index),
+            value=first.name,
+        )

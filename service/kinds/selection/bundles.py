@@ -1,0 +1,55 @@
+"""Which candidates of a selection are fitted together, as one part of the progress."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from service.kinds.fitting.bundles import Bundle, divide_group, group_learners, name_group
+from thetahat.analyses.selection import Grid
+from thetahat.cross_validation.learner_groups import Group
+from thetahat.learners.base import Learner
+
+MOST_SHOWN: Final = 200
+"""Candidates that are evaluated beside one another, as the learners of a cross-validation are; and
+those that are a part of the progress each, so that one that fails at a limit fails alone."""
+MOST_BUNDLES: Final = 64
+"""About the number of bundles that the candidates of large grids are put into."""
+MOST_LOSSES_TOGETHER: Final = 20_000_000
+"""Candidates x rows that are in memory at a time when a group is fitted."""
+
+
+def bundle_candidates(
+    candidates: Mapping[str, Learner], grids: Mapping[str, Grid], n_rows: int
+) -> tuple[Bundle, ...]:
+    """Return bundles in the order of their first candidates.
+
+    Candidates that differ only in a parameter that a path can be computed for are fitted together,
+    whether a grid names them or not, and are one part of the progress. Every other candidate is a
+    part of its own, unless there are so many that those of one grid are one part. The bundles
+    depend on the request and the number of rows alone.
+    """
+    grid_of = {one: name for name, grid in grids.items() for one in grid.candidates}
+    are_many = len(candidates) > MOST_SHOWN
+    most = max(1, MOST_LOSSES_TOGETHER // max(1, n_rows))
+    bundles: list[Bundle] = []
+    single: dict[str, list[Group]] = {}  # by grid, candidates that are fitted alone
+    for group in group_learners(candidates):
+        grid = _common_grid([grid_of.get(name) for name in group.names])
+        if len(group.names) == 1 and are_many and grid is not None:
+            single.setdefault(grid, []).append(group)
+            continue
+        part = (grid if len(group.names) > 1 else None) or name_group(group)
+        bundles += [Bundle(part, (piece,)) for piece in divide_group(group, most)]
+    size = -(-sum(len(groups) for groups in single.values()) // MOST_BUNDLES)
+    for grid, groups in single.items():
+        bundles += [
+            Bundle(grid, tuple(groups[at : at + size])) for at in range(0, len(groups), size)
+        ]
+    place = {name: at for at, name in enumerate(candidates)}
+    return tuple(sorted(bundles, key=lambda bundle: place[bundle.names[0]]))
+
+
+def _common_grid(grids: Sequence[str | None]) -> str | None:
+    """Return the grid that all of them are, or None."""
+    return grids[0] if len(set(grids)) == 1 else None
