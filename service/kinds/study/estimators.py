@@ -42,52 +42,55 @@ _NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", 
 
 
 def build_estimators(
-    given: Sequence[EstimatorInput], sort: DrawKind, task: str, size: DrawSize
+    inputs: Sequence[EstimatorInput], draw_kind: DrawKind, task: str, size: DrawSize
 ) -> list[StudyEstimator]:
-    """Return the estimators, each with a key of its own."""
-    found: list[StudyEstimator] = []
-    for i, one in enumerate(given):
+    """Return the estimators, each with a unique key."""
+    estimators: list[StudyEstimator] = []
+    for i, one in enumerate(inputs):
         with errors_within(("estimators", i)):
-            made = _OF_SORT[sort](one, task, size)
-        if any(other.key == made.key for other in found):
+            estimator = _BUILDERS[draw_kind](one, task, size)
+        if any(other.key == estimator.key for other in estimators):
             raise InvalidParameter(
-                f"{made.key!r} stands twice; give the second an 'as' of its own",
+                f"Two estimators are named {estimator.key!r}; name the second with 'as'.",
                 loc=("estimators", i),
-                value=made.key,
+                value=estimator.key,
             )
-        found.append(made)
-    return found
+        estimators.append(estimator)
+    return estimators
 
 
-def _of_losses(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
+def _build_for_losses(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     del task, size
     for field in (*_OF_LEARNERS, *_OF_PAIRS):
         if getattr(one, field) is not None:
             raise InvalidParameter(
-                f"the generator gives losses, and an estimator of losses has no {field}",
+                f"The generator draws losses, so leave out {field}.",
                 loc=(field,),
             )
     asked = _choices(one)
     if asked.refit_methods:
         raise InvalidParameter(
-            f"{asked.refit_methods[0].name} fits learners again, and losses have none",
+            f"{asked.refit_methods[0].name!r} fits the learner again, but losses have no learner.",
             loc=("variances",),
         )
     return StudyEstimator(key=one.as_ or "losses", choices=asked.choices, truths=())
 
 
-def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
+def _build_for_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     for field in _OF_PAIRS:
         if getattr(one, field) is not None:
             raise InvalidParameter(
-                f"{field} are for generators of a source and a target sample", loc=(field,)
+                f"{field} need a generator that draws a source and a target sample.",
+                loc=(field,),
             )
     scheme = _scheme(one)
     loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
-            f"{scheme.info.name} needs sources: draw n_sources and per_source", loc=("scheme",)
+            f"The scheme {scheme.info.name!r} needs sources; set draw.n_sources and "
+            "draw.per_source.",
+            loc=("scheme",),
         )
     learners = _learners(one, task, loss)
     asked = _choices(one)
@@ -107,15 +110,17 @@ def _of_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     )
 
 
-def _of_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
+def _build_for_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     for field in _NOT_OF_PAIRS:
         if getattr(one, field) is not None:
             raise InvalidParameter(
-                f"pairs of samples are drawn, and their estimators have risks and no {field}",
+                f"The generator draws pairs of samples; use risks, not {field}.",
                 loc=(field,),
             )
     if size.n is None:
-        raise InvalidParameter("pairs are drawn by n and n_target", loc=("scheme",))
+        raise InvalidParameter(
+            "The generator draws pairs of samples; set draw.n and draw.n_target.", loc=("scheme",)
+        )
     scheme = _scheme(one)
     loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
@@ -132,16 +137,19 @@ def _of_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     )
 
 
-_OF_SORT: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], StudyEstimator]]] = {
-    DrawKind.LOSSES: _of_losses,
-    DrawKind.DATA: _of_data,
-    DrawKind.PAIRS: _of_pairs,
+_BUILDERS: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], StudyEstimator]]] = {
+    DrawKind.LOSSES: _build_for_losses,
+    DrawKind.DATA: _build_for_data,
+    DrawKind.PAIRS: _build_for_pairs,
 }
 
 
 def _scheme(one: EstimatorInput) -> Scheme:
     if one.scheme is None:
-        raise InvalidParameter("an estimator of data needs a scheme", loc=("scheme",))
+        raise InvalidParameter(
+            "The estimator needs a scheme, because the population gives rows of data.",
+            loc=("scheme",),
+        )
     scheme: Scheme = parse_method(SCHEMES, one.scheme, ("scheme",))
     return scheme
 
@@ -158,23 +166,26 @@ def _choices(one: EstimatorInput) -> EstimatorChoices:
 
 def _learners(one: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
     if (one.learner is None) == (one.learners is None):
-        raise InvalidParameter("give either a learner or learners", loc=("learners",))
-    wires: Mapping[str, Any] = one.learners or {}
+        raise InvalidParameter("The estimator needs either learner or learners.", loc=("learners",))
+    specs: Mapping[str, Any] = one.learners or {}
     if one.learner is not None:
         spec = learner_spec(one.learner, loc=("learner",))
-        wires = {spec.name: one.learner}
-    found: dict[str, Learner] = {}
-    for name, wire in wires.items():
+        specs = {spec.name: one.learner}
+    learners: dict[str, Learner] = {}
+    for name, value in specs.items():
         loc: Loc = ("learner",) if one.learner is not None else ("learners", name)
         learner = build_learner(
-            learner_spec(wire, loc=loc), task, allowed_packages=settings().allowed_packages, loc=loc
+            learner_spec(value, loc=loc),
+            task,
+            allowed_packages=settings().allowed_packages,
+            loc=loc,
         )
         if "|" in name or name == SELECTED:
             raise InvalidParameter(
-                f"a learner here is not called {SELECTED!r}, and has no '|' in its name",
+                f"{name!r} cannot be the name of a learner: {SELECTED!r} and '|' are reserved.",
                 loc=loc,
                 value=name,
             )
         check_learner(name, learner, task, loss, weighted=False)
-        found[name] = learner
-    return found
+        learners[name] = learner
+    return learners

@@ -1,4 +1,4 @@
-"""From a request to a study: its population, draw and estimators, or its preset."""
+"""Build a study from a request: its population, draw and estimators, or its preset."""
 
 from __future__ import annotations
 
@@ -38,33 +38,35 @@ Files = Mapping[UUID, DatasetFile]
 
 
 def check_study(given: StudyRequest, datasets: Files) -> None:
-    """Refuse what the request alone shows to be wrong; nothing is drawn, no data set is read."""
+    """Refuse what is wrong in the request alone; nothing is drawn and no data set is read."""
     if (given.preset is None) == (given.population is None):
-        raise InvalidParameter("give either a preset or a population", loc=("preset",))
+        raise InvalidParameter("A study needs either a preset or a population.", loc=("preset",))
     if given.preset is not None:
         _check_preset(given, datasets)
         return
     if given.overrides:
         name = next(iter(given.overrides))
-        fault = FieldError((name,), "is not a field of a study", shown(given.overrides[name]))
+        fault = FieldError((name,), "This is not a field of a study.", shown(given.overrides[name]))
         raise InvalidRequest(f"A study without a preset has no field {name!r}.", (fault,))
     if given.inputs:
-        raise InvalidParameter("inputs are a preset's", loc=("inputs",))
+        raise InvalidParameter("The field inputs is only for presets.", loc=("inputs",))
     if given.draw is None or given.estimators is None or given.repetitions is None:
         missing = [n for n in ("draw", "estimators", "repetitions") if getattr(given, n) is None]
-        raise InvalidParameter(f"a population needs {' and '.join(missing)}", loc=(missing[0],))
+        raise InvalidParameter(
+            f"A study of a population needs {' and '.join(missing)}.", loc=(missing[0],)
+        )
     _general_parts(given, datasets, check_only=True)
 
 
 @lru_cache(maxsize=1)
 def build_study(job: Job[StudyRequest]) -> Study:
-    """Build the study of a job; the last job's is kept, for its chunks come one after another."""
+    """Return the study of a job; that of the last job is cached for its further chunks."""
     given = job.request
     if given.preset is not None:
         data = {role: _data(one, job.datasets, role) for role, one in given.inputs.items()}
         return build_preset(given).plan(data, job.seed)
     population, size, estimators = _general_parts(given, job.datasets, check_only=False)
-    assert given.draw is not None  # noqa: S101 - check_study saw to it
+    assert given.draw is not None  # noqa: S101 - check_study has checked it
     assert population is not None  # noqa: S101 - likewise
     return GeneralStudy(
         population=population,
@@ -76,7 +78,7 @@ def build_study(job: Job[StudyRequest]) -> Study:
 
 
 def build_preset(given: StudyRequest) -> Preset:
-    """Return the preset with what the request overrides, checked."""
+    """Return the preset with the parameters of the request."""
     name = given.preset or ""
     presets().get_method(name, loc=("preset",))
     try:
@@ -92,7 +94,7 @@ def build_preset(given: StudyRequest) -> Preset:
 
 
 def count_repetitions(given: StudyRequest) -> int:
-    """Return how many repetitions are asked for."""
+    """Return the number of repetitions of the request, or the preset's default."""
     if given.repetitions is not None:
         return given.repetitions
     return presets()[given.preset or ""].repetitions
@@ -105,13 +107,16 @@ def _without_params(loc: Loc) -> Loc:
 def _check_preset(given: StudyRequest, datasets: Files) -> None:
     for field in ("population", "draw", "estimators"):
         if getattr(given, field) is not None:
-            raise InvalidParameter(f"a preset has its own {field}", loc=(field,))
+            raise InvalidParameter(
+                f"A preset has its own {field}; leave the field out.", loc=(field,)
+            )
     preset = build_preset(given)
     for role, one in given.inputs.items():
         if role not in preset.roles:
             known = ", ".join(preset.roles) or "none"
             raise InvalidParameter(
-                f"{given.preset} has no input {role!r}; it has: {known}", loc=("inputs", role)
+                f"The preset {given.preset!r} has no input {role!r}; its inputs: {known}.",
+                loc=("inputs", role),
             )
         with errors_within(("inputs", role)):
             check_data_fields(_fields(one), datasets)
@@ -120,8 +125,8 @@ def _check_preset(given: StudyRequest, datasets: Files) -> None:
 def _general_parts(
     given: StudyRequest, datasets: Files, *, check_only: bool
 ) -> tuple[Population | None, DrawSize, list[Any]]:
-    """Return population, size and estimators; ``check_only`` opens no data set."""
-    assert given.population is not None  # noqa: S101 - check_study saw to it
+    """Return population, size and estimators; with ``check_only`` no data set is opened."""
+    assert given.population is not None  # noqa: S101 - check_study has checked it
     assert given.draw is not None  # noqa: S101 - likewise
     with errors_within(("draw",)):
         size = DrawSize(**given.draw.model_dump(include=set(DrawSize.__dataclass_fields__)))
@@ -142,17 +147,21 @@ def _of_generator(given: StudyRequest, size: DrawSize) -> tuple[Population, Draw
     assert of.generator is not None  # noqa: S101 - likewise
     generator: Any = parse_method(GENERATORS, of.generator, ("population", "generator"))
     if of.dataset is not None or of.data is not None or of.duplicates is not None:
-        raise InvalidParameter("a generator takes no data", loc=("population", "generator"))
+        raise InvalidParameter(
+            "A population is either a generator or a data set, not both.",
+            loc=("population", "generator"),
+        )
     if given.draw is not None and given.draw.replace:
-        raise InvalidParameter("a generator never gives a row twice", loc=("draw", "replace"))
+        raise InvalidParameter(
+            "Rows of a generator are never drawn twice; leave replace out.", loc=("draw", "replace")
+        )
     if generator.draws is DrawKind.PAIRS:
         return GeneratedPairs(generator, of.n_judged), DrawKind.PAIRS, "classification"
     if generator.draws is DrawKind.LOSSES:
         losses = GeneratedLosses(generator)
         with errors_within(("population", "generator", "params")):
-            losses.draw_sources(
-                size, stream(0, "check")
-            )  # whether the parameters fit so many blocks
+            # raises if the parameters do not fit the number of blocks
+            losses.draw_sources(size, stream(0, "check"))
         return losses, DrawKind.LOSSES, ""
     return GeneratedData(generator, of.n_judged), DrawKind.DATA, generator.task
 
@@ -162,7 +171,9 @@ def _check_data(of: PopulationInput, datasets: Files) -> None:
     if isinstance(of.duplicates, str):
         if of.dataset is None:
             raise InvalidParameter(
-                "inline data give one label per row", loc=("duplicates",), value=of.duplicates
+                "With inline data, duplicates must be a list with one label per row.",
+                loc=("duplicates",),
+                value=of.duplicates,
             )
         require_columns(datasets[of.dataset], {("duplicates",): of.duplicates})
 
@@ -180,13 +191,14 @@ def _of_data(given: StudyRequest, datasets: Files) -> DataAsPopulation:
         group = np.array([str(label) for label in of.duplicates], dtype=object)
     if group is not None and len(group) != data.n:
         raise InvalidParameter(
-            f"duplicates has {len(group)} labels and there are {data.n} rows", loc=("duplicates",)
+            f"duplicates has {len(group)} labels, but the data have {data.n} rows.",
+            loc=("duplicates",),
         )
     return DataAsPopulation(data=data, group=group, replace=draw.replace, n_judged=of.n_judged)
 
 
 def _fields(of: PopulationInput | RoleData, datasets: Files | None = None) -> DataFields:
-    """Return the data's own fields; a column of duplicates is no feature."""
+    """Return the fields of the data set; a column of duplicates is not a feature."""
     columns = of.columns
     named = getattr(of, "duplicates", None)
     if datasets is not None and columns is not None and isinstance(named, str):

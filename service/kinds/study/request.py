@@ -1,4 +1,4 @@
-"""What a request for a study may say."""
+"""The request for a study."""
 
 from __future__ import annotations
 
@@ -29,115 +29,160 @@ from service.schemas.base import EvaluationRequest, Schema
 from thetahat.values.types import Alternative
 
 MOST_REPETITIONS: Final = 1_000_000
+"""The largest number of repetitions."""
 MOST_ESTIMATORS: Final = 50
+"""The largest number of estimators."""
 
 Labels = Annotated[list[Any], Field(min_length=1)]
 
 
 class RoleData(Schema):
-    """A data set that plays a part in a preset."""
+    """A data set that a preset uses."""
 
-    dataset: UUID | None = None
-    columns: DataColumns | None = None
-    data: InlineData | None = None
-    task: Literal["classification", "regression"] = "classification"
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set.")
+    columns: DataColumns | None = Field(None, description="The columns of the data set.")
+    data: InlineData | None = Field(None, description="The data, instead of a data set.")
+    task: Literal["classification", "regression"] = Field(
+        "classification", description="The learning task."
+    )
 
 
 class PopulationInput(Schema):
-    """A named generator, or a data set taken as the population."""
+    """A generator, or a data set taken as the population."""
 
-    generator: Method | None = None
-    dataset: UUID | None = None
-    columns: DataColumns | None = None
-    data: InlineData | None = None
-    task: Literal["classification", "regression"] = "classification"
+    generator: Method | None = Field(None, description="A generator, by name.")
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set.")
+    columns: DataColumns | None = Field(None, description="The columns of the data set.")
+    data: InlineData | None = Field(None, description="The data, instead of a data set.")
+    task: Literal["classification", "regression"] = Field(
+        "classification", description="The learning task of the data."
+    )
     duplicates: str | Labels | None = Field(
         None,
-        description="A column, or one label per row: rows with equal labels are copies, and are "
-        "kept on one side of every split.",
+        description="A column, or one label per row. Rows with equal labels are copies, kept on "
+        "one side of every split.",
     )
     n_judged: int = Field(
-        10_000, ge=1, le=1_000_000, strict=True, description="Rows the truth is taken on, at most."
+        10_000,
+        ge=1,
+        le=1_000_000,
+        strict=True,
+        description="The largest number of rows on which the truth is computed.",
     )
 
 
 class DrawInput(Schema):
-    """How much one repetition draws."""
+    """The size of the draw of one repetition."""
 
-    n: int | None = Field(None, ge=1, strict=True, description="Rows in all.")
-    n_sources: int | None = Field(None, ge=1, strict=True)
-    per_source: int | None = Field(None, ge=1, strict=True)
-    n_target: int | None = Field(None, ge=1, strict=True, description="Of the target sample.")
+    n: int | None = Field(None, ge=1, strict=True, description="Number of rows in all.")
+    n_sources: int | None = Field(None, ge=1, strict=True, description="Number of sources.")
+    per_source: int | None = Field(
+        None, ge=1, strict=True, description="Number of rows of each source."
+    )
+    n_target: int | None = Field(
+        None, ge=1, strict=True, description="Number of rows of the target sample."
+    )
     replace: bool = Field(
-        default=False, strict=True, description="Whether a data set's row may be drawn twice."
+        default=False, strict=True, description="Whether a row of a data set may be drawn twice."
     )
     same_sources: int | None = Field(
         1,
         ge=1,
-        description="How many repetitions draw from the same sources; null keeps the first.",
+        description="How many repetitions share their sources; null keeps the first for all.",
     )
 
 
 class EstimatorInput(Schema):
-    """Learners under a scheme, and what is made of their losses."""
+    """Learners under a scheme, and the methods applied to their losses."""
 
     model_config = ConfigDict(populate_by_name=True)
 
-    as_: str | None = Field(None, alias="as", min_length=1, max_length=80)
-    scheme: SchemeName | SchemeEntry | None = None
-    learner: str | dict[str, Any] | None = None
-    learners: dict[str, str | dict[str, Any]] | None = Field(None, min_length=1, max_length=50)
-    loss: LossName | LossEntry | None = None
-    level: float = Field(0.95, strict=True)
-    alternative: Alternative = Alternative.TWO_SIDED
-    control: str | None = None
-    variances: VarianceMethods | None = None
-    intervals: IntervalMethods | None = None
-    tests: TestMethods | None = None
-    truths: list[str] | None = Field(None, max_length=10)
+    as_: str | None = Field(
+        None,
+        alias="as",
+        min_length=1,
+        max_length=80,
+        description="The estimator's name in the result; by default that of its scheme.",
+    )
+    scheme: SchemeName | SchemeEntry | None = Field(None, description="The resampling scheme.")
+    learner: str | dict[str, Any] | None = Field(None, description="One learner.")
+    learners: dict[str, str | dict[str, Any]] | None = Field(
+        None, min_length=1, max_length=50, description="Several learners, by name."
+    )
+    loss: LossName | LossEntry | None = Field(
+        None, description="The loss; by default that of the task."
+    )
+    level: float = Field(0.95, strict=True, description="The confidence level of intervals.")
+    alternative: Alternative = Field(
+        Alternative.TWO_SIDED, description="The alternative of tests and intervals."
+    )
+    control: str | None = Field(
+        None, description="The learner that all others are compared with; default: all pairs."
+    )
+    variances: VarianceMethods | None = Field(
+        None, description="Variance estimators; by default all that fit."
+    )
+    intervals: IntervalMethods | None = Field(
+        None, description="Intervals; by default all that fit."
+    )
+    tests: TestMethods | None = Field(None, description="Paired tests; by default all that fit.")
+    truths: list[str] | None = Field(
+        None, max_length=10, description="The risks computed in every repetition."
+    )
     select: Literal["least", "one_standard_error"] | None = Field(
-        None, description="Choose one of the learners by its losses, by this rule."
+        None, description="The rule by which one of the learners is chosen by its losses."
     )
     weights: WeightsName | WeightsEntry | None = Field(
-        None, description="Of a source sample, where pairs are drawn."
+        None, description="Importance weights of a source sample, if pairs of samples are drawn."
     )
-    risks: list[RiskName | RiskEntry] | None = Field(None, min_length=1, max_length=20)
+    risks: list[RiskName | RiskEntry] | None = Field(
+        None, min_length=1, max_length=20, description="Weighted risks; by default all."
+    )
 
 
 class EstimatorChoices(AnalysisRequest):
-    """The choices of an estimator, read as those of any evaluation are."""
+    """The choices of an estimator, parsed like those of any evaluation."""
 
     fits_learners: ClassVar[bool] = True
 
 
 class StudyRequest(EvaluationRequest):
-    """A preset with what it overrides, or a population, a draw and estimators."""
+    """A preset with parameters, or a population, a draw and estimators."""
 
-    model_config = ConfigDict(extra="allow")  # a preset's own fields, which it checks
+    model_config = ConfigDict(extra="allow")  # the parameters of a preset, which checks them
 
     kind: Literal["study"] = "study"
-    preset: str | None = Field(None, max_length=80)
+    preset: str | None = Field(None, max_length=80, description="The name of a preset.")
     repetitions: int | None = Field(
-        None, ge=1, le=MOST_REPETITIONS, strict=True, description="Left out: the preset's own."
+        None,
+        ge=1,
+        le=MOST_REPETITIONS,
+        strict=True,
+        description="Number of repetitions; by default the preset's.",
     )
     extends: UUID | None = Field(
         None,
-        description="An earlier study whose repetitions are taken over; all else is as it was "
-        "there and may be left out.",
+        description="The id of an earlier study whose repetitions are taken over. All other fields "
+        "are those of that study and may be left out.",
     )
     inputs: dict[str, RoleData] = Field(
-        default_factory=dict, max_length=8, description="Data sets of a preset, by role."
+        default_factory=dict, max_length=8, description="The data sets of a preset, by role."
     )
-    population: PopulationInput | None = None
-    draw: DrawInput | None = None
-    estimators: list[EstimatorInput] | None = Field(None, min_length=1, max_length=MOST_ESTIMATORS)
+    population: PopulationInput | None = Field(None, description="Where the data come from.")
+    draw: DrawInput | None = Field(None, description="The size of a draw.")
+    estimators: list[EstimatorInput] | None = Field(
+        None,
+        min_length=1,
+        max_length=MOST_ESTIMATORS,
+        description="What is computed from every draw.",
+    )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
-        """Return the data sets of the population and of the preset's parts."""
-        given = [self.population, *self.inputs.values()]
-        return tuple(one.dataset for one in given if one is not None and one.dataset is not None)
+        """Return the data sets of the population and of the preset's inputs."""
+        used = [self.population, *self.inputs.values()]
+        return tuple(one.dataset for one in used if one is not None and one.dataset is not None)
 
     @property
     def overrides(self) -> dict[str, Any]:
-        """What is said besides the fields of every study."""
+        """The parameters of the preset that the request gives."""
         return dict(self.model_extra or {})

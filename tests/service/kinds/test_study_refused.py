@@ -161,7 +161,7 @@ def test_invalid_inline_data_name_no_column_of_duplicates() -> None:
         "estimators": [{"scheme": "k_fold", "learner": "majority"}],
     }
 
-    with pytest.raises(InvalidParameter, match="one label per row"):
+    with pytest.raises(InvalidParameter, match="a list with one label per row"):
         run_kind(body)
 
 
