@@ -1,4 +1,4 @@
-"""The check that every generator makes of its parameters."""
+"""The check of the parameters of generators."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from thetahat.errors import InvalidParameter
 
 
 def require(good: bool, name: str, value: object, what: str) -> None:  # noqa: FBT001 - an assertion
-    """Refuse a parameter that is not good.
+    """Raise ``InvalidParameter`` for a parameter that is not valid.
 
     Raises
     ------

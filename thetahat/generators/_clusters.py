@@ -11,8 +11,8 @@ from thetahat.generators._size import DrawSize
 from thetahat.values.types import FloatArray, IntArray
 
 
-def clusters_of(size: DrawSize, cluster_size: int) -> IntArray | None:
-    """(n,) which cluster each row is of, ascending, each of one source; None of clusters of 1."""
+def assign_clusters(size: DrawSize, cluster_size: int) -> IntArray | None:
+    """Return the (n,) cluster of each row, ascending and within sources; None for size 1."""
     if cluster_size == 1:
         return None
     each = size.rows if size.per_source is None else size.per_source
@@ -20,10 +20,10 @@ def clusters_of(size: DrawSize, cluster_size: int) -> IntArray | None:
     return np.asarray(source * -(-each // cluster_size) + row // cluster_size)
 
 
-def alike_in_clusters(
+def draw_correlated(
     draw: Callable[[int], FloatArray], n: int, cluster: IntArray | None, correlation: float
 ) -> FloatArray:
-    """(n, ...) numbers as ``draw`` gives them, correlated between rows of one cluster."""
+    """Return (n, ...) numbers from ``draw``, correlated between the rows of a cluster."""
     own = draw(n)
     if cluster is None:
         return own

@@ -1,4 +1,4 @@
-"""How much is drawn at a time."""
+"""The size of one draw."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from thetahat.errors import InvalidParameter
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawSize:
-    """How many rows one draw has: ``n`` in all, or ``per_source`` from each of ``n_sources``.
+    """The size of one draw: ``n`` rows in all, or ``per_source`` from each of ``n_sources``.
 
     Parameters
     ----------
     n : int or None
-        Rows in all; of a pair, of the source sample.
+        Rows in all; for a pair of samples, of the source sample.
     n_sources : int or None
         Sources, or blocks of losses.
     per_source : int or None
         Rows of each.
     n_target : int or None
-        Rows of the target sample, where pairs are drawn; left out, as many as the source has.
+        Rows of the target sample of a pair; by default as many as the source sample has.
     """
 
     n: int | None = None
@@ -42,9 +42,9 @@ class DrawSize:
 
     @property
     def rows(self) -> int:
-        """Rows in all, those of a target sample not counted."""
+        """Rows in all, without those of a target sample."""
         if self.n is not None:
             return self.n
-        assert self.n_sources is not None  # noqa: S101 - __post_init__ saw to it
+        assert self.n_sources is not None  # noqa: S101 - __post_init__ has checked it
         assert self.per_source is not None  # noqa: S101 - likewise
         return self.n_sources * self.per_source

@@ -1,8 +1,8 @@
-"""What a generator is and what it gives.
+"""The interface of generators.
 
-There are three sorts. A generator of losses knows the truth in closed form; one of data gives rows
-to learn from, from sources that stay the same from draw to draw or are drawn again; one of pairs
-gives a source sample and a target sample.
+There are three kinds. A generator of losses knows the truth in closed form. A generator of data
+draws rows to learn from; its sources may be kept from draw to draw. A generator of pairs draws a
+source sample and a target sample.
 """
 
 from __future__ import annotations
@@ -38,16 +38,15 @@ class Generator(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DrawnLosses:
-    """The losses of some models, and what is true of them.
+    """The losses of one or more models, with their true expectations and variances.
 
     Parameters
     ----------
     table : LossTable
-        Over blocks as the generator says.
+        The losses, in blocks.
     truths : mapping
         By model, the value of each truth by its name (see ``thetahat.analyses.studies.truths``),
-        in units
-        of the loss: ``fold_models``, ``expected_at_training_size``, ``new_source``.
+        in units of the loss: ``fold_models``, ``expected_at_training_size``, ``new_source``.
     variances : mapping
         By model, by truth, the variance of the macro mean about that truth over draws, in squared
         units of the loss.
@@ -59,40 +58,40 @@ class DrawnLosses:
 
 
 class SourcesOfLosses(Protocol):
-    """Sources that were drawn once, on which losses are drawn again and again."""
+    """Drawn sources, from which losses can be drawn repeatedly."""
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> DrawnLosses:
-        """Draw the losses of all models; ``size`` has as many sources as were drawn."""
+        """Draw the losses of all models; ``size`` must have as many sources as were drawn."""
         ...
 
 
 class LossGenerator(Generator, Protocol):
-    """Gives losses whose moments are known."""
+    """Draws losses whose moments are known."""
 
     def draw_sources(self, n_sources: int, rng: np.random.Generator) -> SourcesOfLosses:
-        """Draw the sources: what each model's expected loss is on each."""
+        """Draw the sources: the expected loss of each model on each source."""
         ...
 
 
 class SourcesOfData(Protocol):
-    """Sources that were drawn once, from which rows are drawn again and again.
+    """Drawn sources, from which rows can be drawn repeatedly.
 
-    Where rows come in clusters, ``without_clusters()`` gives the same sources with rows each by
-    itself, distributed as a single row is here: they tell a model's risk with the least noise.
+    If rows come in clusters, ``without_clusters()`` returns the same sources with independent rows
+    of the same marginal distribution, which estimate the risk of a model with the least error.
     """
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
-        """Draw rows; where ``size`` has ``n`` alone, each row's source is drawn too."""
+        """Draw rows; if ``size`` has only ``n``, the source of each row is drawn too."""
         ...
 
 
 class DataGenerator(Generator, Protocol):
-    """Gives rows to learn from."""
+    """Draws rows to learn from."""
 
     task: ClassVar[str]  # "classification" or "regression"
 
     def draw_sources(self, n_sources: int, rng: np.random.Generator) -> SourcesOfData:
-        """Draw the sources; a generator that has none gives itself, with one source or more."""
+        """Draw the sources."""
         ...
 
 
@@ -103,7 +102,7 @@ class SamplePair:
     Parameters
     ----------
     source, target : Data
-        Both with targets: those of ``target`` are for the truth alone.
+        Both with targets; those of ``target`` are used only for the truth.
     weights : ndarray of float or None
         (n_source,) the true ratio of the target's density to the source's.
     """
@@ -114,8 +113,8 @@ class SamplePair:
 
 
 class PairGenerator(Generator, Protocol):
-    """Gives a source sample and a target sample."""
+    """Draws a source sample and a target sample."""
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> SamplePair:
-        """Draw both."""
+        """Draw both samples."""
         ...

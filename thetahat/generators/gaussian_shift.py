@@ -1,4 +1,4 @@
-"""Two normal populations that differ in mean and spread, and agree on how labels arise."""
+"""Two normal populations with different means and spreads and the same rule for the labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST: Final = math.sqrt(0.5)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShiftedSamples:
-    """Source and target samples with their labels, of R data sets.
+    """Source and target samples of R data sets, with their labels.
 
     Parameters
     ----------
@@ -108,10 +108,15 @@ class GaussianShift:
     def draw(self, size: DrawSize, rng: np.random.Generator) -> SamplePair:
         """Draw one source sample and one target sample, with the true weights."""
         if size.n is None:
-            raise InvalidParameter("rows come from one source: give n", loc=("per_source",))
+            raise InvalidParameter(
+                "The rows of this generator come from one source: set n, not per_source.",
+                loc=("per_source",),
+            )
         if size.n < 2:
             raise InsufficientData(
-                f"a source sample needs two rows, and n is {size.n}", loc=("n",), value=size.n
+                f"A source sample needs at least two rows, and n is {size.n}.",
+                loc=("n",),
+                value=size.n,
             )
         drawn = self.draw_many(rng, 1, size.n, size.n_target or size.n)
         return SamplePair(
@@ -123,7 +128,7 @@ class GaussianShift:
     def draw_many(
         self, rng: np.random.Generator, count: int, n_source: int, n_target: int
     ) -> ShiftedSamples:
-        """Draw data sets together, in a tenth of the time; one is what ``draw`` gives."""
+        """Draw ``count`` data sets together, ten times as fast as by ``draw``."""
         n = n_source + n_target
         x = rng.standard_normal((count, n, self.n_features))
         source, target = x[:, :n_source], x[:, n_source:]
@@ -133,7 +138,7 @@ class GaussianShift:
         return ShiftedSamples(source, y[:, :n_source], target, y[:, n_source:])
 
     def _labels(self, x: FloatArray, u: FloatArray) -> FloatArray:
-        """(R, n) labels: 1 where u is below the product, looked at only while it may be."""
+        """Return (R, n) labels: 1 if u is below the product of the probabilities, else -1."""
         y = np.full(u.shape, -1.0)
         if self.n_features == 1:
             y[u < ndtr(x[..., 0])] = 1
@@ -149,15 +154,15 @@ class GaussianShift:
         return y
 
     def weights(self, rows: FloatArray) -> FloatArray:
-        """(..., n) density ratio of target to source at (..., n, p) rows."""
+        """Return the (..., n) density ratios of target to source at (..., n, p) rows."""
         g = self.scale
-        # |x - d|^2 / g^2 - |x|^2 with the square of x taken together
+        # |x - d|^2 / g^2 - |x|^2, with the terms in |x|^2 combined
         sizes = np.einsum("...j,...j->...", rows, rows) * (1 / g**2 - 1)
         exponent = sizes + (self.shift**2 - 2 * self.shift * rows[..., 0]) / g**2
         return np.asarray(np.exp(0.5 * exponent + self.n_features * math.log(g)))
 
     def weight_variance(self) -> float:
-        r"""Return that of the weights over the source; infinite for g at most 1/sqrt(2).
+        r"""Return the variance of the weights over the source; infinite for g up to 1/sqrt(2).
 
         .. math:: (g^2 / \sqrt{2 g^2 - 1})^p \exp(\delta^2 / (2 g^2 - 1)) - 1
         """
@@ -168,11 +173,11 @@ class GaussianShift:
         return factor * math.exp(self.shift**2 / excess) - 1
 
     def target_risk(self, theta: FloatArray, intercept: FloatArray | float = 0.0) -> FloatArray:
-        r"""(...) expected :math:`(x^T \theta + b - y)^2` under the target, for (..., p) theta."""
+        r"""Return the (...) expected :math:`(x^T \theta + b - y)^2` under the target."""
         return self._risk(theta, intercept, 0.0, 1.0)
 
     def source_risk(self, theta: FloatArray, intercept: FloatArray | float = 0.0) -> FloatArray:
-        r"""(...) expected :math:`(x^T \theta + b - y)^2` under the source, for (..., p) theta."""
+        r"""Return the (...) expected :math:`(x^T \theta + b - y)^2` under the source."""
         return self._risk(theta, intercept, self.shift, self.scale)
 
     def _risk(
@@ -181,9 +186,9 @@ class GaussianShift:
         means = np.zeros(self.n_features)
         means[0] = mean
         of_y, with_y = self._label_moments(means, sd)
-        said = theta @ means + intercept
+        prediction = theta @ means + intercept
         spread = sd**2 * (theta**2).sum(axis=-1)
-        return np.asarray(spread + said**2 - 2 * (theta @ with_y + intercept * of_y) + 1)
+        return np.asarray(spread + prediction**2 - 2 * (theta @ with_y + intercept * of_y) + 1)
 
     def _label_moments(self, means: FloatArray, sd: float) -> tuple[float, FloatArray]:
         """Return E[y] and the (p,) E[x_j y] for x of those means and that standard deviation."""

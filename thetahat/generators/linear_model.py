@@ -1,4 +1,4 @@
-"""Numbers that depend on features in a straight line, or nearly."""
+"""A regression that is linear in its features, or nearly so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.generators._checks import require
-from thetahat.generators._clusters import alike_in_clusters, clusters_of
+from thetahat.generators._clusters import assign_clusters, draw_correlated
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -31,7 +31,7 @@ class LinearModelGenerator:
 
     Rows may come in clusters of ``cluster_size``, one after another, labelled in ``cluster``. The
     errors of cluster c are :math:`\sqrt{r}\, u_c + \sqrt{1 - r}\, z_i` with r
-    ``cluster_correlation`` and u, z like :math:`\varepsilon`; features say nothing of the cluster.
+    ``cluster_correlation`` and u, z like :math:`\varepsilon`; features are independent of clusters.
 
     Source: hastie2009 (linear regression).
 
@@ -107,12 +107,12 @@ class LinearModelGenerator:
         return DrawnLevels(self, self.source_spread * rng.standard_normal(n_sources))
 
     def signal(self, X: FloatArray) -> FloatArray:
-        """(n,) expected values of rows of a source with level 0."""
+        """Return the (n,) expected values of rows of a source with level 0."""
         line = X[:, : self.n_relevant].sum(axis=1) / math.sqrt(self.n_relevant)
         return np.asarray(line + self.curvature * (X[:, 0] ** 2 - 1) / math.sqrt(2))
 
     def errors(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """(n,) errors with standard deviation ``noise``."""
+        """Return (n,) errors with standard deviation ``noise``."""
         degrees = self.degrees_of_freedom
         if degrees is None:
             return self.noise * rng.standard_normal(n)
@@ -121,15 +121,15 @@ class LinearModelGenerator:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnLevels:
-    """Sources with given levels."""
+    """Sources with their levels."""
 
     generator: LinearModelGenerator
     levels: FloatArray
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
-        """Draw rows: as many of each source, or each cluster's source at random."""
+        """Draw equally many rows of each source, or a random source for each cluster."""
         generator, n_sources = self.generator, len(self.levels)
-        cluster = clusters_of(size, generator.cluster_size)
+        cluster = assign_clusters(size, generator.cluster_size)
         if size.per_source is None:
             of_row = np.arange(size.rows) if cluster is None else cluster
             source = rng.integers(n_sources, size=int(of_row[-1]) + 1)[of_row]
@@ -140,7 +140,7 @@ class DrawnLevels:
         if rho:
             shared = rng.standard_normal((len(source), 1))
             X = math.sqrt(1 - rho) * X + math.sqrt(rho) * shared
-        errors = alike_in_clusters(
+        errors = draw_correlated(
             lambda n: generator.errors(n, rng), len(source), cluster, generator.cluster_correlation
         )
         y = self.levels[source] + generator.signal(X) + errors
@@ -154,7 +154,7 @@ class DrawnLevels:
         )
 
     def without_clusters(self) -> DrawnLevels:
-        """Return the same sources with rows that are independent."""
+        """Return the same sources with independent rows."""
         return DrawnLevels(replace(self.generator, cluster_size=1), self.levels)
 
 

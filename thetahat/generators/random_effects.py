@@ -124,7 +124,7 @@ class RandomEffects:
         return DrawnSources(self, effects + self.spread * self._alike(n_sources, rng))
 
     def _alike(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """(n, models) standard normal numbers; those of one row have the correlation."""
+        """Return (n, models) standard normal numbers, correlated within a row."""
         own = rng.standard_normal((n, len(self.models)))
         if not self.correlation or len(self.models) == 1:
             return own
@@ -136,7 +136,7 @@ class RandomEffects:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnSources:
-    """Sources of given expected losses.
+    """Sources with their expected losses.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class DrawnSources:
         return {FITTED: seen, TRAINED: trained, NEW: trained + of.spread**2 / n_blocks}
 
     def _block_effects(self, rng: np.random.Generator) -> FloatArray:
-        """(K, models) with variance omega and covariance gamma between blocks."""
+        """Return (K, models) effects with variance omega and covariance gamma between blocks."""
         of, n_blocks = self.generator, len(self.means)
         normal = of._alike(n_blocks, rng)  # noqa: SLF001 - its own part
         average = normal.mean(axis=0)
@@ -190,9 +190,9 @@ class DrawnSources:
     def _one_new(
         self, effects: FloatArray, size: int, rng: np.random.Generator
     ) -> FloatArray | None:
-        """(models,) mean losses on one more source, given the effects of these.
+        """Return the (models,) mean losses on one more source, given the effects of these.
 
-        None where a block more would break what gamma may be, or blocks are no sources.
+        None if gamma does not allow another block, or if blocks are not sources.
         """
         of, n_blocks = self.generator, len(self.means)
         if of.blocks is not BlockKind.SOURCE:
@@ -217,13 +217,15 @@ class DrawnSources:
 
 
 def layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
-    """Return the layout of K blocks whose sizes are equal, or differ by one."""
+    """Return the layout of K blocks whose sizes differ by at most one."""
     if size.n_sources not in (None, n_blocks):
         raise InvalidParameter(
-            f"{n_blocks} sources were drawn and {size.n_sources} are asked for", loc=("n_sources",)
+            f"n_sources is {size.n_sources}, but {n_blocks} sources were drawn.", loc=("n_sources",)
         )
     if size.rows < n_blocks:
-        raise InvalidParameter(f"{size.rows} losses cannot fill {n_blocks} blocks", loc=("n",))
+        raise InvalidParameter(
+            f"{size.rows} losses are too few for {n_blocks} blocks; draw more.", loc=("n",)
+        )
     return _layout(kind, n_blocks, size.rows)
 
 

@@ -1,4 +1,4 @@
-"""Two normal classes in many dimensions, of which few matter."""
+"""Two normal classes in many dimensions, few of which differ between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.generators._checks import require
-from thetahat.generators._clusters import alike_in_clusters, clusters_of
+from thetahat.generators._clusters import assign_clusters, draw_correlated
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -141,11 +141,11 @@ class TwoClassGaussian:
         rng: np.random.Generator,
         cluster: IntArray | None = None,
     ) -> FloatArray:
-        """(n, p) features of rows of these classes, about these (n, p) centres.
+        """Return the (n, p) features of rows of these classes, about these (n, p) centres.
 
         ``cluster`` is (n,) codes from 0 in ascending order, or None.
         """
-        found = alike_in_clusters(
+        found = draw_correlated(
             lambda n: self._noise(n, rng), len(y), cluster, self.cluster_correlation
         )
         found += centres
@@ -153,7 +153,7 @@ class TwoClassGaussian:
         return found
 
     def _noise(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """(n, p) normal numbers with the covariance of a class."""
+        """Return (n, p) normal numbers with the covariance of a class."""
         noise = rng.standard_normal((n, self.n_features))
         if self.correlation:
             n_blocks = -(-self.n_features // self.block_size)
@@ -165,15 +165,15 @@ class TwoClassGaussian:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnCentres:
-    """Sources with given centres."""
+    """Sources with their centres."""
 
     generator: TwoClassGaussian
     centres: FloatArray
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
-        """Draw rows: as many of each source, or each cluster's source at random."""
+        """Draw equally many rows of each source, or a random source for each cluster."""
         generator, n_sources = self.generator, len(self.centres)
-        cluster = clusters_of(size, generator.cluster_size)
+        cluster = assign_clusters(size, generator.cluster_size)
         of_row = np.arange(size.rows) if cluster is None else cluster
         n_clusters = int(of_row[-1]) + 1
         if size.per_source is None:
@@ -193,7 +193,7 @@ class DrawnCentres:
         )
 
     def without_clusters(self) -> DrawnCentres:
-        """Return the same sources with rows that are independent, and as each single row is."""
+        """Return the same sources with independent rows of the same distribution."""
         return DrawnCentres(replace(self.generator, cluster_size=1), self.centres)
 
 

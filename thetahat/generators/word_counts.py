@@ -1,4 +1,4 @@
-"""Short documents of several domains, as counts of words."""
+"""Word counts of short documents from several domains."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class WordCounts:
             require(fits, name, spread, "must be between 0 and 20")
 
     def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnDomains:
-        """Draw how often each domain and class has each word."""
+        """Draw the word frequencies of each domain and class."""
         of_class = self.class_spread * rng.standard_normal(self.n_words)
         shape = (n_sources, self.n_words)
         of_domain = self.domain_spread * rng.standard_normal(shape)
@@ -104,7 +104,7 @@ class DrawnDomains:
     cumulative: FloatArray
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
-        """Draw documents: as many of each domain, or each one's domain at random."""
+        """Draw equally many documents of each domain, or a random domain for each."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - half a second, and few draw words
 
         n_sources, n_words = len(self.cumulative), self.generator.n_words

@@ -39,7 +39,7 @@ def average(numbers: Sequence[MonteCarloNumber]) -> MonteCarloNumber:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cells:
+class TableCells:
     """The average of a column over the rows with given values in other columns.
 
     Parameters
@@ -75,8 +75,8 @@ class Cells:
 class CellDifference:
     """The first cells minus the second, of the same table."""
 
-    a: Cells
-    b: Cells
+    a: TableCells
+    b: TableCells
 
     def select(self, rows: Sequence[Row]) -> MonteCarloNumber | None:
         """Return the difference; None if one of the two does not exist."""
@@ -84,7 +84,7 @@ class CellDifference:
         return None if a is None or b is None else subtract(a, b)
 
 
-CellQuantity: TypeAlias = Cells | CellDifference
+CellQuantity: TypeAlias = TableCells | CellDifference
 
 
 def _matches(cell: TableCell, value: str) -> bool:

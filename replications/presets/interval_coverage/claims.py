@@ -13,10 +13,10 @@ from replications.presets.interval_coverage.best_interval import NEAR
 from replications.presets.interval_coverage.cell_selection import (
     CellDifference,
     CellQuantity,
-    Cells,
     Row,
     RowCase,
     TableCase,
+    TableCells,
 )
 from replications.presets.interval_coverage.cells import CLUSTERS_APART, CLUSTERS_CUT
 from replications.presets.interval_coverage.shifted_samples import LITTLE, MUCH, TRUE
@@ -68,8 +68,8 @@ OF_BEST_INTERVALS: Final = (
 """Judged for each row of the table ``best``."""
 
 
-def _expected(scheme: str, interval: str) -> Cells:
-    return Cells(column=EXPECTED, where={"scheme": scheme, "interval": interval})
+def _expected(scheme: str, interval: str) -> TableCells:
+    return TableCells(column=EXPECTED, where={"scheme": scheme, "interval": interval})
 
 
 COMPARISON: Final = "schulz2024"
@@ -178,9 +178,9 @@ CUT: Final = 0.1
 """Least lack of coverage when rows of one cluster are on both sides of a split."""
 
 
-def _of_clusters(population: str, scheme: str, interval: str) -> Cells:
+def _of_clusters(population: str, scheme: str, interval: str) -> TableCells:
     """Select a coverage with the largest samples, which have enough clusters for a variance."""
-    return Cells(
+    return TableCells(
         column="coverage",
         where={
             "population": population,
@@ -249,7 +249,7 @@ OF_SHIFTED_SAMPLES: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         "level.",
         reference="kouw2019",
         place="the variance of the weights",
-        quantity=Cells(
+        quantity=TableCells(
             column="coverage", where={"population": LITTLE, **_WEIGHTED}, size="largest"
         ),
         measured=f"coverage of its own target, {LITTLE}, {{largest_n}} rows, {TRUE}, "
@@ -261,7 +261,9 @@ OF_SHIFTED_SAMPLES: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         "drawn.",
         reference="kouw2019",
         place="the variance of the weights",
-        quantity=Cells(column="coverage", where={"population": MUCH, **_WEIGHTED}, size="smallest"),
+        quantity=TableCells(
+            column="coverage", where={"population": MUCH, **_WEIGHTED}, size="smallest"
+        ),
         measured=f"coverage of its own target, {MUCH}, {{smallest_n}} rows, {TRUE}, "
         "normal:weighted",
         at_most=NEARLY_LEVEL,

@@ -9,9 +9,9 @@ from typing import Final
 from replications.presets.interval_coverage.cell_selection import (
     CellDifference,
     CellQuantity,
-    Cells,
     Row,
     TableCase,
+    TableCells,
     average,
     read_numbers,
 )
@@ -51,8 +51,8 @@ def _of_models(  # noqa: PLR0913 - the columns that select the cells
     mean: str = "pooled",
     *,
     small: bool = False,
-) -> Cells:
-    return Cells(
+) -> TableCells:
+    return TableCells(
         column="coverage",
         where={
             "population": population,
@@ -163,8 +163,8 @@ OF_BCA: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         reference="efron1987",
         place=ASSUMPTIONS,
         quantity=CellDifference(
-            Cells(column="coverage", where={**_PAIRED, "interval": "bca"}),
-            Cells(column="coverage", where={**_PAIRED, "interval": "normal:*"}),
+            TableCells(column="coverage", where={**_PAIRED, "interval": "bca"}),
+            TableCells(column="coverage", where={**_PAIRED, "interval": "normal:*"}),
         ),
         measured="coverage of bca minus that of normal, differences, holdout",
         at_most=0,

@@ -19,7 +19,11 @@ from replications.multiple_sources.domains import (
 )
 from replications.multiple_sources.samples import DocumentSampler
 from replications.parameter_checks import is_ascending, require, require_at_least
-from replications.presets.multiple_source_means.tables import ESTIMATES, Setting, compute_findings
+from replications.presets.multiple_source_means.tables import (
+    ESTIMATES,
+    PanelSetting,
+    compute_findings,
+)
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import repetition_generator, run_one_by_one
 from thetahat.errors import InsufficientData
@@ -129,11 +133,11 @@ class MeansStudy:
         return 1
 
     @property
-    def settings(self) -> tuple[Setting, ...]:
+    def settings(self) -> tuple[PanelSetting, ...]:
         """K and M of every point of the figures, those of the left panels first."""
         preset, most = self.preset, self.domains.count - 1
-        left = [Setting(k, preset.per_source, "sources") for k in preset.n_sources]
-        return (*left, *(Setting(most, m, "size") for m in preset.sizes))
+        left = [PanelSetting(k, preset.per_source, "sources") for k in preset.n_sources]
+        return (*left, *(PanelSetting(most, m, "size") for m in preset.sizes))
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         """Draw domains, and data sets from them."""
@@ -160,7 +164,7 @@ class MeansStudy:
         return record
 
     def _compute_errors(
-        self, train: np.ndarray, setting: Setting, unseen: IntArray, rng: np.random.Generator
+        self, train: np.ndarray, setting: PanelSetting, unseen: IntArray, rng: np.random.Generator
     ) -> tuple[float, float, float]:
         """Return CVS, CVR and OSE of one data set."""
         k, preset = setting.n_sources, self.preset

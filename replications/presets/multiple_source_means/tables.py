@@ -33,7 +33,7 @@ TITLES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PanelSetting:
     """One point of a panel: K domains with M documents each."""
 
     n_sources: int
@@ -46,7 +46,7 @@ class MeansStatistics:
     """Statistics over the draws of domains; ``at`` is the position of a setting."""
 
     records: Records
-    settings: Sequence[Setting]
+    settings: Sequence[PanelSetting]
 
     def positions(self, panel: str) -> list[int]:
         """Return the positions of a panel's settings."""
@@ -89,7 +89,7 @@ class MeansStatistics:
 
 
 def compute_findings(
-    records: Records, settings: Sequence[Setting], cautions: tuple[Caution, ...]
+    records: Records, settings: Sequence[PanelSetting], cautions: tuple[Caution, ...]
 ) -> StudyFindings:
     """Return table, figures and claims from the records of all repetitions."""
     statistics = MeansStatistics(records, settings)

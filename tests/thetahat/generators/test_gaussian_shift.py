@@ -126,7 +126,7 @@ def test_invalid_parameters() -> None:
         GaussianShift(scale=0)
     with pytest.raises(InvalidParameter, match="shift must be a number"):
         GaussianShift(shift=math.inf)
-    with pytest.raises(InvalidParameter, match="rows come from one source"):
+    with pytest.raises(InvalidParameter, match="rows of this generator come from one source"):
         GaussianShift().draw(DrawSize(per_source=3, n_sources=2), np.random.default_rng(1))
-    with pytest.raises(InsufficientData, match="needs two rows, and n is 1"):
+    with pytest.raises(InsufficientData, match="needs at least two rows, and n is 1"):
         GaussianShift().draw(DrawSize(n=1), np.random.default_rng(1))
