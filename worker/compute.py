@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -29,10 +31,11 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOutput:
-    """The result of an evaluation as JSON text, and the name of its file of losses."""
+    """The result of an evaluation as JSON text, its file of losses, and its summary."""
 
     body: str
     losses_file: str | None
+    summary: Mapping[str, Any] | None
 
 
 Outcome = Chunks | StoredChunk | EvaluationOutput
@@ -66,4 +69,4 @@ def _result(
     body = encode_result(finished, loaded.provenance)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
-    return EvaluationOutput(to_json(body), name)
+    return EvaluationOutput(to_json(body), name, body.get("summary"))

@@ -197,7 +197,7 @@ class UnitExecutor:
                 self._files.delete(outcome.output_file)
             queue.enqueue(to_gather or (), Stage.START)
         elif retry_while_unreachable(
-            lambda: record.record_result(claim, outcome.body, outcome.losses_file)
+            lambda: record.record_result(claim, outcome.body, outcome.losses_file, outcome.summary)
         ):
             discard_chunks(claim.evaluation_id, self._files)
         elif outcome.losses_file is not None:

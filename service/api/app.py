@@ -1,15 +1,17 @@
-"""The application: its routes and what every request passes."""
+"""The ASGI application: its routes, middleware and error handlers."""
 
 from __future__ import annotations
 
 from types import MethodType
+from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 import thetahat
 from service.api.errors import HANDLERS
-from service.api.openapi import openapi_of
+from service.api.openapi import build_openapi, operation_id
+from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
     datasets,
     evaluations,
@@ -20,33 +22,35 @@ from service.api.routes import (
     methods,
     results,
 )
-from service.api.startup_middleware import Gate
 
 DESCRIPTION = (
-    "How good a learned model is, how sure one can be of it, and whether one is really better than "
-    "another. Send losses, predictions or data; every answer names what it speaks of."
+    "Estimates how good a trained model is, how certain that estimate is, and whether one model is "
+    "better than another. Send losses, predictions or data; every number of a result names what it "
+    "is an estimate of."
 )
 
 
 def create_app() -> FastAPI:
-    """Return a new application; what it needs is opened at the first request."""
+    """Return a new application; it connects to the database at the first request."""
+    handlers: dict[Any, Any] = dict(HANDLERS)
     app = FastAPI(
         title="thetahat",
         version=thetahat.__version__,
         description=DESCRIPTION,
         redirect_slashes=False,
-        docs_url=None,  # FastAPI's own pages load scripts from a foreign host
+        docs_url=None,  # FastAPI's own pages load scripts from another host
         redoc_url=None,
-        exception_handlers=HANDLERS,
+        exception_handlers=handlers,
+        generate_unique_id_function=operation_id,
     )
-    app.add_middleware(Gate)
+    app.add_middleware(RequestMiddleware)
     modules = (evaluations, results, figures, events, datasets, methods, meta, explorer)
     routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
     app.state.methods = [(route.path_regex, route.methods) for route in routes]
-    app.openapi = MethodType(openapi_of, app)  # type: ignore[method-assign]
+    app.openapi = MethodType(build_openapi, app)  # type: ignore[method-assign]
     return app
 
 

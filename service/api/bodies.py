@@ -1,4 +1,4 @@
-"""JSON bodies: capped, parsed without surprises, and every number in them finite."""
+"""Request bodies in JSON: limited in size, with finite numbers only."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ Loc = tuple[str | int, ...]
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """Return the body; ``TooLarge`` as soon as it says or shows that it is over the limit."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not kind.endswith("+json"):
-        raise UnsupportedMedia(f"Send application/json, not {kind or 'a body without a type'}.")
+    """Return the body; raise ``TooLarge`` as soon as it is known to be over the limit."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
+        sent = f"not {media_type}" if media_type else "and say so in Content-Type"
+        raise UnsupportedMedia(f"The body must be application/json, {sent}.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnsupportedMedia("Send the body without a Content-Encoding.")
+        raise UnsupportedMedia("The body must be sent without a Content-Encoding.")
     too_large = TooLarge(
-        f"The body is over the limit of {limit} bytes; send large data as a file to /v1/datasets "
-        "and name it by its id."
+        f"The body is over the limit of {limit} bytes. Upload large data to /v1/datasets, and "
+        "give its id in the request."
     )
     if declared_length(request) > limit:
         raise too_large
@@ -38,49 +39,50 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 def declared_length(request: Request) -> int:
-    """Return what ``Content-Length`` says; 0 where it says nothing."""
+    """Return ``Content-Length``; 0 without this header."""
     text = request.headers.get("content-length", "0")
     if not text.isascii() or not text.isdigit():
-        raise MalformedRequest(f"Content-Length is not a number: {text[:40]!r}")
+        raise MalformedRequest(f"Content-Length is not a number: {text[:40]!r}.")
     return int(text)
 
 
-def parse(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
     """Return the JSON value of a body.
 
-    orjson takes no NaN, no infinity and nothing too deep. Where it refuses, a second parser that
-    does take NaN tells whether that was all, so that the refusal can say where it stands.
+    orjson refuses NaN, infinities and values that are nested too deeply. A second parser that
+    accepts NaN then finds out whether that was the reason, so that the error can name the place.
     """
     try:
         return orjson.loads(body)
-    except orjson.JSONDecodeError as refused:
+    except orjson.JSONDecodeError as error:
         try:
             value = from_json(body)
         except ValueError:
-            raise MalformedRequest(f"The body is not JSON: {refused}") from None
-    faults = tuple(
-        FieldError(loc, "must be a finite number", number) for loc, number in _non_finite(value, ())
+            raise MalformedRequest(f"The body is not JSON: {error}.") from None
+    errors = tuple(
+        FieldError(loc, "must be a finite number", number)
+        for loc, number in _find_non_finite(value, ())
     )
-    if faults:
-        raise InvalidRequest("Every number must be finite; NaN and infinities are not.", faults)
+    if errors:
+        raise InvalidRequest("Every number must be finite; NaN and infinities are not.", errors)
     raise MalformedRequest("The body is not JSON as RFC 8259 defines it.")
 
 
-def canonical(value: Any) -> bytes:
-    """Return the bytes that stand for a parsed body, whatever its white space was."""
+def canonical_json(value: Any) -> bytes:
+    """Return a parsed body as JSON, the same whatever white space the body had."""
     try:
         return orjson.dumps(value)
     except TypeError:
         raise MalformedRequest("The body is nested too deeply.") from None
 
 
-def _non_finite(value: Any, loc: Loc) -> Iterator[tuple[Loc, float]]:
+def _find_non_finite(value: Any, loc: Loc) -> Iterator[tuple[Loc, float]]:
     if isinstance(value, float):
         if not math.isfinite(value):
             yield loc, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _non_finite(item, (*loc, key))
+            yield from _find_non_finite(item, (*loc, key))
     elif isinstance(value, list):
         for i, item in enumerate(value):
-            yield from _non_finite(item, (*loc, i))
+            yield from _find_non_finite(item, (*loc, i))

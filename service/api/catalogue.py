@@ -1,4 +1,4 @@
-"""Every method by family, read from the registries of the core."""
+"""The catalogue of methods by family, from the registries of the core."""
 
 from __future__ import annotations
 
@@ -32,12 +32,8 @@ Description = dict[str, Any]
 
 
 def describe(method: type[Any]) -> Description:
-    """Return what is known of a method, and the JSON Schema of its parameters."""
-    return described(method.info, parameters_of(method))
-
-
-def described(info: MethodInfo, parameters: Mapping[str, Any]) -> Description:
-    """Return what is known of a method, with its parameters as they are given."""
+    """Return the description of a method, with the JSON Schema of its parameters."""
+    info: MethodInfo = method.info
     return {
         "name": info.name,
         "title": info.title,
@@ -50,25 +46,25 @@ def described(info: MethodInfo, parameters: Mapping[str, Any]) -> Description:
         "blocks": sorted(kind.value for kind in info.blocks),
         "targets": [target.value for target in info.targets],
         "mean": None if info.mean is None else info.mean.value,
-        "parameters": dict(parameters),
+        "parameters": describe_parameters(method),
     }
 
 
-def parameters_of(method: type[Any]) -> dict[str, Any]:
-    """Return the JSON Schema of a method's fields, without the class's own name and docstring."""
+def describe_parameters(method: type[Any]) -> dict[str, Any]:
+    """Return the JSON Schema of a method's fields, without the name and docstring of its class."""
     schema = TypeAdapter(method).json_schema()
     return {key: value for key, value in schema.items() if key not in {"title", "description"}}
 
 
-def _of_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[Description]]:
-    def listed() -> list[Description]:
+def _describe_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[Description]]:
+    def describe_all() -> list[Description]:
         return [describe(registry[name]) for name in registry]
 
-    return listed
+    return describe_all
 
 
 def _presets() -> list[Description]:
-    """Describe presets with their repetitions, and the data sets they can use by role."""
+    """Describe presets, with their repetitions and the data sets that they can use by role."""
     return [
         {
             **describe(preset),
@@ -80,13 +76,13 @@ def _presets() -> list[Description]:
 
 
 def _generators() -> list[Description]:
-    """Describe generators with what they give: losses, data or pairs."""
+    """Describe generators, with what they draw: losses, data or pairs."""
     return [{**describe(GENERATORS[name]), "gives": GENERATORS[name].draws} for name in GENERATORS]
 
 
 def _learners() -> list[Description]:
-    """Describe our own in full and scikit-learn's from the reviewed list: that imports it."""
-    from thetahat.pipelines import describe_learners  # noqa: PLC0415 - only when it is asked for
+    """Describe the service's own learners, and those of scikit-learn that were reviewed."""
+    from thetahat.pipelines import describe_learners  # noqa: PLC0415 - it imports scikit-learn
 
     own = {name: describe(LEARNERS[name]) for name in LEARNERS}
     every = describe_learners(allowed_packages=settings().allowed_packages)
@@ -100,18 +96,18 @@ def _transformers() -> list[Description]:
 
 
 FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
-    "schemes": _of_registry(SCHEMES),
+    "schemes": _describe_registry(SCHEMES),
     "learners": _learners,
     "transformers": _transformers,
-    "losses": _of_registry(LOSSES),
-    "metrics": _of_registry(METRICS),
-    "variances": _of_registry(EVERY_VARIANCE),
-    "intervals": _of_registry(EVERY_INTERVAL),
-    "tests": _of_registry(EVERY_TEST),
-    "corrections": _of_registry(CORRECTIONS),
-    "risks": _of_registry(WEIGHTED_RISKS),
-    "statistics": _of_registry(STATISTICS),
-    "weights": _of_registry(IMPORTANCE_WEIGHTS),
+    "losses": _describe_registry(LOSSES),
+    "metrics": _describe_registry(METRICS),
+    "variances": _describe_registry(EVERY_VARIANCE),
+    "intervals": _describe_registry(EVERY_INTERVAL),
+    "tests": _describe_registry(EVERY_TEST),
+    "corrections": _describe_registry(CORRECTIONS),
+    "risks": _describe_registry(WEIGHTED_RISKS),
+    "statistics": _describe_registry(STATISTICS),
+    "weights": _describe_registry(IMPORTANCE_WEIGHTS),
     "generators": _generators,
     "presets": _presets,
 }
@@ -119,11 +115,11 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
 
 @lru_cache(maxsize=len(FAMILIES))
 def family(name: str) -> dict[str, Any]:
-    """Return all methods of a family; ``ResourceNotFound`` lists the families."""
+    """Return all methods of a family, or raise ``ResourceNotFound``."""
     if name not in FAMILIES:
         near = suggest_name(name, FAMILIES)
         raise ResourceNotFound(
-            f"There is no family {name[:80]!r}{near}; there are {', '.join(FAMILIES)}."
+            f"There is no family {name[:80]!r}{near}; the families are {', '.join(FAMILIES)}."
         )
     return {"family": name, "items": FAMILIES[name]()}
 

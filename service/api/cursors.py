@@ -1,4 +1,4 @@
-"""Cursors: opaque, and good only for the list with the same filters."""
+"""Cursors of lists: opaque to clients, and valid only for a list with the same filters."""
 
 from __future__ import annotations
 
@@ -11,47 +11,41 @@ from uuid import UUID
 
 from service.errors import FieldError, InvalidRequest
 
-MARK_LENGTH: Final = 12
+Position = tuple[datetime, UUID]
+"""Creation time and id of the last item of a page."""
+CHECKSUM_LENGTH: Final = 12
 
 
-def seal(inner: str | None, filters: str) -> str | None:
-    """Return the cursor that a client sees."""
-    return None if inner is None else f"{_mark(inner, filters)}{inner}"
+def encode_cursor(position: Position | None, filters: str) -> str | None:
+    """Return the cursor of the page after a position; None after the last page."""
+    if position is None:
+        return None
+    created_at, identifier = position
+    text = f"{created_at.isoformat()} {identifier}"
+    encoded = urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    return f"{_checksum(encoded, filters)}{encoded}"
 
 
-def unseal(cursor: str | None, filters: str) -> str | None:
-    """Return what ``seal`` was given; a cursor of another list is refused."""
+def decode_cursor(cursor: str | None, filters: str) -> Position | None:
+    """Return the position of a cursor; ``InvalidRequest`` for a cursor of another list."""
     if cursor is None:
         return None
-    mark, inner = cursor[:MARK_LENGTH], cursor[MARK_LENGTH:]
-    if mark != _mark(inner, filters):
-        raise refusal(cursor)
-    return inner
-
-
-def place(created_at: datetime, identifier: UUID) -> str:
-    """Return a place in a list as text."""
-    text = f"{created_at.isoformat()} {identifier}"
-    return urlsafe_b64encode(text.encode()).decode().rstrip("=")
-
-
-def read_place(text: str) -> tuple[datetime, UUID]:
-    """Return the place that a text stands for."""
+    checksum, encoded = cursor[:CHECKSUM_LENGTH], cursor[CHECKSUM_LENGTH:]
+    if checksum != _checksum(encoded, filters):
+        raise _invalid(cursor)
     try:
-        padded = text + "=" * (-len(text) % 4)
+        padded = encoded + "=" * (-len(encoded) % 4)
         moment, identifier = urlsafe_b64decode(padded.encode()).decode().split(" ")
         return datetime.fromisoformat(moment).astimezone(UTC), UUID(identifier)
     except (ValueError, OverflowError, binascii.Error):
-        raise refusal(text) from None
+        raise _invalid(cursor) from None
 
 
-def refusal(cursor: str) -> InvalidRequest:
-    """Return the refusal of a cursor."""
-    fault = FieldError(("query", "cursor"), "is not a cursor of this list", cursor)
-    return InvalidRequest("The cursor is not one that this list gave.", (fault,))
+def _invalid(cursor: str) -> InvalidRequest:
+    error = FieldError(("query", "cursor"), "is not a cursor of this list", cursor)
+    return InvalidRequest("The cursor is not one of this list with these filters.", (error,))
 
 
-def _mark(inner: str, filters: str) -> str:
-    return hashlib.sha256(f"{filters}\n{inner}".encode("utf-8", "replace")).hexdigest()[
-        :MARK_LENGTH
-    ]
+def _checksum(encoded: str, filters: str) -> str:
+    digest = hashlib.sha256(f"{filters}\n{encoded}".encode("utf-8", "replace")).hexdigest()
+    return digest[:CHECKSUM_LENGTH]

@@ -1,4 +1,4 @@
-"""What the service knows, as the JSON that goes out."""
+"""Evaluations, data sets and figures as the JSON of responses."""
 
 from __future__ import annotations
 
@@ -10,46 +10,50 @@ from uuid import UUID
 import orjson
 from starlette.responses import Response
 
-from service.api.calls import ask
+from service.api.blocking_calls import read_database
 from service.errors import ResourceNotFound
 from service.jobs import progress
 from service.storage.datasets import DatasetRow
 from service.storage.evaluations import EvaluationRow
 
-_NOT_CUT = progress.DetailedProgress()
+_NO_PROGRESS = progress.DetailedProgress()
 
 
 def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Return JSON; ids and moments are strings, NaN cannot be."""
+    """Return a JSON response; ids and times become strings."""
     content = orjson.dumps(value, option=orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY)
     return Response(content, status, headers, "application/json")
 
 
-def identifier(text: str, what: str) -> UUID:
-    """Return the id in a path; a text that cannot be one names nothing."""
+def parse_id(text: str, resource: str) -> UUID:
+    """Return the id in a path; ``ResourceNotFound`` if it is not an id."""
     try:
         return UUID(text)
     except ValueError:
-        raise ResourceNotFound(f"There is no {what} {text[:80]!r}.") from None
+        raise ResourceNotFound(f"There is no {resource} {text[:80]!r}.") from None
 
 
 def evaluation_path(evaluation_id: UUID) -> str:
-    """Return where an evaluation is."""
+    """Return the path of an evaluation."""
     return f"/v1/evaluations/{evaluation_id}"
 
 
-async def seen(row: EvaluationRow) -> dict[str, Any]:
-    """Return an evaluation as its client sees it now, with how far its learners are."""
+async def read_document(row: EvaluationRow) -> dict[str, Any]:
+    """Return the document of an evaluation, with the progress of its learners."""
     if row.is_finished:
-        return evaluation_document(row)
-    return evaluation_document(row, await ask(progress.read_progress, row))
+        return build_document(row)
+    return build_document(row, await read_database(progress.read_progress, row))
 
 
-def evaluation_document(
-    row: EvaluationRow, outlook: progress.DetailedProgress = _NOT_CUT
+def build_document(
+    row: EvaluationRow, detailed: progress.DetailedProgress = _NO_PROGRESS
 ) -> dict[str, Any]:
-    """Return an evaluation as its client sees it."""
-    here = evaluation_path(row.id)
+    """Return the document of an evaluation."""
+    path = evaluation_path(row.id)
+    learners = {
+        name: {"done": part.done, "total": part.total, "status": part.status}
+        for name, part in detailed.parts.items()
+    }
     return {
         "id": row.id,
         "kind": row.kind,
@@ -65,37 +69,30 @@ def evaluation_document(
             "total": row.progress_total,
             "unit": row.progress_unit,
         },
-        **outlook_document(outlook),
+        "learners": learners,
+        "seconds_left": detailed.seconds_left,
+        "summary": row.summary,
         "error": row.error,
         "links": {
-            "self": here,
-            "result": f"{here}/result",
-            "losses": f"{here}/losses",
-            "figures": f"{here}/figures",
-            "cancel": f"{here}/cancel",
-            "events": f"{here}/events",
+            "self": path,
+            "result": f"{path}/result",
+            "losses": f"{path}/losses",
+            "figures": f"{path}/figures",
+            "cancel": f"{path}/cancel",
+            "events": f"{path}/events",
         },
     }
 
 
-def outlook_document(outlook: progress.DetailedProgress) -> dict[str, Any]:
-    """Return how far the learners are, and the seconds that are left by what was measured."""
-    learners = {
-        name: {"done": part.done, "total": part.total, "status": part.status}
-        for name, part in outlook.parts.items()
-    }
-    return {"learners": learners, "seconds_left": outlook.seconds_left}
-
-
-def figures_document(evaluation_id: UUID, figures: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the list of a result's figures, from their names and titles."""
-    here = f"{evaluation_path(evaluation_id)}/figures"
+def build_figure_list(evaluation_id: UUID, figures: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the document of a result's figures, from their names and titles."""
+    path = f"{evaluation_path(evaluation_id)}/figures"
     return {
         "items": [
             {
                 "name": name,
                 "title": title,
-                "links": {form: f"{here}/{quote(name, safe='')}.{form}" for form in ("svg", "png")},
+                "links": {form: f"{path}/{quote(name, safe='')}.{form}" for form in ("svg", "png")},
             }
             for name, title in figures
         ]
@@ -103,13 +100,13 @@ def figures_document(evaluation_id: UUID, figures: Sequence[tuple[str, str]]) ->
 
 
 def dataset_path(dataset_id: UUID) -> str:
-    """Return where a data set is."""
+    """Return the path of a data set."""
     return f"/v1/datasets/{dataset_id}"
 
 
-def dataset_document(row: DatasetRow) -> dict[str, Any]:
-    """Return a data set as its client sees it."""
-    here = dataset_path(row.id)
+def build_dataset_document(row: DatasetRow) -> dict[str, Any]:
+    """Return the document of a data set."""
+    path = dataset_path(row.id)
     return {
         "id": row.id,
         "name": row.name,
@@ -120,5 +117,5 @@ def dataset_document(row: DatasetRow) -> dict[str, Any]:
         "columns": row.columns,
         "understood": row.details,
         "created_at": row.created_at,
-        "links": {"self": here, "preview": f"{here}/preview"},
+        "links": {"self": path, "preview": f"{path}/preview"},
     }

@@ -1,10 +1,10 @@
-"""The one table from error to HTTP status, and problem documents for everything that goes wrong."""
+"""Error responses: the one table of HTTP statuses by error class, and the problem documents."""
 
 from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 import orjson
@@ -16,17 +16,18 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from service import errors as service_errors
-from service.api.presentable import presentable, shortened
+from service.api.shortening import shorten_text, shorten_value
 from service.errors import FieldError, ServiceError
-from service.schemas.in_words import in_words
+from service.schemas.validation_messages import describe_error
 from thetahat import errors as core_errors
 from thetahat.errors import EvaluationError
 
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE: Final = "application/problem+json"
-LONGEST_DETAIL: Final = 2000
-MOST_FAULTS: Final = 50
+MAX_DETAIL: Final = 2000
+MAX_ERRORS: Final = 50
+MAX_LOC_PART: Final = 200
 
 STATUS: Final[dict[type[Exception], int]] = {
     service_errors.MalformedRequest: 400,
@@ -57,7 +58,7 @@ BY_CODE: Final[dict[str, type[Exception]]] = {
     getattr(cls, "code"): cls  # noqa: B009 - every class of the table has one
     for cls in STATUS
 }
-OF_FRAMEWORK: Final[dict[int, type[ServiceError]]] = {
+BY_FRAMEWORK_STATUS: Final[dict[int, type[ServiceError]]] = {
     404: service_errors.ResourceNotFound,
     405: service_errors.MethodNotAllowed,
     406: service_errors.NotAcceptable,
@@ -67,28 +68,32 @@ OF_FRAMEWORK: Final[dict[int, type[ServiceError]]] = {
 }
 
 
-def status_of(cls: type[Exception]) -> int:
-    """Return the status of an error class, or of the nearest class that it is a kind of."""
+class NoMoreEvents(Exception):
+    """The evaluation has ended and the client has received all of its events."""
+
+
+def find_status(cls: type[Exception]) -> int:
+    """Return the HTTP status of an error class, or of the nearest parent that has one."""
     return next((STATUS[base] for base in cls.__mro__ if base in STATUS), 500)
 
 
-def title_of(cls: type[Exception]) -> str:
-    """Return the first sentence of an error class's docstring."""
+def find_title(cls: type[Exception]) -> str:
+    """Return the first paragraph of an error class's docstring, without its full stop."""
     text = (inspect.getdoc(cls) or cls.__name__).split("\n\n")[0]
     return text.replace("\n", " ").replace("`", "").rstrip(".")
 
 
-def problem(request: Request, error: ServiceError | EvaluationError) -> Response:
-    """Return the problem document of an error."""
-    cls, status = type(error), status_of(type(error))
+def respond(request: Request, error: ServiceError | EvaluationError) -> Response:
+    """Return the problem document of an error as a response."""
+    cls, status = type(error), find_status(type(error))
     body = {
         "type": f"/problems/{error.code}",
-        "title": title_of(cls),
+        "title": find_title(cls),
         "status": status,
-        "detail": shortened(error.message, LONGEST_DETAIL),
+        "detail": shorten_text(error.message, MAX_DETAIL),
         "instance": request.url.path,
         "code": error.code,
-        "errors": [_fault(fault) for fault in _faults(error)[:MOST_FAULTS]],
+        "errors": [_field_error_document(one) for one in _field_errors(error)[:MAX_ERRORS]],
         "request_id": request.scope.get("request_id", ""),
     }
     headers: dict[str, str] = {}
@@ -102,91 +107,100 @@ def problem(request: Request, error: ServiceError | EvaluationError) -> Response
     return Response(content, status, headers, MEDIA_TYPE)
 
 
-def _faults(error: ServiceError | EvaluationError) -> Sequence[FieldError]:
+def _field_errors(error: ServiceError | EvaluationError) -> Sequence[FieldError]:
     if isinstance(error, ServiceError):
         return error.errors
     return (FieldError(error.loc, error.message, error.value),)
 
 
-def _fault(fault: FieldError) -> dict[str, Any]:
+def _field_error_document(error: FieldError) -> dict[str, Any]:
     return {
-        "loc": [part if isinstance(part, int) else shortened(str(part), 200) for part in fault.loc],
-        "message": shortened(fault.message, LONGEST_DETAIL),
-        "value": presentable(fault.value),
+        "loc": [
+            part if isinstance(part, int) else shorten_text(str(part), MAX_LOC_PART)
+            for part in error.loc
+        ],
+        "message": shorten_text(error.message, MAX_DETAIL),
+        "value": shorten_value(error.value),
     }
 
 
-async def on_refusal(request: Request, error: Exception) -> Response:
-    """Answer what the service or the core refused."""
+async def respond_error(request: Request, error: Exception) -> Response:
+    """Respond to an error of the service or of the core."""
     assert isinstance(error, ServiceError | EvaluationError)  # noqa: S101 - registered for these
-    return problem(request, error)
+    return respond(request, error)
 
 
-async def on_http(request: Request, error: Exception) -> Response:
-    """Answer what the framework refused."""
+async def respond_framework_error(request: Request, error: Exception) -> Response:
+    """Respond to an error of the framework, such as an unknown path."""
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for it
-    cls = OF_FRAMEWORK.get(error.status_code)
-    if cls is None:
-        cls = service_errors.MalformedRequest if error.status_code < 500 else _internal(error)
+    cls = BY_FRAMEWORK_STATUS.get(error.status_code)
+    if cls is None and error.status_code >= 500:
+        return respond_internal_error(request, error)
     detail = str(error.detail)
     if error.status_code == 404:
         detail = f"There is nothing at {request.url.path}."
     elif error.status_code == 405:
-        detail = f"{request.url.path} does not take {request.method}."
-    answer = problem(request, cls(detail))
-    answer.headers.update(error.headers or {})
+        detail = f"{request.url.path} does not support {request.method}."
+    response = respond(request, (cls or service_errors.MalformedRequest)(detail))
+    response.headers.update(error.headers or {})
     if error.status_code == 405:
-        answer.headers["Allow"] = _allowed(request)
-    return answer
+        response.headers["Allow"] = _allowed_methods(request)
+    return response
 
 
-def _allowed(request: Request) -> str:
+def _allowed_methods(request: Request) -> str:
     """Return all methods of a path; the framework's own header has those of one route."""
-    fitting = [
+    matching = [
         methods for path, methods in request.app.state.methods if path.match(request.url.path)
     ]
-    return ", ".join(sorted(set().union(*fitting)))
+    return ", ".join(sorted(set().union(*matching)))
 
 
-async def on_validation(request: Request, error: Exception) -> Response:
-    """Answer query parameters that are not what they should be."""
+async def respond_invalid_parameters(request: Request, error: Exception) -> Response:
+    """Respond to invalid query parameters or headers."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
-    faults = tuple(
-        FieldError(tuple(item["loc"]), in_words(item), item.get("input")) for item in error.errors()
+    errors = tuple(
+        FieldError(tuple(item["loc"]), describe_error(item), item.get("input"))
+        for item in error.errors()
     )
-    where = ".".join(map(str, faults[0].loc)) if faults else "request"
-    message = f"{where}: {faults[0].message}" if faults else "the request is not valid"
-    return problem(request, service_errors.InvalidRequest(message, faults))
+    path = ".".join(map(str, errors[0].loc)) if errors else "request"
+    message = f"{path}: {errors[0].message}" if errors else "The request is invalid."
+    return respond(request, service_errors.InvalidRequest(message, errors))
 
 
-async def on_database(request: Request, error: Exception) -> Response:
-    """Answer while the database is away or its tables are not those of this release."""
-    log.error("database.away", extra={"reason": repr(error)})
-    return problem(request, service_errors.Unavailable("The database is away.", retry_after=2))
+async def respond_database_unreachable(request: Request, error: Exception) -> Response:
+    """Respond while the database is unreachable or its tables are not those of this release."""
+    log.error("database.unreachable", extra={"reason": repr(error)})
+    message = "The database cannot be reached. Try again later."
+    return respond(request, service_errors.Unavailable(message, retry_after=2))
 
 
-async def on_disconnect(request: Request, error: Exception) -> Response:
-    """Answer, if anybody still listens, a body that was cut off."""
+async def respond_disconnect(request: Request, error: Exception) -> Response:
+    """Respond to a body that was cut off, if the client still listens."""
     del error
-    return problem(request, service_errors.MalformedRequest("The body was cut off."))
+    return respond(request, service_errors.MalformedRequest("The body was cut off."))
 
 
-def internal(request: Request, error: Exception) -> Response:
-    """Answer a fault of the service, whose trace goes to the log alone."""
-    return problem(request, _internal(error)("The service failed; its log has the reason."))
+async def respond_no_more_events(request: Request, error: Exception) -> Response:
+    """Respond 204, which tells a browser not to reconnect to a stream of events."""
+    del request, error
+    return Response(status_code=204)
 
 
-def _internal(error: Exception) -> type[ServiceError]:
+def respond_internal_error(request: Request, error: Exception) -> Response:
+    """Respond to an error inside the service; its traceback goes only to the log."""
     log.error("request.failed", exc_info=error)
-    return service_errors.InternalError
+    message = "An internal error occurred; the service's log has the details."
+    return respond(request, service_errors.InternalError(message))
 
 
-HANDLERS: Final[dict[int | type[Exception], Any]] = {
-    ServiceError: on_refusal,
-    EvaluationError: on_refusal,
-    HTTPException: on_http,
-    RequestValidationError: on_validation,
-    ClientDisconnect: on_disconnect,
-    DBAPIError: on_database,
-    PoolTimeout: on_database,
+HANDLERS: Final[dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]] = {
+    ServiceError: respond_error,
+    EvaluationError: respond_error,
+    HTTPException: respond_framework_error,
+    RequestValidationError: respond_invalid_parameters,
+    ClientDisconnect: respond_disconnect,
+    NoMoreEvents: respond_no_more_events,
+    DBAPIError: respond_database_unreachable,
+    PoolTimeout: respond_database_unreachable,
 }

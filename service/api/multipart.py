@@ -1,4 +1,4 @@
-"""Forms with a file in them, read as they come: no part is ever whole in memory."""
+"""Forms (multipart/form-data), parsed while they arrive: no part is held in memory as a whole."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from service.errors import MalformedRequest
 
-MOST_HEADERS: Final = 16
-LONGEST_HEADER: Final = 4096
+MAX_HEADERS: Final = 16
+MAX_HEADER_LENGTH: Final = 4096
 
 
 @dataclass(slots=True)
-class Part:
-    """One part of a form: its headers, and whether it has begun or ended."""
+class FormPart:
+    """The headers of one part of a form."""
 
     name: str
     filename: str | None
@@ -24,10 +24,10 @@ class Part:
 
 
 @dataclass(slots=True)
-class Piece:
+class FormData:
     """Some bytes of a part."""
 
-    part: Part
+    part: FormPart
     data: bytes
 
 
@@ -39,26 +39,26 @@ class _Header:
 
 @dataclass(eq=False)
 class FormReader:
-    """Turns the bytes of a form into pieces of its parts.
+    """Splits the bytes of a form into its parts.
 
     Parameters
     ----------
     content_type : str
-        The header that names the boundary.
+        The header ``Content-Type``, which has the boundary.
     """
 
     content_type: str
-    _pieces: list[Piece] = field(default_factory=list)
+    _parsed: list[FormData] = field(default_factory=list)
     _headers: dict[str, str] = field(default_factory=dict)
     _header: _Header = field(default_factory=_Header)
-    _part: Part | None = None
-    _is_whole: bool = False
+    _part: FormPart | None = None
+    _is_complete: bool = False
 
     def __post_init__(self) -> None:
         _, options = parse_options_header(self.content_type)
         boundary = options.get(b"boundary", b"")
         if not boundary:
-            raise MalformedRequest("The form's Content-Type names no boundary.")
+            raise MalformedRequest("The form's Content-Type has no boundary.")
         self._parser = MultipartParser(
             boundary,
             {
@@ -72,18 +72,18 @@ class FormReader:
             },
         )
 
-    def feed(self, data: bytes) -> list[Piece]:
-        """Return the pieces that these bytes bring."""
+    def feed(self, data: bytes) -> list[FormData]:
+        """Parse some bytes and return the data of parts in them."""
         try:
             self._parser.write(data)
         except MultipartParseError as error:
-            raise MalformedRequest(f"The form cannot be read: {error}") from None
-        pieces, self._pieces = self._pieces, []
-        return pieces
+            raise MalformedRequest(f"The form cannot be parsed: {error}.") from None
+        parsed, self._parsed = self._parsed, []
+        return parsed
 
     def finish(self) -> None:
-        """Refuse a form whose last boundary has not come."""
-        if not self._is_whole:
+        """Raise ``MalformedRequest`` if the form's last boundary has not arrived."""
+        if not self._is_complete:
             raise MalformedRequest("The form was cut off before its last boundary.")
 
     def _begin(self) -> None:
@@ -100,7 +100,7 @@ class FormReader:
 
     def _check_header(self) -> None:
         size = len(self._header.name) + len(self._header.value)
-        if size > LONGEST_HEADER or len(self._headers) >= MOST_HEADERS:
+        if size > MAX_HEADER_LENGTH or len(self._headers) >= MAX_HEADERS:
             raise MalformedRequest("A part of the form has too many or too long headers.")
 
     def _end_header(self) -> None:
@@ -112,16 +112,16 @@ class FormReader:
         _, options = parse_options_header(self._headers.get("content-disposition", ""))
         name = options.get(b"name", b"").decode("utf-8", "replace")
         filename = options.get(b"filename")
-        self._part = Part(
+        self._part = FormPart(
             name,
             None if filename is None else filename.decode("utf-8", "replace"),
             self._headers.get("content-type", ""),
         )
-        self._pieces.append(Piece(self._part, b""))
+        self._parsed.append(FormData(self._part, b""))
 
     def _on_data(self, data: bytes, start: int, end: int) -> None:
         if self._part is not None:
-            self._pieces.append(Piece(self._part, data[start:end]))
+            self._parsed.append(FormData(self._part, data[start:end]))
 
     def _end(self) -> None:
-        self._is_whole = True
+        self._is_complete = True

@@ -1,26 +1,52 @@
-"""The OpenAPI document: FastAPI's, with the requests of every kind and the ways to prove a key."""
+"""The OpenAPI document: FastAPI's, completed with what it cannot see in the routes.
+
+These are the requests and results of every kind of evaluation, the data of the events, the ways to
+send an API key, and the media type of errors.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
-from service.kinds.examples import REQUEST, read_examples
+from service.jobs.partial import IncludedChunks, IncludedLearners
+from service.kinds.examples import REQUEST, RESULT, read_examples
+from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
+from service.schemas.evaluation import ANY_RESULT
+from service.schemas.events import EVENTS
+from service.schemas.result_schemas import REF, JsonSchema, SchemaBuilder
 
-REF: Final = "#/components/schemas/{model}"
+ANY_REQUEST: Final = "AnyRequest"
+UNTYPED_RESULT: Final = "UntypedResult"
+"""The schema of the results of kinds that have no result type yet."""
+MODEL_REF: Final = "#/components/schemas/{model}"  # as pydantic fills it in
+PARTIAL: Final = (
+    "The learners, or chunks, that a partial result includes; only in the answer to partial=true "
+    "while the evaluation runs."
+)
 POST_HEADERS: Final = (
-    ("Idempotency-Key", "The same key and body give the first answer again."),
-    ("Prefer", "wait=N answers with the result when it is there within N seconds."),
+    ("Idempotency-Key", "A request with the same key and body gets the first answer again."),
+    ("Prefer", "With wait=N the answer has the result if it is there within N seconds."),
 )
 
+Document = dict[str, Any]
 
-def openapi_of(app: FastAPI) -> dict[str, Any]:
-    """Return the document, made once."""
+
+def operation_id(route: APIRoute) -> str:
+    """Return the name of a route's function, which is unique in the API."""
+    return route.name
+
+
+def build_openapi(app: FastAPI) -> Document:
+    """Return the document; it is built once."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,
@@ -29,56 +55,200 @@ def openapi_of(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         _add_requests(document)
-        _add_keys(document)
-        _say_problem_json(document)
+        _add_results(document)
+        _add_events(document)
+        _add_authentication(document)
+        _add_errors(document)
+        _remove_titles(document)
+        _remove_unused(document)
         app.openapi_schema = document
     return app.openapi_schema
 
 
-def _add_requests(document: dict[str, Any]) -> None:
-    models = {name: kind.request for name, kind in JOB_KINDS.items()}
-    refs, definitions = models_json_schema(
-        [(model, "validation") for model in models.values()], ref_template=REF
-    )
-    components = document.setdefault("components", {}).setdefault("schemas", {})
-    components.update(definitions.get("$defs", {}))
-    mapping = {name: refs[model, "validation"]["$ref"] for name, model in models.items()}
+def _add_requests(document: Document) -> None:
+    requests: dict[str, type[BaseModel]] = {name: kind.request for name, kind in JOB_KINDS.items()}
+    refs = _add_models(document, list(requests.values()))
+    _add_union(document, ANY_REQUEST, {name: refs[model] for name, model in requests.items()})
     post = document["paths"]["/v1/evaluations"]["post"]
-    schema: dict[str, Any] = {"oneOf": [{"$ref": ref} for ref in mapping.values()]}
-    schema["discriminator"] = {"propertyName": "kind", "mapping": mapping}
-    examples = {
-        name: {"summary": JOB_KINDS[name].title, "value": body}
-        for name, body in read_examples(REQUEST).items()
-    }
-    content = {"application/json": {"schema": schema, "examples": examples}}
-    post["requestBody"] = {"required": True, "content": content}
+    content = {"schema": {"$ref": REF.format(name=ANY_REQUEST)}, "examples": _examples(REQUEST)}
+    post["requestBody"] = {"required": True, "content": {"application/json": content}}
     post["parameters"] = [
         {"name": name, "in": "header", "schema": {"type": "string"}, "description": text}
         for name, text in POST_HEADERS
     ]
 
 
-def _add_keys(document: dict[str, Any]) -> None:
+def _add_results(document: Document) -> None:
+    """Add the results of the kinds as one union, told apart by their field ``kind``."""
+    builder = SchemaBuilder()
+    provenance = builder.add(Provenance)
+    partial = {
+        "anyOf": [builder.add(IncludedLearners), builder.add(IncludedChunks)],
+        "description": PARTIAL,
+    }
+    refs: dict[str, str] = {}
+    summaries: list[dict[str, Any]] = []
+    for name, kind in JOB_KINDS.items():
+        result: type | None = getattr(kind, "result", None)
+        if result is None:
+            continue
+        refs[name] = builder.add(result)["$ref"]
+        schema = builder.definitions[result.__name__]
+        # The service moves the methods of a result into its provenance.
+        schema["properties"].pop("methods", None)
+        schema["properties"] |= {"provenance": provenance, "partial": partial}
+        schema["required"] = [
+            *(name for name in schema["required"] if name not in {"methods", "provenance"}),
+            "provenance",
+        ]
+        if summary := schema["properties"].get("summary"):
+            summaries.append({key: summary[key] for key in summary if key != "description"})
+    components = document["components"]["schemas"]
+    for name, schema in builder.definitions.items():
+        if components.setdefault(name, schema) != schema:
+            raise RuntimeError(f"Two schemas of the OpenAPI document have the name {name!r}.")
+    distinct = [summary for i, summary in enumerate(summaries) if summary not in summaries[:i]]
+    for name in ("EvaluationRead", "FinishedEvaluation"):
+        components[name]["properties"]["summary"]["anyOf"] = [*distinct, {"type": "null"}]
+    _add_union(document, ANY_RESULT, refs)
+    if untyped := sorted(set(JOB_KINDS) - set(refs)):
+        properties = {"kind": {"type": "string", "enum": untyped}}
+        components[UNTYPED_RESULT] = {"type": "object", "properties": properties}
+        components[ANY_RESULT]["oneOf"].append({"$ref": REF.format(name=UNTYPED_RESULT)})
+    responses = document["paths"]["/v1/evaluations/{evaluation_id}/result"]["get"]["responses"]
+    content = {"schema": {"$ref": REF.format(name=ANY_RESULT)}, "examples": _examples(RESULT)}
+    responses["200"]["content"] = {"application/json": content}
+
+
+def _examples(name: str) -> dict[str, Any]:
+    """Return the example of every kind that has one, with the kind's title."""
+    return {
+        kind: {"summary": JOB_KINDS[kind].title, "value": body}
+        for kind, body in read_examples(name).items()
+    }
+
+
+def _add_union(document: Document, name: str, refs: dict[str, str]) -> None:
+    """Add a component that is the union of others, by the value of their field ``kind``."""
+    document["components"]["schemas"][name] = {
+        "oneOf": [{"$ref": ref} for ref in refs.values()],
+        "discriminator": {"propertyName": "kind", "mapping": refs},
+    }
+
+
+def _add_events(document: Document) -> None:
+    """Describe the stream: the data of an event is JSON, by the event's name."""
+    refs = _add_models(document, list(EVENTS.values()))
+    path = "/v1/evaluations/{evaluation_id}/events"
+    content = document["paths"][path]["get"]["responses"]["200"]["content"]
+    items = content["text/event-stream"]["itemSchema"]
+    properties = items.pop("properties")
+    items["oneOf"] = [
+        {
+            "properties": {
+                **properties,
+                "event": {"type": "string", "const": name},
+                "data": {
+                    "type": "string",
+                    "contentMediaType": "application/json",
+                    "contentSchema": {"$ref": refs[model]},
+                },
+            }
+        }
+        for name, model in EVENTS.items()
+    ]
+
+
+def _add_models(document: Document, models: list[type[BaseModel]]) -> dict[type[BaseModel], str]:
+    """Add the schemas of pydantic models, and return the reference to each."""
+    refs, definitions = models_json_schema(
+        [(model, "validation") for model in models], ref_template=MODEL_REF
+    )
+    components = document.setdefault("components", {}).setdefault("schemas", {})
+    components.update(definitions.get("$defs", {}))
+    return {model: refs[model, "validation"]["$ref"] for model in models}
+
+
+def _add_authentication(document: Document) -> None:
     document["components"]["securitySchemes"] = {
-        "bearer": {"type": "http", "scheme": "bearer", "description": "thetahat keys create NAME"},
-        "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key; `thetahat keys create NAME` makes one.",
+        },
+        "header": {
+            "type": "apiKey",
+            "in": "header",
+            "name": "X-API-Key",
+            "description": "The same key in a header of its own.",
+        },
     }
     for path, operations in document["paths"].items():
         if path.startswith("/v1/"):
             for operation in operations.values():
-                # The empty one: on loopback, while no key was ever made, none is needed.
+                # The empty one: a local client needs no key while none was ever made.
                 operation["security"] = [{"bearer": []}, {"header": []}, {}]
 
 
-def _say_problem_json(document: dict[str, Any]) -> None:
-    """Give refusals their own media type, and every operation its general refusal."""
-    problem = {"schema": {"$ref": REF.format(model="ProblemDocument")}}
+def _add_errors(document: Document) -> None:
+    """Give errors their own media type, and every operation the response for any other error."""
+    problem = {"schema": {"$ref": REF.format(name="ProblemDocument")}}
     for operations in document["paths"].values():
         for operation in operations.values():
-            answers = operation["responses"]
-            for status, answer in answers.items():
-                if status >= "400" and "content" in answer:
-                    answer["content"] = {MEDIA_TYPE: problem}
-            answers.setdefault(
-                "default", {"description": "A problem.", "content": {MEDIA_TYPE: problem}}
+            responses = operation["responses"]
+            for status, response in responses.items():
+                if status >= "400" and status != "503" and "content" in response:
+                    response["content"] = {MEDIA_TYPE: problem}
+            responses.setdefault(
+                "default", {"description": "An error.", "content": {MEDIA_TYPE: problem}}
             )
+
+
+def _remove_titles(document: Document) -> None:
+    """Remove the titles that pydantic makes of field names; only components keep theirs.
+
+    Generators make a class of each title, which is then one class for every field of that name.
+    """
+    for component in document["components"]["schemas"].values():
+        for inner in _inner_schemas(component):
+            _remove_title(inner)
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", []):
+                _remove_title(parameter["schema"])
+
+
+def _remove_title(schema: JsonSchema) -> None:
+    schema.pop("title", None)
+    for inner in _inner_schemas(schema):
+        _remove_title(inner)
+
+
+def _inner_schemas(schema: JsonSchema) -> Iterator[JsonSchema]:
+    """Yield the schemas of an object's fields, of a list's entries and of a union's members."""
+    yield from schema.get("properties", {}).values()
+    for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
+        yield from schema.get(keyword, [])
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(schema.get(keyword), dict):
+            yield schema[keyword]
+
+
+def _remove_unused(document: Document) -> None:
+    """Remove the schemas that nothing refers to, such as those of FastAPI's own errors."""
+    components = document["components"]["schemas"]
+    used: set[str] = set()
+    unread = _names_in(document["paths"])
+    while unread:
+        used |= unread
+        unread = set().union(*(_names_in(components[name]) for name in unread)) - used
+    document["components"]["schemas"] = {name: components[name] for name in sorted(used)}
+
+
+def _names_in(value: Any) -> set[str]:
+    """Return the names of the components that a part of the document refers to."""
+    if isinstance(value, dict):
+        reference = value.get("$ref")
+        own = {reference.rpartition("/")[2]} if isinstance(reference, str) else set()
+        return own.union(*map(_names_in, value.values()))
+    return set().union(*map(_names_in, value)) if isinstance(value, list) else set()

@@ -12,14 +12,14 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from service.api.bodies import Loc, canonical, parse
-from service.api.calls import ask, labour
-from service.api.intake import intake
-from service.api.presentable import shortened
-from service.api.validation import refusal, with_value
+from service.api.blocking_calls import read_database, run_in_thread
+from service.api.bodies import Loc, canonical_json, parse_json
+from service.api.shortening import shorten_text
+from service.api.submission_batches import store_submission
+from service.api.validation import convert_validation_error, fill_in_value
 from service.errors import FieldError, InvalidRequest
-from service.jobs.datasets import for_check
-from service.jobs.submit import Submission, Submitted, prepared
+from service.jobs.datasets import read_dataset_files
+from service.jobs.submit import Submission, Submitted, prepare_submission
 from service.kinds.base import DatasetFile, JobKind
 from service.kinds.registry import JOB_KINDS
 from service.schemas.base import EvaluationRequest
@@ -29,15 +29,20 @@ from service.storage.unit_of_work import reading
 from thetahat.errors import EvaluationError
 from thetahat.similar_names import suggest_name
 
-INLINE_BYTES: Final = 16 * 1024
-SURELY_SHALLOW: Final = 200  # brackets in all; fewer than what is too deep to be written again
+SMALL_BODY: Final = 16 * 1024
+SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too deeply
 QUICK_S: Final = 0.003
-_SECONDS: dict[str, float] = {}  # of this thread, that the last small check of each kind took
+_CHECK_SECONDS: dict[str, float] = {}
+"""By kind: the processor time of the last check of a small body."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
-    """A body that is JSON and names a kind; a fingerprint is made where it may come again."""
+class ParsedRequest:
+    """A JSON body with a known kind.
+
+    The fingerprint, a digest of the body, is empty if the request has no idempotency key and the
+    body is shallow.
+    """
 
     value: Any
     fingerprint: str
@@ -45,113 +50,116 @@ class Parsed:
     is_small: bool
 
 
-async def take(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
-    """Check a request in full and store it; everything that is wrong with it is raised.
+async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
+    """Check a request in full and store it, or raise what is wrong with it.
 
-    Two threads that hold Python's lock in turn take twice the time of one, so what is quick is done
-    on the event loop: small bodies of kinds whose last check was quick. The rest goes to a thread.
+    Two threads that compute in turns under Python's lock take twice the time of one. So quick
+    checks run on the event loop: those of small bodies whose kind was checked quickly the last
+    time. All other checks run in a thread.
     """
-    is_small = len(body) <= INLINE_BYTES
+    is_small = len(body) <= SMALL_BODY
     if not is_small and idempotency_key is None:
-        return await intake().store(await labour(_checked, owner_id, body))
-    read = partial(parse_request, body, may_repeat=idempotency_key is not None)
-    parsed = read() if is_small else await labour(read)
+        return await store_submission(await run_in_thread(_parse_and_check, owner_id, body))
+    parse = partial(parse_request, body, has_key=idempotency_key is not None)
+    parsed = parse() if is_small else await run_in_thread(parse)
     if idempotency_key is not None:
-        # Before the checks: a data set that the request names may be gone since.
-        known = await ask(_known, owner_id, idempotency_key, parsed.fingerprint)
+        # Before the checks: a data set that the request names may have been deleted since.
+        known = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
         if known is not None:
             return known
-    if is_small and is_sqlite() and _SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
-        submission = check(owner_id, parsed, idempotency_key)
+    if is_small and is_sqlite() and _CHECK_SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
+        submission = check_request(owner_id, parsed, idempotency_key)
     else:
-        submission = await labour(check, owner_id, parsed, idempotency_key)
-    return await intake().store(submission)
+        submission = await run_in_thread(check_request, owner_id, parsed, idempotency_key)
+    return await store_submission(submission)
 
 
-def _checked(owner_id: UUID, body: bytes) -> Submission:
-    """Read and check a request that comes once: both in one turn of a thread."""
-    return check(owner_id, parse_request(body, may_repeat=False), None)
+def _parse_and_check(owner_id: UUID, body: bytes) -> Submission:
+    """Parse and check a request without an idempotency key, in one call of a thread."""
+    return check_request(owner_id, parse_request(body, has_key=False), None)
 
 
-def parse_request(body: bytes, *, may_repeat: bool = True) -> Parsed:
-    """Return the JSON of a body with its kind and, where the same may come again, a fingerprint."""
-    value, fingerprint = parse(body), ""
-    if may_repeat or body.count(b"[") + body.count(b"{") > SURELY_SHALLOW:
-        fingerprint = hashlib.sha256(canonical(value)).hexdigest()
-    return Parsed(value, fingerprint, _kind(value), len(body) <= INLINE_BYTES)
+def parse_request(body: bytes, *, has_key: bool = True) -> ParsedRequest:
+    """Return the JSON of a body with its kind, and its fingerprint where one is needed."""
+    value, fingerprint = parse_json(body), ""
+    if has_key or body.count(b"[") + body.count(b"{") > SHALLOW_BRACKETS:
+        fingerprint = hashlib.sha256(canonical_json(value)).hexdigest()
+    return ParsedRequest(value, fingerprint, _find_kind(value), len(body) <= SMALL_BODY)
 
 
-def check(owner_id: UUID, parsed: Parsed, idempotency_key: str | None) -> Submission:
-    """Check a request in full, and note how long that took."""
+def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | None) -> Submission:
+    """Check a request in full, and remember how long that took for its kind."""
     began = time.thread_time()
     kind = parsed.kind
     value = kind.complete_request(owner_id, parsed.value)
     try:
         request = kind.request.model_validate(value)
     except ValidationError as error:
-        raise refusal(error, value) from None
-    datasets = _datasets(owner_id, request, value)
+        raise convert_validation_error(error, value) from None
+    datasets = _read_datasets(owner_id, request, value)
     try:
-        parsed.kind.check(request, datasets)
+        kind.check(request, datasets)
     except EvaluationError as error:
-        raise with_value(error, value) from None
-    submission = prepared(owner_id, request, datasets, idempotency_key, parsed.fingerprint)
+        raise fill_in_value(error, value) from None
+    submission = prepare_submission(
+        owner_id, request, datasets, idempotency_key, parsed.fingerprint
+    )
     if parsed.is_small:
-        _SECONDS[parsed.kind.name] = time.thread_time() - began
+        _CHECK_SECONDS[kind.name] = time.thread_time() - began
     return submission
 
 
-def _known(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:
-    """Return the evaluation that the same request with the same key made."""
+def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:
+    """Return the evaluation of an earlier request with the same key and fingerprint."""
     with reading() as session:
-        found = idempotency.find(session, owner_id, key)
-    if found is None or found.fingerprint != fingerprint:
+        earlier = idempotency.find(session, owner_id, key)
+    if earlier is None or earlier.fingerprint != fingerprint:
         return None
-    return Submitted(found.evaluation_id, replayed=True)
+    return Submitted(earlier.evaluation_id, replayed=True)
 
 
-def _kind(value: Any) -> JobKind[Any]:
+def _find_kind(value: Any) -> JobKind[Any]:
     if not isinstance(value, dict):
-        raise _wrong((), "The body must be a JSON object with a kind.", value)
+        raise _invalid((), "The body must be a JSON object with a field kind.", value)
     name = value.get("kind")
     kind = JOB_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         known = ", ".join(JOB_KINDS)
         if isinstance(name, str):
-            says = f"there is no kind {shortened(name, 80)!r}{suggest_name(name, JOB_KINDS)}"
+            wrong = f"there is no kind {shorten_text(name, 80)!r}{suggest_name(name, JOB_KINDS)}"
         else:
-            says = "kind is missing" if name is None else "kind is a text"
-        raise _wrong(("kind",), f"{says}; there are {known}", name)
+            wrong = "kind is missing" if name is None else "kind must be a string"
+        raise _invalid(("kind",), f"{wrong}; the kinds are {known}", name)
     return kind
 
 
-def _datasets(
+def _read_datasets(
     owner_id: UUID, request: EvaluationRequest, value: Mapping[str, Any]
 ) -> dict[UUID, DatasetFile]:
-    wanted = request.dataset_ids()
-    found = for_check(owner_id, wanted)
-    faults = [
-        FieldError(_place(value, missing), f"There is no data set {missing}.", missing)
-        for missing in dict.fromkeys(wanted)
-        if missing not in found
+    wanted = tuple(dict.fromkeys(request.dataset_ids()))
+    files = read_dataset_files(owner_id, wanted)
+    errors = [
+        FieldError(_dataset_loc(value, missing), f"There is no data set {missing}.", missing)
+        for missing in wanted
+        if missing not in files
     ]
-    if faults:
-        raise InvalidRequest(faults[0].message, tuple(faults))
-    return {identifier: found[identifier] for identifier in dict.fromkeys(wanted)}
+    if errors:
+        raise InvalidRequest(errors[0].message, tuple(errors))
+    return {identifier: files[identifier] for identifier in wanted}
 
 
-def _place(value: Mapping[str, Any], identifier: UUID) -> Loc:
-    """Return where a request names a data set."""
-    return next(_places(value, identifier, ()), ("dataset",))
+def _dataset_loc(value: Mapping[str, Any], identifier: UUID) -> Loc:
+    """Return the path at which a request names a data set."""
+    return next(_dataset_locs(value, identifier, ()), ("dataset",))
 
 
-def _places(value: Any, identifier: UUID, loc: Sequence[str | int]) -> Iterator[Loc]:
+def _dataset_locs(value: Any, identifier: UUID, loc: Sequence[str | int]) -> Iterator[Loc]:
     if not isinstance(value, dict):
         return
     for key, item in value.items():
         if key == "dataset" and isinstance(item, str) and _is_id(item, identifier):
             yield (*loc, key)
-        yield from _places(item, identifier, (*loc, key))
+        yield from _dataset_locs(item, identifier, (*loc, key))
 
 
 def _is_id(text: str, identifier: UUID) -> bool:
@@ -161,5 +169,5 @@ def _is_id(text: str, identifier: UUID) -> bool:
         return False
 
 
-def _wrong(loc: Loc, message: str, value: Any) -> InvalidRequest:
+def _invalid(loc: Loc, message: str, value: Any) -> InvalidRequest:
     return InvalidRequest(message, (FieldError(loc, message, value),))

@@ -1,4 +1,4 @@
-"""An upload over HTTP: the file as the body, or as one part of a form."""
+"""Uploads over HTTP: the file is the body, or one part of a form."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import IO, Final
 from starlette.requests import Request
 
 from service.api.bodies import declared_length
-from service.api.multipart import FormReader, Part
+from service.api.multipart import FormPart, FormReader
 from service.data.base import TextFormat
-from service.data.encodings import ENCODINGS, UTF_8, encoding_called
+from service.data.encodings import ENCODINGS, UTF_8, find_encoding
 from service.data.formats import FORMATS, in_encoding
 from service.data.receiving import Receiver, check_length
 from service.errors import FieldError, InvalidRequest, MalformedRequest, UnsupportedMedia
 from service.jobs.datasets import Upload
 
 FORM: Final = "multipart/form-data"
-FORM_ROOM: Final = 64 * 1024  # what a form may have besides its file
-LONGEST_NAME: Final = 200
+FORM_OVERHEAD: Final = 64 * 1024  # bytes that a form may have besides its file
+MAX_NAME_LENGTH: Final = 200
 ALIASES: Final = {
     "application/csv": "text/csv",
     "text/tab-separated-values": "text/csv",
@@ -32,7 +32,9 @@ UNTYPED: Final = frozenset({"", "application/octet-stream"})
 
 
 @dataclass(slots=True)
-class _Arrived:
+class _ReceivedFile:
+    """What was received of an upload besides its bytes."""
+
     media_type: str
     name: str | None
     sha256: str
@@ -40,41 +42,43 @@ class _Arrived:
 
 
 async def receive(request: Request, file: IO[bytes], table: IO[bytes], limit: int) -> Upload:
-    """Write the file in a request's body to a temporary file, and say what it is."""
+    """Write the file in a request's body to a temporary file, and return what it is."""
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnsupportedMedia("Send the file without a Content-Encoding.")
+        raise UnsupportedMedia("The file must be sent without a Content-Encoding.")
     content_type = request.headers.get("content-type", "")
     is_form = content_type.partition(";")[0].strip().lower() == FORM
-    check_length(declared_length(request), limit + FORM_ROOM * is_form)
+    check_length(declared_length(request), limit + FORM_OVERHEAD * is_form)
     receiver = Receiver(file, limit)
     if is_form:
-        arrived = await _form(request.stream(), content_type, receiver)
+        received = await _receive_form(request.stream(), content_type, receiver)
     else:
-        media_type = known_type(content_type, None)
+        media_type = parse_media_type(content_type, None)
         async for data in request.stream():
             await receiver.add(data)
         name = request.query_params.get("name")
-        arrived = _Arrived(media_type, name, await receiver.finish(), receiver.size)
+        received = _ReceivedFile(media_type, name, await receiver.finish(), receiver.size)
     return Upload(
         file,
         table,
-        arrived.media_type,
-        arrived.sha256,
-        arrived.size,
-        checked_name(arrived.name),
+        received.media_type,
+        received.sha256,
+        received.size,
+        check_name(received.name),
     )
 
 
-async def _form(stream: AsyncIterator[bytes], content_type: str, receiver: Receiver) -> _Arrived:
+async def _receive_form(
+    stream: AsyncIterator[bytes], content_type: str, receiver: Receiver
+) -> _ReceivedFile:
     reader = FormReader(content_type)
-    part: Part | None = None
+    part: FormPart | None = None
     media_type, name = "", b""
     async for data in stream:
         for piece in reader.feed(data):
             if piece.part.filename is not None:
                 if part is None:
                     part = piece.part
-                    media_type = known_type(part.content_type, part.filename)
+                    media_type = parse_media_type(part.content_type, part.filename)
                 elif part is not piece.part:
                     raise MalformedRequest("The form has more than one file.")
                 await receiver.add(piece.data)
@@ -82,21 +86,21 @@ async def _form(stream: AsyncIterator[bytes], content_type: str, receiver: Recei
                 name += piece.data
             else:
                 raise MalformedRequest(
-                    f"The form has a part {piece.part.name[:80]!r}; it takes one file, and name."
+                    f"The form has a part {piece.part.name[:80]!r}. Send one file and a name."
                 )
-            if len(name) > FORM_ROOM:
+            if len(name) > FORM_OVERHEAD:
                 raise MalformedRequest("The form's name is too long.")
     reader.finish()
     if part is None:
         raise MalformedRequest("The form has no file.")
     text = name.decode("utf-8", "replace") or PurePath(part.filename or "").name or None
-    return _Arrived(media_type, text, await receiver.finish(), receiver.size)
+    return _ReceivedFile(media_type, text, await receiver.finish(), receiver.size)
 
 
-def known_type(content_type: str, filename: str | None) -> str:
-    """Return the media type of a format that is read here.
+def parse_media_type(content_type: str, filename: str | None) -> str:
+    """Return the media type of a supported format, or raise ``UnsupportedMedia``.
 
-    Programs that do not know a file's type send none; then the name's ending tells.
+    Without a content type, the format is found by the ending of the file name.
     """
     kind, _, parameters = content_type.partition(";")
     kind = kind.strip().lower()
@@ -107,20 +111,20 @@ def known_type(content_type: str, filename: str | None) -> str:
     if kind not in FORMATS:
         known = ", ".join(f"{t} ({f.title})" for t, f in FORMATS.items())
         raise UnsupportedMedia(
-            f"{kind[:80] or 'A file without a Content-Type'} is not read here; send one of {known}."
+            f"{kind[:80] or 'A file without a Content-Type'} is not supported. Send one of {known}."
         )
     charset = parameters.lower().partition("charset=")[2].partition(";")[0].strip(' "')
-    encoding = encoding_called(charset)
-    takes_others = isinstance(FORMATS[kind], TextFormat)
-    if encoding is None or (encoding != UTF_8 and not takes_others):
-        known = f"UTF-8 or {', '.join(ENCODINGS)}" if takes_others else "UTF-8"
-        raise UnsupportedMedia(f"The text must be {known}, not {charset[:40]}.")
+    encoding = find_encoding(charset)
+    has_encodings = isinstance(FORMATS[kind], TextFormat)
+    if encoding is None or (encoding != UTF_8 and not has_encodings):
+        known = f"UTF-8 or {', '.join(ENCODINGS)}" if has_encodings else "UTF-8"
+        raise UnsupportedMedia(f"The text must be encoded as {known}, not {charset[:40]}.")
     return in_encoding(kind, encoding)
 
 
-def checked_name(name: str | None) -> str | None:
-    """Return a data set's name, if it can be one."""
-    if name is None or (len(name) <= LONGEST_NAME and "\0" not in name):
+def check_name(name: str | None) -> str | None:
+    """Return the name of a data set, or raise ``InvalidRequest`` if it is too long."""
+    if name is None or (len(name) <= MAX_NAME_LENGTH and "\0" not in name):
         return name
-    fault = FieldError(("name",), f"must be at most {LONGEST_NAME} characters without NUL", name)
-    raise InvalidRequest(fault.message, (fault,))
+    error = FieldError(("name",), f"must be at most {MAX_NAME_LENGTH} characters without NUL", name)
+    raise InvalidRequest(f"name {error.message}", (error,))

@@ -25,7 +25,7 @@ _MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"
 _PYTHONS: Final = {codecs.lookup(name).name: name for name in (UTF_8, *ENCODINGS)}
 
 
-def encoding_called(charset: str) -> str | None:
+def find_encoding(charset: str) -> str | None:
     """Return the encoding that a ``charset`` means, by any of its names; None for another."""
     if charset in {"", "us-ascii", "ascii"}:
         return UTF_8

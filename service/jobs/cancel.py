@@ -1,4 +1,4 @@
-"""Cancelling: at once for the client; workers notice when their claim is gone."""
+"""Cancelling evaluations; workers notice it when they check their claim."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from service.storage.unit_of_work import unit_of_work
 
 
 def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
-    """Cancel an evaluation and return it; one that has finished stays as it is.
+    """Cancel an evaluation and return it; one that has ended is not changed.
 
-    Its units leave the queue in the same transaction, so nothing of it starts any more, and what a
+    Its units leave the queue in the same transaction, so none of them starts any more, and what a
     worker is still computing is not recorded.
     """
     missing = ResourceNotFound(f"There is no evaluation {evaluation_id}.")

@@ -1,4 +1,4 @@
-"""Data sets: kept, found, shown and removed; and as the files that an evaluation reads."""
+"""Storing, reading, previewing and deleting data sets."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from service.data.base import Inspected
 from service.data.formats import format_of, table_suffixes
 from service.data.preview import preview as preview_of
 from service.errors import DatasetInUse, ResourceNotFound
+from service.jobs.read import Position
 from service.kinds.base import DatasetFile
 from service.settings import settings
 from service.storage import datasets
@@ -26,20 +27,20 @@ from service.storage.unit_of_work import reading, unit_of_work
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that has arrived in full.
+    """A file that was received completely.
 
     Parameters
     ----------
     file, table : binary file
-        Temporary files of the store: the bytes, and room for the table of a text.
+        Temporary files of the store: the bytes, and an empty one for the table of a text.
     media_type : str
-        One that ``service.data.formats.format_of`` knows.
+        Media type of a supported format.
     sha256 : str
-        Of the bytes, in hexadecimal.
+        SHA-256 of the bytes, in hexadecimal.
     size : int
-        Bytes.
+        Number of bytes.
     name : str or None
-        What the client calls it.
+        Name from the client.
     """
 
     file: IO[bytes]
@@ -50,34 +51,37 @@ class Upload:
     name: str | None
 
 
-def keep(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
-    """Check and keep an upload; the same bytes of the same type give the first record and False."""
+def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
+    """Check and store an upload, and return whether it is new.
+
+    For bytes that were uploaded before with the same type, the earlier data set is returned.
+    """
     identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
         known = datasets.get(connection, owner_id, identifier)
     if known is not None:
         return known, False
     upload.file.flush()
-    found = format_of(upload.media_type).inspect(
+    inspected = format_of(upload.media_type).inspect(
         Path(upload.file.name), settings().max_cells, upload.table
     )
     for file in (upload.file, upload.table):  # before the transaction: it can take seconds
         file.flush()
         os.fsync(file.fileno())
-    return _store(owner_id, identifier, upload, found)
+    return _store(owner_id, identifier, upload, inspected)
 
 
 def _store(
-    owner_id: UUID, identifier: UUID, upload: Upload, found: Inspected
+    owner_id: UUID, identifier: UUID, upload: Upload, inspected: Inspected
 ) -> tuple[DatasetRow, bool]:
     row = DatasetRow(
         id=identifier,
         sha256=upload.sha256,
         media_type=upload.media_type,
         bytes=upload.size,
-        rows=found.rows,
-        columns=list(found.columns),
-        details=found.details,
+        rows=inspected.rows,
+        columns=list(inspected.columns),
+        details=inspected.details,
         name=upload.name,
         created_at=datetime.now(UTC),
     )
@@ -87,7 +91,7 @@ def _store(
         known = datasets.get(connection, owner_id, identifier)
         if known is not None:
             return known, False
-        if found.has_table:
+        if inspected.has_table:
             files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
         files.keep(upload.file, name)
         datasets.insert(connection, owner_id, row)
@@ -95,7 +99,7 @@ def _store(
 
 
 def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
-    """Return an owner's data set; ``ResourceNotFound`` when there is none of that id."""
+    """Return an owner's data set; ``ResourceNotFound`` if there is none of that id."""
     with reading() as connection:
         row = datasets.get(connection, owner_id, identifier)
     if row is None:
@@ -103,28 +107,29 @@ def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
     return row
 
 
-def page(
-    owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
-) -> tuple[list[DatasetRow], bool]:
-    """Return a part of an owner's list, newest first, and whether there is more."""
+def list_datasets(
+    owner_id: UUID, before: Position | None, limit: int
+) -> tuple[list[DatasetRow], Position | None]:
+    """Return one page of an owner's list, newest first, and the position of its end."""
     with reading() as connection:
         rows = datasets.page(connection, owner_id, before, limit + 1)
-    return rows[:limit], len(rows) > limit
+    last = rows[limit - 1] if len(rows) > limit else None
+    return rows[:limit], None if last is None else (last.created_at, last.id)
 
 
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:
-    """Return the first rows and what was understood of the format."""
+    """Return the first rows, and what was found out about the format."""
     row = get(owner_id, identifier)
     return {
         "id": row.id,
-        **preview_of(as_file(row), rows),
+        **preview_of(to_dataset_file(row), rows),
         "media_type": row.media_type,
         "understood": row.details,
     }
 
 
 def delete(owner_id: UUID, identifier: UUID) -> None:
-    """Remove an owner's data set; its bytes go when no owner needs them."""
+    """Delete an owner's data set; its bytes are deleted when no owner has them."""
     in_use = DatasetInUse(f"A queued or running evaluation reads data set {identifier}.")
     try:
         with unit_of_work() as connection:
@@ -134,13 +139,13 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
             if datasets.is_in_use(connection, identifier):
                 raise in_use
             datasets.delete(connection, identifier)
-    except IntegrityError:  # an evaluation that names it was taken in at the same moment
+    except IntegrityError:  # an evaluation that reads it was submitted at the same moment
         raise in_use from None
-    _drop_bytes(row.sha256)
+    _delete_unused_bytes(row.sha256)
 
 
-def _drop_bytes(sha256: str) -> None:
-    """Remove bytes that no data set needs; after the row, so that no row is without its bytes."""
+def _delete_unused_bytes(sha256: str) -> None:
+    """Delete bytes that no data set needs; after the row, so that no row is without its bytes."""
     files, name = FileStore.open(), dataset_file_name(sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, sha256)
@@ -150,17 +155,17 @@ def _drop_bytes(sha256: str) -> None:
                 files.delete(name + suffix)
 
 
-def for_check(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, DatasetFile]:
-    """Return those of an owner's data sets that are there, to check a request against."""
+def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, DatasetFile]:
+    """Return the data sets of an owner that exist, by id, to check a request against."""
     if not identifiers:
         return {}
     with reading() as connection:
         rows = datasets.get_some(connection, owner_id, identifiers)
-    return {row.id: as_file(row) for row in rows}
+    return {row.id: to_dataset_file(row) for row in rows}
 
 
-def as_file(row: DatasetRow) -> DatasetFile:
-    """Return a data set with the place of its bytes."""
+def to_dataset_file(row: DatasetRow) -> DatasetFile:
+    """Return a data set with the path of its bytes."""
     return DatasetFile(
         id=row.id,
         sha256=row.sha256,

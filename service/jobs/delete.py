@@ -1,4 +1,4 @@
-"""Deleting a finished evaluation with all its files."""
+"""Deleting evaluations that have ended, with all their files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.storage.unit_of_work import unit_of_work
 
 
 def delete(owner_id: UUID, evaluation_id: UUID) -> None:
-    """Remove an evaluation, its result and its files; ``EvaluationNotFinished`` if it is not."""
+    """Delete an evaluation, its result and its files; ``EvaluationNotFinished`` if it runs."""
     with unit_of_work() as connection:
         row = evaluations.get(connection, owner_id, evaluation_id)
         locked = evaluations.lock(connection, evaluation_id)
@@ -21,7 +21,7 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
             raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")
         if locked.status not in FINISHED:
             raise EvaluationNotFinished(
-                f"Evaluation {evaluation_id} is {locked.status}; cancel it first."
+                f"Evaluation {evaluation_id} is {locked.status}. Cancel it before you delete it."
             )
         stored = results.get(connection, evaluation_id)
         evaluations.delete(connection, evaluation_id)

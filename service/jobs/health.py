@@ -1,4 +1,4 @@
-"""Whether the service can take and do work now, part by part."""
+"""Whether the service can accept and compute evaluations now."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.storage.unit_of_work import reading
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What works: the database answers, its tables are of this release, a broker, a worker."""
+    """Which parts of the service work, and how many workers there are."""
 
     database: bool
     migrations: bool
@@ -23,12 +23,12 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Whether a request would be taken and done."""
+        """Whether a request would be accepted and evaluated."""
         return self.database and self.migrations and self.broker and self.workers > 0
 
 
-def readiness() -> Readiness:
-    """Ask the database, the broker and the workers; never raises."""
+def check_readiness() -> Readiness:
+    """Check the database, the broker and the workers; never raises."""
     database = migrations = False
     alive = 0
     try:

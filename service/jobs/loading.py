@@ -1,4 +1,4 @@
-"""All that the work on an evaluation depends on, read from the database."""
+"""Reading from the database what the work on an evaluation depends on."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Loaded:
 
 
 def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
-    """Return the job of an evaluation that is there."""
+    """Return the job of an evaluation."""
     row = connection.execute(_GET, {"wanted": evaluation_id}).one()
     kind = JOB_KINDS[row.kind]
-    # As the API process reads it: from what the JSON parser gives.
+    # Validated like in the API process, from what the JSON parser returns.
     request = kind.request.model_validate({"kind": row.kind, **orjson.loads(row.request)})
     return Loaded(
         kind,

@@ -1,7 +1,7 @@
 """The files of an evaluation: the arrays of its chunks until they are gathered, and its losses.
 
-A name holds the attempt, so that an attempt that has lost its claim never writes over, or removes,
-the file of the one that has it.
+A file name includes the attempt, so that an attempt that has lost its claim never overwrites or
+deletes the file of a later one.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LOOKED_AT: Final = 1000
 def keep_arrays(
     files: FileStore, claim: UnitClaim, arrays: Mapping[str, np.ndarray], mark: str = ""
 ) -> str:
-    """Keep a chunk's arrays and return the file's name; arrays of objects are refused.
+    """Write a chunk's arrays and return the file's name; arrays of objects are refused.
 
-    Whoever is not the attempt itself, but speaks for it, gives a ``mark`` of its own.
+    A process that is not the attempt itself passes a unique ``mark`` for the name.
     """
     name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}{mark}.npz"
     with files.new_upload() as file:
@@ -39,18 +39,18 @@ def keep_arrays(
 
 
 def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTable) -> str:
-    """Keep the table of losses as Parquet and return the file's name; columns piece by piece."""
+    """Write the table of losses as Parquet, batch by batch, and return the file's name."""
     name = f"losses/{claim.evaluation_id}-{claim.attempt}.parquet"
     with files.new_upload() as file:
         if isinstance(losses, OutputTable):
-            pieces = losses.pieces()
-            first = next(pieces)
+            batches = losses.batches()
+            first = next(batches)
             repeating = _repeating(first)
             with pq.ParquetWriter(
                 file, first.schema, compression="zstd", use_dictionary=repeating
             ) as writer:
-                for piece in itertools.chain([first], pieces):
-                    writer.write_table(piece)
+                for batch in itertools.chain([first], batches):
+                    writer.write_table(batch)
         else:
             pq.write_table(losses, file, compression="zstd", use_dictionary=_repeating(losses))
         files.keep(file, name)
@@ -58,9 +58,9 @@ def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTab
 
 
 def _repeating(table: pa.Table) -> list[str]:
-    """Return the columns whose values repeat, by the first of them.
+    """Return the columns whose first values repeat; only these get a dictionary.
 
-    To look for repetitions among numbers that differ takes longer than all else.
+    Looking for repetitions in a column without any takes longer than writing it.
     """
     first = table.slice(0, LOOKED_AT)
     return [

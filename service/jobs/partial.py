@@ -1,8 +1,8 @@
-"""The evaluation of the learners that are complete, while others are still at work.
+"""Partial results: those of the learners that are complete, while others are still computed.
 
-It is made when somebody asks for it, in a process of its own: the workers may all be at the
-learner that is waited for, and an API process computes nothing. ``python -m service.jobs.partial
-EVALUATION`` is that process.
+A partial result is computed when a client requests it, in a process of its own: the workers may
+all be busy with the learner that is missing, and an API process computes nothing. ``python -m
+service.jobs.partial EVALUATION`` is that process.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 from service.errors import ResultPending
@@ -26,142 +26,177 @@ from service.storage.unit_of_work import reading
 from service.storage.unit_parts import ChunkRow
 
 TIME_LIMIT_S: Final = 60.0
-LONGEST_WAIT_S: Final = 5.0  # for another's partial result
+LOCK_TIMEOUT_S: Final = 5.0
 RETRY_AFTER_S: Final = 2
-MOST_KEPT: Final = 8  # answers that are kept for those who ask again
-_NOT_READY: Final = 3  # the exit status of a process whose output is why not
+MAX_CACHED: Final = 8
+_PENDING_STATUS: Final = 3  # exit status of a process that writes why there is no partial result
 
 
-@dataclass(frozen=True, slots=True)
-class Complete:
-    """The learners of an evaluation by how far they are, and the chunks of those that ended.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncludedLearners:
+    """The learners of a partial result.
 
     Parameters
     ----------
-    complete, failed, to_come : tuple of str
-        Learners.
-    chunks : tuple of int
-        Numbers of the chunks to evaluate: those of the learners that are complete or failed or,
-        where chunks belong to no learner, those that are done.
-    done, total : int
-        Progress of an evaluation whose chunks belong to no learner.
+    complete : tuple of str
+        Learners that the result includes.
+    failed : tuple of str
+        Learners that failed; the result has their errors.
+    to_come : tuple of str
+        Learners that are still computed.
     """
 
     complete: tuple[str, ...]
     failed: tuple[str, ...]
     to_come: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncludedChunks:
+    """How much of a study a partial result includes.
+
+    Parameters
+    ----------
+    done : int
+        Units of work that the result includes, in the unit of the evaluation's progress.
+    total : int
+        All units of work.
+    """
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class AvailableChunks:
+    """What can be evaluated now: the learners by status, and the numbers of the chunks.
+
+    Parameters
+    ----------
+    learners : IncludedLearners
+        Learners; empty if chunks belong to no learner.
+    chunks : tuple of int
+        Numbers of the chunks to evaluate: those of learners that are complete or failed or, if
+        chunks belong to no learner, those that are done.
+    progress : IncludedChunks or None
+        Progress of an evaluation whose chunks belong to no learner.
+    """
+
+    learners: IncludedLearners
     chunks: tuple[int, ...]
-    done: int = 0
-    total: int = 0
+    progress: IncludedChunks | None = None
 
     @property
     def is_any(self) -> bool:
         """Whether there is something to evaluate."""
-        return bool(self.complete) or bool(self.done)
+        if self.progress is not None:
+            return self.progress.done > 0
+        return bool(self.learners.complete)
 
     @property
-    def ended(self) -> tuple[str, ...]:
-        """Those that have nothing left to do."""
-        return self.complete + self.failed
-
-    def as_data(self) -> dict[str, Any]:
-        """Return what a partial result says of itself."""
-        if self.total:
-            return {"done": self.done, "total": self.total}
-        return {
-            "complete": list(self.complete),
-            "failed": list(self.failed),
-            "to_come": list(self.to_come),
-        }
+    def ended_parts(self) -> tuple[str, ...]:
+        """The parts that are complete or failed."""
+        return self.learners.complete + self.learners.failed
 
 
-def result(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Return the result, or that of the learners that are complete, as JSON text.
+def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
+    """Return the result, or the partial result, as JSON text.
 
-    Raises ``ResultPending`` where no learner is complete, or what is complete cannot be evaluated
-    alone; ``NoResult`` where there will be none.
+    Raises ``ResultPending`` if no learner is complete, or those that are cannot be evaluated
+    without the others; ``NoResult`` if there will be none.
     """
     row = read.get(owner_id, evaluation_id)
     if row.is_finished:
-        return read.result(owner_id, evaluation_id)
-    found = _look(row)
-    key = (evaluation_id, found)
-    # One at a time: each takes a processor and the room of a data set.
-    if not _Kept.lock.acquire(timeout=LONGEST_WAIT_S):
-        raise _not_ready("Another partial result is being made; ask again.")
+        return read.get_result(owner_id, evaluation_id)
+    key = (evaluation_id, _list_available(row))
+    # One at a time: each needs a processor, and memory for the data set.
+    if not _Cache.lock.acquire(timeout=LOCK_TIMEOUT_S):
+        raise _pending("Another partial result is being computed. Ask again.")
     try:
-        if key not in _Kept.answers:
-            _Kept.answers[key] = _evaluate(owner_id, evaluation_id)
-            while len(_Kept.answers) > MOST_KEPT:
-                _Kept.answers.popitem(last=False)
-        return _Kept.answers[key]
+        if key not in _Cache.results:
+            _Cache.results[key] = _run_process(owner_id, evaluation_id)
+            while len(_Cache.results) > MAX_CACHED:
+                _Cache.results.popitem(last=False)
+        return _Cache.results[key]
     finally:
-        _Kept.lock.release()
+        _Cache.lock.release()
 
 
-class _Kept:
+class _Cache:
+    """The last partial results, by evaluation and by what they include."""
+
     lock: ClassVar = threading.Lock()
-    answers: ClassVar[OrderedDict[tuple[UUID, Complete], str]] = OrderedDict()
+    results: ClassVar[OrderedDict[tuple[UUID, AvailableChunks], str]] = OrderedDict()
 
 
-def _look(row: EvaluationRow) -> Complete:
+def _list_available(row: EvaluationRow) -> AvailableChunks:
     with reading() as connection:
         chunks = unit_parts.list_chunks(connection, row.id)
-    found = complete_of(chunks)
-    if not found.is_any:
-        what = "chunk" if found.total else "learner"
-        raise _not_ready(f"No {what} of evaluation {row.id} is complete yet.")
-    return found
+    available = find_available(chunks)
+    if not available.is_any:
+        unit = "learner" if available.progress is None else "chunk"
+        raise _pending(f"No {unit} of evaluation {row.id} is complete yet.")
+    return available
 
 
-def complete_of(chunks: Sequence[ChunkRow]) -> Complete:
-    """Return which learners are complete; one that failed has ended, and is not."""
+def find_available(chunks: Sequence[ChunkRow]) -> AvailableChunks:
+    """Return the learners by status, and the chunks that can be evaluated now."""
     if all(chunk.part is None for chunk in chunks):
         done = [chunk for chunk in chunks if chunk.state == UnitState.DONE]
-        numbers = tuple(chunk.number for chunk in done if chunk.output_file)
-        total = sum(chunk.size for chunk in chunks)
-        return Complete((), (), (), numbers, sum(chunk.size for chunk in done), total)
-    at_work = {chunk.part for chunk in chunks if chunk.is_open}
-    status = {name: part.status for name, part in progress.compute_part_progress(chunks).items()}
-    return Complete(
-        tuple(name for name, said in status.items() if said == "done"),
-        tuple(name for name, said in status.items() if said == "failed" and name not in at_work),
-        tuple(name for name in status if name in at_work),
-        tuple(c.number for c in chunks if c.output_file and c.part not in at_work),
+        return AvailableChunks(
+            IncludedLearners(complete=(), failed=(), to_come=()),
+            tuple(chunk.number for chunk in done if chunk.output_file),
+            IncludedChunks(
+                done=sum(chunk.size for chunk in done), total=sum(chunk.size for chunk in chunks)
+            ),
+        )
+    open_parts = {chunk.part for chunk in chunks if chunk.is_open}
+    parts = progress.compute_part_progress(chunks)
+    return AvailableChunks(
+        IncludedLearners(
+            complete=tuple(name for name, part in parts.items() if part.status == "done"),
+            failed=tuple(
+                name
+                for name, part in parts.items()
+                if part.status == "failed" and name not in open_parts
+            ),
+            to_come=tuple(name for name in parts if name in open_parts),
+        ),
+        tuple(c.number for c in chunks if c.output_file and c.part not in open_parts),
     )
 
 
-def _evaluate(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Have the evaluation made; the chunks may be gone at any moment, for the result to come."""
+def _run_process(owner_id: UUID, evaluation_id: UUID) -> str:
+    """Compute a partial result in a process; its chunks may be deleted when the result is there."""
     command = [sys.executable, "-m", "service.jobs.partial", str(evaluation_id)]
     try:
         done = subprocess.run(  # noqa: S603 - our own module, and an id
             command, capture_output=True, timeout=TIME_LIMIT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        raise _not_ready(
-            f"What is complete takes longer than {TIME_LIMIT_S:g} seconds to evaluate; the result "
-            "comes when all learners are done."
+        raise _pending(
+            f"The learners that are complete take longer than {TIME_LIMIT_S:g} seconds to "
+            "evaluate. The result comes when all learners are done."
         ) from None
     if done.returncode == 0:
         return done.stdout.decode()
     if read.get(owner_id, evaluation_id).is_finished:
-        return read.result(owner_id, evaluation_id)
-    if done.returncode == _NOT_READY:
-        raise _not_ready(done.stdout.decode())
-    raise _not_ready(
-        "What is complete could not be evaluated while the rest is at work; the result comes when "
-        "all learners are done."
+        return read.get_result(owner_id, evaluation_id)
+    if done.returncode == _PENDING_STATUS:
+        raise _pending(done.stdout.decode())
+    raise _pending(
+        "The learners that are complete could not be evaluated while the others are computed. "
+        "The result comes when all learners are done."
     )
 
 
-def _not_ready(message: str) -> ResultPending:
+def _pending(message: str) -> ResultPending:
     return ResultPending(message, retry_after=RETRY_AFTER_S)
 
 
-def made(evaluation_id: UUID) -> str:
-    """Return the evaluation of the complete learners as JSON text: all the work of it."""
-    from service.jobs import loading, outputs  # noqa: PLC0415 - they bring the mathematics
+def compute_partial_result(evaluation_id: UUID) -> str:
+    """Return the partial result as JSON text; everything that needs the mathematics is here."""
+    from service.jobs import loading, outputs  # noqa: PLC0415 - they import the mathematics
     from service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
     from service.storage.files import FileStore  # noqa: PLC0415 - likewise
@@ -169,26 +204,29 @@ def made(evaluation_id: UUID) -> str:
     files = FileStore.open()
     with reading() as connection:
         loaded = loading.load(connection, evaluation_id, files)
-        found = complete_of(unit_parts.list_chunks(connection, evaluation_id))
-        output_files = units.output_files(connection, evaluation_id, found.chunks)
+        available = find_available(unit_parts.list_chunks(connection, evaluation_id))
+        output_files = units.output_files(connection, evaluation_id, available.chunks)
     kind = loaded.kind
-    if not (kind.has_partial_results and found.is_any):
-        raise _not_ready(f"A partial result is not made for kind {loaded.job.kind}.")
-    some = kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
-    body = encode_result(some, loaded.provenance)
-    said = found.as_data()
-    ended = kind.learners_of_parts(loaded.job, found.ended)
-    if ended is not None:  # of learners that are run together some may have failed
-        fell = {*body["failures"], *found.failed}
-        said["failed"] = [name for name in ended if name in fell]
-        said["complete"] = [name for name in ended if name not in fell]
-        said["to_come"] = kind.learners_of_parts(loaded.job, found.to_come)
-    return to_json({"partial": said, **body})
+    if not (kind.has_partial_results and available.is_any):
+        raise _pending(f"The kind {loaded.job.kind} has no partial results.")
+    partial = kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
+    body = encode_result(partial, loaded.provenance)
+    included = available.progress or available.learners
+    learners = kind.learners_of_parts(loaded.job, available.ended_parts)
+    if learners is not None:  # some of the learners that are run together may have failed
+        failed = {*body["failures"], *available.learners.failed}
+        to_come = kind.learners_of_parts(loaded.job, available.learners.to_come) or []
+        included = IncludedLearners(
+            complete=tuple(name for name in learners if name not in failed),
+            failed=tuple(name for name in learners if name in failed),
+            to_come=tuple(to_come),
+        )
+    return to_json({"partial": included, **body})
 
 
 def main() -> None:
-    """Write the evaluation of the complete learners, or why there is none."""
-    from service.process import memory  # noqa: PLC0415 - the process's alone
+    """Write the partial result to standard output, or why there is none."""
+    from service.process import memory  # noqa: PLC0415 - only this process needs them
     from service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
         signal_on_parent_exit,
     )
@@ -197,10 +235,10 @@ def main() -> None:
     signal_on_parent_exit()
     memory.limit_memory(settings().memory_limit_mb)
     try:
-        text = made(UUID(sys.argv[1]))
+        text = compute_partial_result(UUID(sys.argv[1]))
     except (EvaluationError, ResultPending) as error:
         sys.stdout.buffer.write(error.message.encode())
-        sys.exit(_NOT_READY)
+        sys.exit(_PENDING_STATUS)
     sys.stdout.buffer.write(text.encode())
 
 

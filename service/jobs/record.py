@@ -115,14 +115,21 @@ def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[Unit
     return units.insert(connection, evaluation_id, Stage.GATHER, new, sent=1)
 
 
-def record_result(claim: UnitClaim, body: str, losses_file: str | None) -> bool:
-    """Store the result and set the evaluation's status to succeeded."""
+def record_result(
+    claim: UnitClaim,
+    body: str,
+    losses_file: str | None,
+    summary: Mapping[str, Any] | None = None,
+) -> bool:
+    """Store the result and its summary, and set the evaluation's status to succeeded."""
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.DONE):
             return False
         results.insert(connection, claim.evaluation_id, body, losses_file)
-        whole = {"progress_done": 1, "progress_total": 1} if claim.stage is Stage.START else {}
-        evaluations.finish(connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, whole)
+        values: dict[str, Any] = {"summary": summary}
+        if claim.stage is Stage.START:
+            values |= {"progress_done": 1, "progress_total": 1}
+        evaluations.finish(connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, values)
     return True
 
 

@@ -1,4 +1,4 @@
-"""Arrays that are needed once more, much later: in a file that nobody else sees."""
+"""Arrays in a temporary file, which are read once more much later."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import IO, Any, Final
 import numpy as np
 
 IN_MEMORY: Final = 64 * 1024 * 1024
-"""Bytes up to which arrays stay where they are."""
+"""Bytes of arrays that stay in memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spilt:
-    """An array (n,) in a file, of which stretches can be read.
+class SpilledArray:
+    """An array (n,) in a file; slices of it can be read.
 
     Parameters
     ----------
     spill : Spill
-        Whose file it is; it is there as long as this is.
+        The owner of the file, which exists as long as this array.
     start : int
-        First byte.
+        Position of the first byte.
     n : int
         Length.
     dtype : dtype
-        Of its values.
+        Type of the values.
     """
 
     spill: Spill
@@ -45,17 +45,17 @@ class Spilt:
 
 
 class Spill:
-    """Keeps arrays; those beyond the first few megabytes lie in a temporary file.
+    """Keeps arrays, in memory up to some megabytes and then in a temporary file.
 
-    The file has no name, and is gone with the last of them.
+    The file has no name, and is deleted together with the last array.
     """
 
     def __init__(self, in_memory: int | None = None) -> None:
         self._left = IN_MEMORY if in_memory is None else in_memory
         self._file: IO[bytes] | None = None
 
-    def keep(self, array: np.ndarray) -> np.ndarray | Spilt:
-        """Return the array (n,), or what stretches of it can be read from."""
+    def keep(self, array: np.ndarray) -> np.ndarray | SpilledArray:
+        """Return the array (n,) itself, or its copy in the file."""
         if array.nbytes <= self._left:
             self._left -= array.nbytes
             return array
@@ -64,12 +64,12 @@ class Spill:
             weakref.finalize(self, self._file.close)
         start = self._file.seek(0, 2)
         self._file.write(np.ascontiguousarray(array).data)
-        return Spilt(self, start, len(array), array.dtype)
+        return SpilledArray(self, start, len(array), array.dtype)
 
     def read(self, start: int, n_bytes: int) -> bytes:
         """Return some bytes of the file."""
         if self._file is None:
-            message = "nothing was spilt"
+            message = "no array was written to the file"
             raise RuntimeError(message)
         self._file.seek(start)
         return self._file.read(n_bytes)

@@ -1,4 +1,4 @@
-"""Taking an evaluation in: stored whole, then a worker is nudged."""
+"""Storing submitted evaluations, and sending a message to the workers."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from service.storage.unit_of_work import reading, unit_of_work
 from thetahat.seeds import derive_seed
 
 RETRY_AFTER_S = 5
-COUNT_LASTS_S = 1.0
-MOST_COUNTED = 10_000  # owners whose counts are remembered
+COUNT_VALID_S = 1.0
+MAX_CACHED_COUNTS = 10_000  # owners
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """What became of a request: a new evaluation, or the one the same request made before."""
+    """The evaluation of a request: a new one, or that of the same request sent before."""
 
     evaluation_id: UUID
     replayed: bool
-    row: EvaluationRow | None = None  # of a new one, so that it need not be read again
+    row: EvaluationRow | None = None  # of a new evaluation, so that it need not be read again
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A checked request, ready to be stored: its columns, and what is linked to it."""
+    """A checked request as it is stored: its columns, labels and data sets."""
 
     values: Mapping[str, Any]
     labels: Mapping[str, str]
@@ -58,95 +58,97 @@ class Submission:
 
     @property
     def id(self) -> UUID:
-        """Of the evaluation that it becomes."""
+        """Id of the evaluation."""
         identifier: UUID = self.values["id"]
         return identifier
 
     @property
     def owner_id(self) -> UUID:
-        """Whose it is."""
+        """Id of the owner."""
         owner: UUID = self.values["owner_id"]
         return owner
 
 
-def prepared(
+def prepare_submission(
     owner_id: UUID,
     request: EvaluationRequest,
     datasets: Mapping[UUID, DatasetFile],
     idempotency_key: str | None = None,
     fingerprint: str = "",
 ) -> Submission:
-    """Return what is to be stored of a checked request; ``InvalidRequest`` for what cannot be."""
-    values = _row(owner_id, request, datasets)
+    """Return a checked request as it is stored; ``InvalidRequest`` if it has NUL characters."""
+    values = _build_row(owner_id, request, datasets)
     return Submission(values, request.labels, list(datasets), idempotency_key, fingerprint)
 
 
 def submit(submission: Submission) -> Submitted:
     """Store an evaluation with its first unit of work, then send a message for it.
 
-    The same key and fingerprint give the first evaluation again. Raises ``IdempotencyMismatch``,
-    ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``.
+    For the key and fingerprint of an earlier request, its evaluation is returned. Raises
+    ``IdempotencyMismatch``, ``IdempotencyRace``, ``TooManyJobs`` and ``InvalidRequest``.
     """
     if submission.idempotency_key is not None:
         with reading() as connection:
-            known = _replay(connection, submission)
+            known = _find_earlier(connection, submission)
         if known is not None:
             return known
     try:
         (outcome,) = submit_all([submission])
     except IntegrityError as error:
-        return _settle_clash(submission, error)
+        return _explain_conflict(submission, error)
     if isinstance(outcome, TooManyJobs):
         raise outcome
     return outcome
 
 
 def submit_all(
-    group: Sequence[Submission], *, hurried: bool = False
+    batch: Sequence[Submission], *, no_wait: bool = False
 ) -> list[Submitted | TooManyJobs]:
-    """Store evaluations in one transaction, then send messages; refusals stand in their places.
+    """Store evaluations in one transaction, then send messages.
 
-    Nothing has happened where this raises: ``IntegrityError`` where one of them clashes with what
-    is stored or with another of them, so that each is to be stored by itself; hurried,
-    ``OperationalError`` where the database would have to be waited for.
+    The outcome of a submission over the owner's limit is a ``TooManyJobs``. If this function
+    raises, nothing is stored: ``IntegrityError`` if a submission conflicts with what is stored or
+    with another one, so that each must be stored by itself; with ``no_wait``,
+    ``OperationalError`` if another process is writing to the database.
     """
     outcomes: list[Submitted | TooManyJobs] = []
-    taken: list[Submission] = []
+    accepted: list[Submission] = []
     ahead: Counter[UUID] = Counter()
     keys: list[units.UnitKey] = []
-    with unit_of_work(hurried=hurried) as connection:
-        for one in group:
+    with unit_of_work(no_wait=no_wait) as connection:
+        for submission in batch:
+            owner_id = submission.owner_id
             try:
-                _check_limit(connection, one.owner_id, ahead[one.owner_id])
-            except TooManyJobs as refusal:
-                outcomes.append(refusal)
+                _check_limit(connection, owner_id, ahead[owner_id])
+            except TooManyJobs as error:
+                outcomes.append(error)
                 continue
-            ahead[one.owner_id] += 1
-            taken.append(one)
-            outcomes.append(_submitted(one))
-        if taken:
-            keys = _store(connection, taken)
+            ahead[owner_id] += 1
+            accepted.append(submission)
+            outcomes.append(_new_evaluation(submission))
+        if accepted:
+            keys = _store(connection, accepted)
     queue.enqueue(keys)
     return outcomes
 
 
-def _submitted(one: Submission) -> Submitted:
+def _new_evaluation(submission: Submission) -> Submitted:
     row: dict[str, Any] = {
-        name: one.values.get(name) for name in EvaluationRow.__dataclass_fields__
+        name: submission.values.get(name) for name in EvaluationRow.__dataclass_fields__
     }
-    row["labels"] = one.labels
-    return Submitted(one.id, replayed=False, row=EvaluationRow(**row))
+    row["labels"] = submission.labels
+    return Submitted(submission.id, replayed=False, row=EvaluationRow(**row))
 
 
-def _row(
+def _build_row(
     owner_id: UUID, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> dict[str, Any]:
-    """Return the evaluation's columns.
+    """Return the columns of a new evaluation.
 
-    The canonical request keeps the order of its mappings: the order of the models is part of what
-    is asked, because comparisons are of the earlier against the later.
+    The canonical request keeps the order of its mappings, because comparisons are of an earlier
+    model against a later one.
     """
-    _refuse_nul(request)
+    _check_no_nul(request)
     canonical = to_json(request.canonical())
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
     data_sha256 = _data_sha256(request_sha256, datasets)
@@ -179,87 +181,94 @@ def _data_sha256(request_sha256: str, datasets: Mapping[UUID, DatasetFile]) -> s
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-def _refuse_nul(request: EvaluationRequest) -> None:
-    """PostgreSQL's text cannot hold a NUL, so no database here takes one."""
+def _check_no_nul(request: EvaluationRequest) -> None:
+    """Refuse NUL characters, which PostgreSQL cannot store in texts."""
     texts: list[tuple[tuple[str, ...], str]] = [(("name",), request.name or "")]
     texts += [(("labels", key), key + value) for key, value in request.labels.items()]
     faults = tuple(
-        FieldError(loc, "holds a NUL character", text) for loc, text in texts if "\0" in text
+        FieldError(loc, "must not have a NUL character", text)
+        for loc, text in texts
+        if "\0" in text
     )
     if faults:
-        raise InvalidRequest("The name and the labels cannot hold NUL characters.", faults)
+        raise InvalidRequest("The name and the labels must not have NUL characters.", faults)
 
 
 @dataclass(slots=True)
-class _Counted:
-    """How many were unfinished when they were counted, and how many were taken in since."""
+class _CachedCount:
+    """The number of an owner's unfinished evaluations, and until when it may be used."""
 
     unfinished: int
     until: float
 
 
-_COUNTED: dict[UUID, _Counted] = {}
+_COUNTS: dict[UUID, _CachedCount] = {}
 
 
 def _check_limit(connection: sa.Connection, owner_id: UUID, ahead: int) -> None:
-    """Refuse what is over the limit; ``ahead`` of it are about to be stored together with it.
+    """Raise ``TooManyJobs`` over the limit; ``ahead`` more are stored in the same transaction.
 
-    Counting costs as much as storing does, so far from the limit a count is good for a second; what
-    other API processes take in meanwhile is not seen for so long.
+    Counting takes as long as storing, so far below the limit a count is used for a second. What
+    other API processes accept during that time is not counted.
     """
     limit = settings().max_unfinished
     now = time.monotonic()
-    last = _COUNTED.get(owner_id)
+    last = _COUNTS.get(owner_id)
     if last is not None and now < last.until and 2 * last.unfinished < limit:
         last.unfinished += 1
         return
     unfinished = evaluations.count_unfinished(connection, owner_id) + ahead
-    if len(_COUNTED) >= MOST_COUNTED:
-        _COUNTED.clear()
-    _COUNTED[owner_id] = _Counted(unfinished + 1, now + COUNT_LASTS_S)
+    if len(_COUNTS) >= MAX_CACHED_COUNTS:
+        _COUNTS.clear()
+    _COUNTS[owner_id] = _CachedCount(unfinished + 1, now + COUNT_VALID_S)
     if unfinished >= limit:
         raise TooManyJobs(
-            f"{unfinished} evaluations are unfinished and at most {limit} may be; "
-            "wait for some to finish, or cancel some.",
+            f"{unfinished} evaluations are unfinished, and {limit} is the limit. Wait until some "
+            "have finished, or cancel some.",
             retry_after=RETRY_AFTER_S,
         )
 
 
-def _store(connection: sa.Connection, taken: Sequence[Submission]) -> list[units.UnitKey]:
-    evaluations.insert_all(connection, [one.values for one in taken])
+def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[units.UnitKey]:
+    evaluations.insert_all(connection, [submission.values for submission in accepted])
     evaluations.add_links(
         connection,
-        [(one.id, one.labels) for one in taken],
-        [(one.id, one.datasets) for one in taken],
+        [(submission.id, submission.labels) for submission in accepted],
+        [(submission.id, submission.datasets) for submission in accepted],
     )
-    keys = units.insert_starts(connection, [one.id for one in taken])
-    for one in taken:
-        if one.idempotency_key is not None:
+    keys = units.insert_starts(connection, [submission.id for submission in accepted])
+    for submission in accepted:
+        if submission.idempotency_key is not None:
             idempotency.insert(
-                connection, one.owner_id, one.idempotency_key, one.fingerprint, one.id
+                connection,
+                submission.owner_id,
+                submission.idempotency_key,
+                submission.fingerprint,
+                submission.id,
             )
     return keys
 
 
-def _replay(connection: sa.Connection, submission: Submission) -> Submitted | None:
+def _find_earlier(connection: sa.Connection, submission: Submission) -> Submitted | None:
     key = submission.idempotency_key or ""
     known = idempotency.find(connection, submission.owner_id, key)
     if known is None:
         return None
     if known.fingerprint != submission.fingerprint:
-        raise IdempotencyMismatch(f"The Idempotency-Key {key!r} was used with another request.")
+        raise IdempotencyMismatch(f"The Idempotency-Key {key!r} was used with another body.")
     return Submitted(known.evaluation_id, replayed=True)
 
 
-def _settle_clash(submission: Submission, error: IntegrityError) -> Submitted:
-    """Find out which constraint a racing request broke: the key's, or a data set's."""
+def _explain_conflict(submission: Submission, error: IntegrityError) -> Submitted:
+    """Return the earlier evaluation of a used key, or raise why the constraint was violated."""
     key = submission.idempotency_key
     if key is None:
-        raise InvalidRequest("A data set that the evaluation names was deleted.") from error
+        raise InvalidRequest("A data set of the request was deleted.") from error
     with reading() as connection:
-        known = _replay(connection, submission)
+        known = _find_earlier(connection, submission)
     if known is None:
         raise IdempotencyRace(
-            f"Another request with the Idempotency-Key {key!r} is being answered.", retry_after=1
+            f"Another request with the Idempotency-Key {key!r} has not been answered yet.",
+            retry_after=1,
         ) from error
     return known

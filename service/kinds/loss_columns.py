@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
 from service.jobs.output_table import OutputColumn, OutputTable
-from service.jobs.spill import Spill, Spilt
+from service.jobs.spill import Spill, SpilledArray
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -36,7 +36,9 @@ def tabulate_losses(
 
 
 def lazy_loss_columns(
-    layout: Layout, losses: Mapping[str, np.ndarray | Spilt], extra: Mapping[str, OutputColumn]
+    layout: Layout,
+    losses: Mapping[str, np.ndarray | SpilledArray],
+    extra: Mapping[str, OutputColumn],
 ) -> OutputTable:
     """Return the same table as columns that are only put together when they are written.
 
@@ -44,7 +46,7 @@ def lazy_loss_columns(
     ----------
     layout : Layout
         With rows.
-    losses : mapping of str to ndarray of float, or Spilt
+    losses : mapping of str to ndarray of float, or SpilledArray
         (n,) of each model, in the layout's order of rows.
     extra : mapping of str to Column
         The columns after the losses.

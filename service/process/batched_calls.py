@@ -1,4 +1,4 @@
-"""Those who wait in one event loop for what is done for many of them together."""
+"""Helpers for work that one event loop does for many waiting callers together."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class OfLoop(Generic[T]):
-    """One object for each event loop; there is one loop per process but in tests.
+class PerEventLoop(Generic[T]):
+    """One object per event loop; except in tests, a process has one loop.
 
     Parameters
     ----------
     make : callable
-        Makes the object of a loop; called in it.
+        Makes the object of a loop; called in that loop.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._made: dict[asyncio.AbstractEventLoop, T] = {}
+        self._objects: dict[asyncio.AbstractEventLoop, T] = {}
 
     def get(self) -> T:
-        """Return the running event loop's."""
+        """Return the object of the running event loop."""
         loop = asyncio.get_running_loop()
-        if loop not in self._made:
-            for other in [other for other in self._made if other.is_closed()]:
-                del self._made[other]
-            self._made[loop] = self._make()
-        return self._made[loop]
+        if loop not in self._objects:
+            for other in [other for other in self._objects if other.is_closed()]:
+                del self._objects[other]
+            self._objects[loop] = self._make()
+        return self._objects[loop]
 
 
-def settle(waiting: Sequence[asyncio.Future[T]], outcomes: Sequence[T | Exception]) -> None:
-    """Hand each its outcome, or raise it where it waits; whoever has gone gets none."""
-    for future, outcome in zip(waiting, outcomes, strict=True):
+def resolve_futures(
+    futures: Sequence[asyncio.Future[T]], outcomes: Sequence[T | Exception]
+) -> None:
+    """Set each future's result, or its exception; skip futures that were cancelled."""
+    for future, outcome in zip(futures, outcomes, strict=True):
         if future.done():
             continue
         if isinstance(outcome, Exception):

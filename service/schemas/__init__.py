@@ -1,1 +1,1 @@
-"""Wire types."""
+"""The JSON of requests and responses: pydantic models, and schemas of results."""

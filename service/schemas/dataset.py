@@ -1,4 +1,4 @@
-"""Data sets as they are read; outputs have no defaults."""
+"""Data sets in responses; no field has a default."""
 
 from __future__ import annotations
 
@@ -11,53 +11,55 @@ from pydantic import BaseModel, Field
 ColumnType = Literal["number", "integer", "boolean", "string", "sparse"]
 
 
-class Column(BaseModel):
+class DatasetColumn(BaseModel):
     """One column."""
 
-    name: str
-    type: ColumnType
+    name: str = Field(description="Name.")
+    type: ColumnType = Field(description="Type; sparse is a group of sparse columns.")
 
 
-class PreviewColumn(Column):
+class PreviewColumn(DatasetColumn):
     """One column of a preview."""
 
     missing: int = Field(description="Missing values in the rows shown.")
 
 
 class DatasetLinks(BaseModel):
-    """Where to go from a data set."""
+    """Paths of a data set and of its preview."""
 
-    self: str
-    preview: str
+    self: str = Field(description="The data set.")
+    preview: str = Field(description="Its first rows.")
 
 
 class DatasetRead(BaseModel):
     """An uploaded file."""
 
-    id: UUID
-    name: str | None
-    sha256: str
-    media_type: str
-    bytes: int
-    rows: int
-    columns: list[Column]
-    understood: dict[str, Any] = Field(description="Delimiter, encoding, row groups, ...")
-    created_at: datetime
-    links: DatasetLinks
+    id: UUID = Field(description="Id of the data set.")
+    name: str | None = Field(description="Name from the upload.")
+    sha256: str = Field(description="SHA-256 of the file, in hexadecimal.")
+    media_type: str = Field(description="Format of the file.")
+    bytes: int = Field(description="Size of the file.")
+    rows: int = Field(description="Number of rows.")
+    columns: list[DatasetColumn] = Field(description="Columns, in the order of the file.")
+    understood: dict[str, Any] = Field(
+        description="What was found out about the file, such as delimiter, encoding, row groups."
+    )
+    created_at: datetime = Field(description="When it was uploaded.")
+    links: DatasetLinks = Field(description="Related paths.")
 
 
 class DatasetPage(BaseModel):
-    """A part of the list."""
+    """One page of the list of data sets."""
 
-    items: list[DatasetRead]
-    next: str | None = Field(description="Pass as ?cursor= for the next part; null at the end.")
+    items: list[DatasetRead] = Field(description="Data sets, newest first.")
+    next: str | None = Field(description="Pass as ?cursor= for the next page; null on the last.")
 
 
 class DatasetPreview(BaseModel):
-    """The first rows."""
+    """The first rows of a data set."""
 
-    id: UUID
-    media_type: str
-    columns: list[PreviewColumn]
-    rows: list[list[Any]]
-    understood: dict[str, Any]
+    id: UUID = Field(description="Id of the data set.")
+    media_type: str = Field(description="Format of the file.")
+    columns: list[PreviewColumn] = Field(description="Columns, in the order of the file.")
+    rows: list[list[Any]] = Field(description="Values by row; missing and infinite ones are null.")
+    understood: dict[str, Any] = Field(description="What was found out about the file.")

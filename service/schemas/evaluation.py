@@ -1,95 +1,120 @@
-"""Evaluations as they are read; outputs have no defaults."""
+"""Evaluations in responses; no field has a default."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from service.states import EvaluationStatus
 
+ANY_RESULT: Final = "AnyResult"
+"""The component of the OpenAPI document that is the union of all kinds' results."""
+
 
 class EvaluationProgress(BaseModel):
-    """How far it is."""
+    """How much of an evaluation is done."""
 
-    done: int
-    total: int | None
-    unit: str
+    done: int = Field(description="Finished units of work.")
+    total: int | None = Field(description="All units of work; null until they are known.")
+    unit: str = Field(description="What is counted, such as splits or repetitions.")
 
 
 class LearnerProgress(BaseModel):
-    """How far one learner is, in the unit of the progress."""
+    """How much of one learner's work is done."""
 
-    done: int
-    total: int
-    status: Literal["queued", "running", "done", "failed"]
+    done: int = Field(description="Finished units of work, in the unit of the evaluation.")
+    total: int = Field(description="All units of work.")
+    status: Literal["queued", "running", "done", "failed"] = Field(
+        description="Where the learner is."
+    )
 
 
 class EvaluationLinks(BaseModel):
-    """Where to go from an evaluation."""
+    """Paths of an evaluation and of what belongs to it."""
 
-    self: str
-    result: str
-    losses: str
-    figures: str
-    cancel: str
-    events: str
+    self: str = Field(description="The evaluation.")
+    result: str = Field(description="Its result.")
+    losses: str = Field(description="Its losses.")
+    figures: str = Field(description="Its figures.")
+    cancel: str = Field(description="POST here to cancel it.")
+    events: str = Field(description="Its events, as they happen.")
 
 
 class EvaluationRead(BaseModel):
-    """A job."""
+    """An evaluation: a job with its status and progress."""
 
-    id: UUID
-    kind: str
-    name: str | None
-    status: EvaluationStatus
-    labels: dict[str, str]
-    seed: int
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    progress: EvaluationProgress
+    id: UUID = Field(description="Id of the evaluation.")
+    kind: str = Field(description="Kind of the evaluation, as in the request.")
+    name: str | None = Field(description="Name from the request.")
+    status: EvaluationStatus = Field(description="Where the evaluation is.")
+    labels: dict[str, str] = Field(description="Labels from the request.")
+    seed: int = Field(description="Seed of all random draws.")
+    created_at: datetime = Field(description="When it was submitted.")
+    started_at: datetime | None = Field(description="When a worker began; null before.")
+    finished_at: datetime | None = Field(description="When it ended; null before.")
+    progress: EvaluationProgress = Field(description="How much is done.")
     learners: dict[str, LearnerProgress] = Field(
-        description="By name, while an evaluation that is cut by learner has not ended; else empty."
+        description="Progress by learner, while an evaluation with learners runs; else empty."
     )
     seconds_left: float | None = Field(
-        description="Estimated from the chunks that are done; null while nobody can know."
+        description="Estimated from the finished chunks; null while there is no basis for it."
     )
-    error: dict[str, Any] | None = Field(description="Why it failed, as a problem document.")
-    links: EvaluationLinks
+    summary: dict[str, Any] | None = Field(
+        description="The result's summary; null before it has succeeded, or if the kind has none."
+    )
+    error: dict[str, Any] | None = Field(
+        description="Why it failed, as a problem document without status; null unless it failed."
+    )
+    links: EvaluationLinks = Field(description="Related paths.")
 
 
 class FinishedEvaluation(EvaluationRead):
-    """A job that ended while its client waited."""
+    """An evaluation that ended while the client waited, with its result."""
 
-    result: dict[str, Any] | None = Field(description="Null unless it succeeded.")
+    result: Annotated[
+        dict[str, Any] | None,
+        WithJsonSchema(
+            {"anyOf": [{"$ref": f"#/components/schemas/{ANY_RESULT}"}, {"type": "null"}]}
+        ),
+    ] = Field(description="The result; null unless the evaluation succeeded.")
 
 
 class EvaluationPage(BaseModel):
-    """A part of the list."""
+    """One page of the list of evaluations."""
 
-    items: list[EvaluationRead]
-    next: str | None = Field(description="Pass as ?cursor= for the next part; null at the end.")
+    items: list[EvaluationRead] = Field(description="Evaluations, newest first.")
+    next: str | None = Field(description="Pass as ?cursor= for the next page; null on the last.")
+
+
+class LossTableRead(BaseModel):
+    """The losses of an evaluation by column."""
+
+    rows: int = Field(description="Number of rows.")
+    columns: dict[str, list[float | str | bool | None]] = Field(
+        description="Values by column: one column per model, and those that name the row, such as "
+        "block and instance."
+    )
 
 
 class FigureLinks(BaseModel):
-    """Where a figure is drawn."""
+    """Paths of one figure by format."""
 
-    svg: str
-    png: str
+    svg: str = Field(description="The figure as SVG.")
+    png: str = Field(description="The figure as PNG.")
 
 
 class FigureRead(BaseModel):
     """A figure of a result; its numbers are in the result."""
 
-    name: str
-    title: str
-    links: FigureLinks
+    name: str = Field(description="Name, unique in the result.")
+    title: str = Field(description="Title.")
+    links: FigureLinks = Field(description="Where it is drawn.")
 
 
 class FigureList(BaseModel):
-    """The figures of a result, in its order; only a study has some."""
+    """The figures of a result in its order; only studies have figures."""
 
-    items: list[FigureRead]
+    items: list[FigureRead] = Field(description="The figures.")

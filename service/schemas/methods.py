@@ -1,4 +1,4 @@
-"""The catalogue of methods as it is read."""
+"""The catalogue of methods in responses."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pydantic import BaseModel, Field
 
 
 class FamilyLink(BaseModel):
-    """One family."""
+    """One family of methods."""
 
-    name: str
-    link: str
+    name: str = Field(description="Name of the family.")
+    link: str = Field(description="Path of its methods.")
 
 
 class MethodIndex(BaseModel):
-    """All families, and how an interval is recommended."""
+    """All families of methods, and how an interval is recommended."""
 
-    families: list[FamilyLink]
+    families: list[FamilyLink] = Field(description="The families.")
     recommendation: list[dict[str, Any]] = Field(
         description="By kind of block and target: pairs of interval and variance, best first."
     )
@@ -26,7 +26,7 @@ class MethodIndex(BaseModel):
 class MethodFamily(BaseModel):
     """All methods of a family."""
 
-    family: str
+    family: str = Field(description="Name of the family.")
     items: list[dict[str, Any]] = Field(
         description="name, title, summary, formula, references, assumptions, errs, needs, blocks, "
         "targets, mean, and parameters as a JSON Schema."

@@ -1,4 +1,4 @@
-"""How every refusal looks on the wire: RFC 9457."""
+"""Error responses, in the form of RFC 9457."""
 
 from __future__ import annotations
 
@@ -8,21 +8,36 @@ from pydantic import BaseModel, Field
 
 
 class ProblemFieldError(BaseModel):
-    """One wrong place."""
+    """One invalid place of a request."""
 
     loc: list[str | int] = Field(description="Path into the request.", examples=[["level"]])
-    message: str
-    value: Any = Field(description="What was found there, shortened; NaN is the string NaN.")
+    message: str = Field(description="What is wrong.")
+    value: Any = Field(description="The value there, shortened; NaN is the string NaN.")
 
 
 class ProblemDocument(BaseModel):
-    """``application/problem+json``."""
+    """An error, as ``application/problem+json``."""
 
-    type: str = Field(description="Stable; a page explains it.", examples=["/problems/not_found"])
-    title: str
-    status: int
-    detail: str
+    type: str = Field(description="Path of its explanation.", examples=["/problems/not_found"])
+    title: str = Field(description="The kind of error.")
+    status: int = Field(description="HTTP status.")
+    detail: str = Field(description="What is wrong with this request.")
     instance: str = Field(description="Path of the request.")
-    code: str = Field(description="The end of type.")
-    errors: list[ProblemFieldError]
+    code: str = Field(description="Stable code, the end of type.")
+    errors: list[ProblemFieldError] = Field(description="Each invalid place of the request.")
     request_id: str = Field(description="Also in X-Request-ID, and in the service's log.")
+
+
+class ProblemKind(BaseModel):
+    """One kind of error."""
+
+    code: str = Field(description="Stable code.")
+    type: str = Field(description="Path of its explanation.")
+    status: int = Field(description="HTTP status.")
+    title: str = Field(description="The kind of error in words.")
+
+
+class ProblemKindList(BaseModel):
+    """Every kind of error."""
+
+    items: list[ProblemKind] = Field(description="The kinds of error.")

@@ -2,8 +2,11 @@
 
 They follow the rules by which ``thetahat.values.json_values.to_json`` writes a dataclass: a field
 with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
-``metadata={"inline": True}`` writes its items into the parent object. An array is a list of
-numbers. The descriptions are those of the numpydoc section ``Parameters``.
+``metadata={"inline": True}`` writes its items into the parent object. The descriptions are those
+of the numpydoc section ``Parameters``.
+
+An array is a list of numbers; ``metadata={"dimensions": 2}`` makes it a list of lists, ``(1, 2)``
+either. With ``metadata={"nullable": True}`` a number may be null, because it may be NaN.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
@@ -34,6 +37,7 @@ _SIMPLE: Final[dict[Any, JsonSchema]] = {
     datetime: {"type": "string", "format": "date-time"},
     Any: {},
 }
+NO_METADATA: Final[Mapping[str, Any]] = {}
 
 
 class SchemaBuilder:
@@ -58,32 +62,42 @@ class SchemaBuilder:
             self.definitions[name] = build(cls)
         return {"$ref": REF.format(name=name)}
 
-    def type_schema(self, annotation: Any) -> JsonSchema:
-        """Return the schema of a field's type."""
+    def type_schema(self, annotation: Any, metadata: Mapping[str, Any] = NO_METADATA) -> JsonSchema:
+        """Return the schema of a field's type, with the metadata of the field."""
+        if annotation is float and metadata.get("nullable"):
+            return _any_of([_SIMPLE[float], _SIMPLE[NoneType]])
         if annotation in _SIMPLE:
             return dict(_SIMPLE[annotation])
-        origin, arguments = get_origin(annotation), get_args(annotation)
-        if origin is Annotated:
-            return self.type_schema(arguments[0])
-        if origin in {Union, UnionType}:
-            return _any_of([self.type_schema(argument) for argument in arguments])
-        if origin is Literal:
-            return _literal_schema(arguments)
-        if origin is np.ndarray:
-            return {"type": "array", "items": _item_schema(arguments[1])}
-        if isinstance(origin, type) and issubclass(origin, tuple) and arguments[-1:] != (...,):
-            items = [self.type_schema(argument) for argument in arguments]
-            sizes = {"minItems": len(items), "maxItems": len(items)}
-            return {"type": "array", "items": _any_of(items), **sizes}
-        if isinstance(origin, type) and issubclass(origin, Sequence):
-            return {"type": "array", "items": self.type_schema(arguments[0])}
-        if isinstance(origin, type) and issubclass(origin, Mapping):
-            values = self.type_schema(arguments[1])
-            return {"type": "object", "additionalProperties": values or True}
         if isinstance(annotation, type) and (
             issubclass(annotation, StrEnum) or is_dataclass(annotation)
         ):
             return self.add(annotation)
+        origin, arguments = get_origin(annotation), get_args(annotation)
+        if origin is Annotated:
+            return self.type_schema(arguments[0], metadata)
+        if origin in {Union, UnionType}:
+            return _any_of([self.type_schema(argument, metadata) for argument in arguments])
+        if origin is Literal:
+            return _literal_schema(arguments)
+        return self._container_schema(annotation, metadata)
+
+    def _container_schema(self, annotation: Any, metadata: Mapping[str, Any]) -> JsonSchema:
+        origin, arguments = get_origin(annotation), get_args(annotation)
+        if not isinstance(origin, type):
+            raise TypeError(f"The type {annotation!r} has no JSON Schema.")
+        if issubclass(origin, np.ndarray):
+            entry = self.type_schema(_entry_type(arguments[1]), metadata)
+            dimensions = metadata.get("dimensions", 1)
+            each = dimensions if isinstance(dimensions, tuple) else (dimensions,)
+            return _any_of([_nest(entry, depth) for depth in each])
+        inner = [self.type_schema(one, metadata) for one in arguments if one is not ...]
+        if issubclass(origin, tuple) and ... not in arguments:
+            sizes = {"minItems": len(inner), "maxItems": len(inner)}
+            return {"type": "array", "items": _any_of(inner), **sizes}
+        if issubclass(origin, Sequence):
+            return {"type": "array", "items": inner[0]}
+        if issubclass(origin, Mapping):
+            return {"type": "object", "additionalProperties": inner[1] or True}
         raise TypeError(f"The type {annotation!r} has no JSON Schema.")
 
     def _dataclass_schema(self, cls: type) -> JsonSchema:
@@ -94,36 +108,44 @@ class SchemaBuilder:
         required: list[str] = []
         for one in fields(cls):
             if one.metadata.get("inline"):
-                self._add_inline(one, hints[one.name], schema, properties, required)
                 continue
             name = one.metadata.get("wire", one.name)
             is_optional = one.default is None
             annotation = _without_none(hints[one.name]) if is_optional else hints[one.name]
-            properties[name] = self.type_schema(annotation)
+            properties[name] = self.type_schema(annotation, one.metadata)
             if description := descriptions.get(one.name):
                 properties[name]["description"] = description
             if not is_optional:
                 required.append(name)
-        return {**schema, "properties": properties, "required": required}
+        schema |= {"properties": properties, "required": required}
+        for one in fields(cls):
+            if one.metadata.get("inline"):
+                self._add_inline(schema, hints[one.name])
+        return schema
 
-    def _add_inline(
-        self,
-        one: Field[Any],
-        annotation: Any,
-        schema: JsonSchema,
-        properties: dict[str, JsonSchema],
-        required: list[str],
-    ) -> None:
-        """Add the items of a mapping, or the fields of a dataclass, to their parent object."""
-        inner = _without_none(annotation)
-        if is_dataclass(inner):
-            self.add(inner)  # type: ignore[arg-type]  # a class, not an instance
-            part = self.definitions[inner.__name__]  # type: ignore[union-attr]
-            properties.update(part["properties"])
-            if inner is annotation and one.default is MISSING:
-                required.extend(part["required"])
+    def _add_inline(self, schema: JsonSchema, annotation: Any) -> None:
+        """Add the items of a mapping, or the fields of dataclasses, to their parent's schema.
+
+        Of a union of dataclasses, the fields are required that all of them have. A field of the
+        parent replaces one of the same name.
+        """
+        members = [one for one in _union_members(annotation) if one is not NoneType]
+        if not all(isinstance(one, type) and is_dataclass(one) for one in members):
+            schema["additionalProperties"] = self.type_schema(get_args(members[0])[1]) or True
             return
-        schema["additionalProperties"] = self.type_schema(get_args(inner)[1]) or True
+        parts = [self._dataclass_schema(member) for member in members]
+        own = set(schema["properties"])
+        required: list[str] = parts[0]["required"]
+        for part in parts:
+            for name, inner in part["properties"].items():
+                known = schema["properties"].setdefault(name, inner)
+                if known != inner and name not in own:
+                    schema["properties"][name] = _any_of([known, inner])
+            required = [name for name in required if name in part["required"]]
+            if "additionalProperties" in part:
+                schema["additionalProperties"] = part["additionalProperties"]
+        if NoneType not in _union_members(annotation):
+            schema["required"] += [name for name in required if name not in schema["required"]]
 
 
 def build_schemas(classes: Iterable[type]) -> dict[str, JsonSchema]:
@@ -170,20 +192,26 @@ def _literal_schema(values: Sequence[Any]) -> JsonSchema:
     return {**kind, "const": values[0]} if len(values) == 1 else {**kind, "enum": list(values)}
 
 
-def _item_schema(dtype: Any) -> JsonSchema:
-    """Return the schema of an array's entries, from ``numpy.dtype[...]``."""
+def _nest(entry: JsonSchema, depth: int) -> JsonSchema:
+    """Return the schema of lists in lists, ``depth`` levels of them, with such entries."""
+    return entry if depth == 0 else {"type": "array", "items": _nest(entry, depth - 1)}
+
+
+def _entry_type(dtype: Any) -> type:
+    """Return the Python type of an array's entries, from ``numpy.dtype[...]``."""
     scalar = get_args(dtype)[0]
     if isinstance(scalar, type) and issubclass(scalar, np.bool_):
-        return {"type": "boolean"}
-    if isinstance(scalar, type) and issubclass(scalar, np.integer):
-        return {"type": "integer"}
-    return {"type": "number"}
+        return bool
+    return int if isinstance(scalar, type) and issubclass(scalar, np.integer) else float
+
+
+def _union_members(annotation: Any) -> tuple[Any, ...]:
+    is_union = get_origin(annotation) in {Union, UnionType}
+    return get_args(annotation) if is_union else (annotation,)
 
 
 def _without_none(annotation: Any) -> Any:
-    if get_origin(annotation) not in {Union, UnionType}:
-        return annotation
-    kept = tuple(argument for argument in get_args(annotation) if argument is not NoneType)
+    kept = tuple(member for member in _union_members(annotation) if member is not NoneType)
     return Union[kept] if len(kept) > 1 else kept[0]  # noqa: UP007 - built from a tuple
 
 

@@ -1,4 +1,4 @@
-"""API keys: made, shown once, kept as a digest, revoked."""
+"""API keys: created, shown once, stored as a digest, and revoked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREFIX_LENGTH: Final = len("th_01234567")
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """What is kept of a key."""
+    """What is stored of a key."""
 
     id: UUID
     owner: str
@@ -34,20 +34,20 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a request's key is compared with."""
+    """The digest of a key, to compare with that of a request's key."""
 
     id: UUID
     owner_id: UUID
     digest: str
 
 
-def digest_of(key: str) -> str:
+def compute_digest(key: str) -> str:
     """Return the SHA-256 of a key: it has 256 random bits, so a slow hash would add nothing."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def create(connection: sa.Connection, name: str, owner: str) -> str:
-    """Make a key for an owner, who is made too if there is none of that name, and return it."""
+    """Create a key, and its owner if there is none of that name, and return the key."""
     owner_id = connection.execute(
         sa.select(OWNER.c.id).where(OWNER.c.name == owner)
     ).scalar_one_or_none()
@@ -62,7 +62,7 @@ def create(connection: sa.Connection, name: str, owner: str) -> str:
             owner_id=owner_id,
             name=name,
             prefix=key[:PREFIX_LENGTH],
-            digest=digest_of(key),
+            digest=compute_digest(key),
             created_at=now,
         )
     )
@@ -70,12 +70,15 @@ def create(connection: sa.Connection, name: str, owner: str) -> str:
 
 
 def exist(connection: sa.Connection) -> bool:
-    """Say whether any key was ever made; revoking the last one must not open the door."""
+    """Return whether any key was ever created; revoked keys count too.
+
+    Otherwise revoking the last key would let requests in without one.
+    """
     return bool(connection.execute(sa.select(sa.exists(sa.select(API_KEY.c.id)))).scalar_one())
 
 
 def find(connection: sa.Connection, prefix: str) -> Credential | None:
-    """Return what a key of that prefix is compared with; None if there is none, or not any more."""
+    """Return the credential of the key with that prefix; None if there is none or it is revoked."""
     statement = sa.select(API_KEY.c.id, API_KEY.c.owner_id, API_KEY.c.digest).where(
         API_KEY.c.prefix == prefix, API_KEY.c.revoked_at.is_(None)
     )
@@ -83,15 +86,15 @@ def find(connection: sa.Connection, prefix: str) -> Credential | None:
     return None if row is None else Credential(*row)
 
 
-def touch(connection: sa.Connection, key_id: UUID) -> None:
-    """Note that a key was used."""
+def record_use(connection: sa.Connection, key_id: UUID) -> None:
+    """Store the time at which a key was used."""
     connection.execute(
         sa.update(API_KEY).where(API_KEY.c.id == key_id).values(last_used_at=datetime.now(UTC))
     )
 
 
 def list_all(connection: sa.Connection) -> Sequence[KeyRow]:
-    """Return every key that was made, oldest first."""
+    """Return every key that was ever created, oldest first."""
     statement = (
         sa.select(
             API_KEY.c.id,
@@ -109,7 +112,7 @@ def list_all(connection: sa.Connection) -> Sequence[KeyRow]:
 
 
 def revoke(connection: sa.Connection, prefix: str) -> bool:
-    """Revoke the key of that prefix; False when there is none in force."""
+    """Revoke the key of that prefix; False if there is none, or it was revoked before."""
     statement = (
         sa.update(API_KEY)
         .where(API_KEY.c.prefix == prefix, API_KEY.c.revoked_at.is_(None))

@@ -1,9 +1,8 @@
-"""One set of database connections per process, from the settings.
+"""The database engines of a process, made from the settings.
 
-SQLite is opened so that four writing processes lose nothing: write-ahead log, and every writing
-transaction begins with ``BEGIN IMMEDIATE``, because a transaction that reads first and writes later
-would fail with "database is locked" instead of waiting. PostgreSQL reads outside transactions, so
-that a read is one round trip.
+SQLite uses a write-ahead log, and every writing transaction begins with ``BEGIN IMMEDIATE``,
+because a transaction that reads first and writes later would fail with "database is locked" instead
+of waiting. PostgreSQL reads outside transactions, so that a read is one round trip.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from sqlalchemy.sql.functions import FunctionElement
 from service.settings import InvalidSettings, settings
 
 SQLITE_BUSY_MS = 10_000
-SQLITE_HURRY_MS = 10
-IDLE_S = 1.0  # a connection that was used within that time is not asked whether it lives
+SQLITE_NO_WAIT_MS = 10
+IDLE_S = 1.0  # a connection that was used within this time is not checked before use
 SQLITE_PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
@@ -33,7 +32,7 @@ POSTGRES_OPTIONS = "-c lock_timeout=10s -c statement_timeout=60s -c timezone=UTC
 
 
 class EpochNow(FunctionElement[float]):
-    """The database's own clock in seconds since 1970, so that no two machines' clocks are mixed."""
+    """Seconds since 1970 by the database's clock, the same for all machines."""
 
     name = "epoch_now"
     type = sa.Double()
@@ -54,45 +53,45 @@ def _epoch_now_sqlite(element: EpochNow, compiler: Any, **options: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """The ways of talking to the database.
+    """The engines for writing and reading.
 
-    ``hurried`` writes too, but where another process is writing to SQLite it gives up within
-    milliseconds, for those who must not wait.
+    ``writing_without_wait`` fails within milliseconds if another process is writing to SQLite, for
+    callers on the event loop.
     """
 
     writing: sa.Engine
     reading: sa.Engine
-    hurried: sa.Engine
+    writing_without_wait: sa.Engine
 
     def dispose(self, *, close: bool = True) -> None:
-        """Let go of every connection."""
-        for engine in (self.writing, self.reading, self.hurried):
+        """Close every connection, or with ``close=False`` only forget it."""
+        for engine in (self.writing, self.reading, self.writing_without_wait):
             engine.dispose(close=close)
 
 
-class _Process:
+class _ProcessEngines:
     engines: Engines | None = None
 
 
 def engines() -> Engines:
     """Return this process's engines, made at first use."""
-    if _Process.engines is None:
-        _Process.engines = make(settings().resolved_database_url)
-    return _Process.engines
+    if _ProcessEngines.engines is None:
+        _ProcessEngines.engines = make(settings().resolved_database_url)
+    return _ProcessEngines.engines
 
 
 def reset() -> None:
     """Close every connection; the next use reads the settings again."""
-    if _Process.engines is not None:
-        _Process.engines.dispose()
-    _Process.engines = None
+    if _ProcessEngines.engines is not None:
+        _ProcessEngines.engines.dispose()
+    _ProcessEngines.engines = None
 
 
 def forget() -> None:
-    """Leave a parent's connections to the parent; a forked child must not close them either."""
-    if _Process.engines is not None:
-        _Process.engines.dispose(close=False)
-    _Process.engines = None
+    """Forget the connections of the parent process, which a forked child must not close."""
+    if _ProcessEngines.engines is not None:
+        _ProcessEngines.engines.dispose(close=False)
+    _ProcessEngines.engines = None
 
 
 os.register_at_fork(after_in_child=forget)
@@ -105,7 +104,7 @@ def make(url: str) -> Engines:
         return Engines(
             writing=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_BUSY_MS),
             reading=_sqlite(parsed, "BEGIN", SQLITE_BUSY_MS),
-            hurried=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_HURRY_MS),
+            writing_without_wait=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_NO_WAIT_MS),
         )
     if parsed.get_backend_name() != "postgresql":
         raise InvalidSettings(
@@ -123,13 +122,13 @@ def make(url: str) -> Engines:
     )
     _check_idle(writing)
     reading = writing.execution_options(isolation_level="AUTOCOMMIT")
-    return Engines(writing=writing, reading=reading, hurried=writing)
+    return Engines(writing=writing, reading=reading, writing_without_wait=writing)
 
 
 def _check_idle(engine: sa.Engine) -> None:
-    """Ask the server whether a connection lives before it is used again after a pause.
+    """Check a connection before it is used again after a pause.
 
-    To ask each time would double what a read costs.
+    A check before each use would double the time of a read.
     """
 
     @sa.event.listens_for(engine, "checkout")
@@ -145,7 +144,7 @@ def _check_idle(engine: sa.Engine) -> None:
 
 
 def to_json(value: Any) -> str:
-    """Return compact JSON; NaN and infinities, which JSON has not, come out as null."""
+    """Return compact JSON; NaN and infinities become null."""
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 

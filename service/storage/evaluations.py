@@ -33,6 +33,7 @@ class EvaluationRow:
     progress_total: int | None
     progress_unit: str
     error: Mapping[str, Any] | None
+    summary: Mapping[str, Any] | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

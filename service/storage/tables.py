@@ -96,6 +96,7 @@ EVALUATION = sa.Table(
     sa.Column("progress_total", sa.BigInteger()),
     _needed("progress_unit", sa.String(24)),
     sa.Column("error", sa.JSON()),
+    sa.Column("summary", sa.JSON(none_as_null=True)),  # of the result, for lists
     _needed("created_at", Instant()),
     sa.Column("started_at", Instant()),
     sa.Column("finished_at", Instant()),

@@ -1,4 +1,4 @@
-"""One unit of work is one transaction: written whole or not at all."""
+"""Database transactions: each is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from service.storage.engine import engines
 
 
 @contextmanager
-def unit_of_work(*, hurried: bool = False) -> Iterator[sa.Connection]:
+def unit_of_work(*, no_wait: bool = False) -> Iterator[sa.Connection]:
     """Open a transaction that may write; it is committed at the end, or rolled back on an error.
 
-    On SQLite it takes the write lock at once, so keep it short and compute outside it. Hurried, it
-    raises ``OperationalError`` within milliseconds where another process is writing to SQLite;
-    nothing has happened then, and it can be done again.
+    On SQLite it takes the write lock at once, so keep it short and compute outside it. With
+    ``no_wait`` it raises ``OperationalError`` within milliseconds if another process is writing to
+    SQLite; nothing is changed then, and it can be repeated.
     """
-    engine = engines().hurried if hurried else engines().writing
+    engine = engines().writing_without_wait if no_wait else engines().writing
     with engine.begin() as connection:
         yield connection
 
 
 @contextmanager
 def reading() -> Iterator[sa.Connection]:
-    """Open a connection that only reads."""
+    """Open a connection for reading."""
     with engines().reading.connect() as connection:
         yield connection

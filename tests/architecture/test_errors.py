@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from service import errors as service_errors
 from service.api.app import create_app
-from service.api.errors import BY_CODE, STATUS, status_of, title_of
+from service.api.errors import BY_CODE, STATUS, find_status, find_title
 from service.errors import ServiceError
 from thetahat import errors as core_errors
 from thetahat.errors import EvaluationError
@@ -27,7 +27,7 @@ LEAVES = sorted({*leaves(EvaluationError), *leaves(ServiceError)}, key=lambda cl
 
 @pytest.mark.parametrize("cls", LEAVES)
 def test_exact_every_error_has_an_http_status(cls: type[Exception]) -> None:
-    assert 400 <= status_of(cls) < 600
+    assert 400 <= find_status(cls) < 600
     assert cls in STATUS
 
 
@@ -41,7 +41,7 @@ def test_exact_codes_are_different_and_classes_are_documented() -> None:
         assert code.isidentifier()
         assert code == code.lower()
         assert inspect.getdoc(cls) != inspect.getdoc(cls.__mro__[1])
-        assert "`" not in title_of(cls)
+        assert "`" not in find_title(cls)
 
 
 @pytest.mark.parametrize("module", [service_errors, core_errors])
@@ -56,6 +56,6 @@ def test_exact_only_one_table_knows_statuses() -> None:
     client = TestClient(create_app())
     listed = {item["code"]: item["status"] for item in client.get("/problems").json()["items"]}
 
-    assert listed == {code: status_of(cls) for code, cls in BY_CODE.items()}
+    assert listed == {code: find_status(cls) for code, cls in BY_CODE.items()}
     for code in BY_CODE:
         assert client.get(f"/problems/{code}").status_code == 200

@@ -27,7 +27,7 @@ from worker.interrupts import SharedFlag
 
 
 def _result(evaluation_id: Any) -> Any:
-    return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))
+    return orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))
 
 
 @pytest.fixture
@@ -69,12 +69,14 @@ def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
     assert (row.status, row.progress_done, row.progress_total) == ("succeeded", 10, 10)
     assert row.progress_unit == "naps"
     assert _result(evaluation_id)["draws"] == expected_draws(5, 5)
-    table = pq.read_table(read.losses_path(LOCAL_OWNER_ID, evaluation_id))
+    table = pq.read_table(read.find_losses_file(LOCAL_OWNER_ID, evaluation_id))
     assert table["a"].to_pylist() == [draw[0] for draw in expected_draws(5, 5)]
     assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
-    types = [event.type for event in read.events(LOCAL_OWNER_ID, evaluation_id)]
+    types = [event.type for event in read.list_events(LOCAL_OWNER_ID, evaluation_id)]
     assert types == ["queued", "started", *["progress"] * 6, "succeeded"]
-    assert min(event.number for event in read.events(LOCAL_OWNER_ID, evaluation_id, after=6)) == 7
+    assert (
+        min(event.number for event in read.list_events(LOCAL_OWNER_ID, evaluation_id, after=6)) == 7
+    )
 
 
 def test_exact_the_order_of_the_chunks_changes_no_number(database: str) -> None:
@@ -141,10 +143,10 @@ def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> No
     outcome = compute(zombie, files)
     record.put_back(zombie)
     worker.run((evaluation_id, 2))
-    body = read.result(LOCAL_OWNER_ID, evaluation_id)
+    body = read.get_result(LOCAL_OWNER_ID, evaluation_id)
     worker._record(zombie, outcome)
-    assert read.result(LOCAL_OWNER_ID, evaluation_id) == body
-    assert read.losses_path(LOCAL_OWNER_ID, evaluation_id).name == f"{evaluation_id}-2.parquet"
+    assert read.get_result(LOCAL_OWNER_ID, evaluation_id) == body
+    assert read.find_losses_file(LOCAL_OWNER_ID, evaluation_id).name == f"{evaluation_id}-2.parquet"
     assert [path.name for path in files.path("losses").iterdir()] == [f"{evaluation_id}-2.parquet"]
 
 

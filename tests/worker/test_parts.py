@@ -23,7 +23,7 @@ A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 def _end(evaluation_id: UUID, worker: UnitExecutor) -> Any:
     """Do what is left, and return the result by part."""
     worker.handle_message((evaluation_id, 1))
-    return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["parts"]
+    return orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["parts"]
 
 
 @pytest.mark.parametrize(

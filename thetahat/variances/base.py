@@ -45,7 +45,7 @@ class VarianceEstimate:
         Further fields for the result, as plain JSON values.
     """
 
-    value: float | FloatArray
+    value: float | FloatArray = field(metadata={"dimensions": (1, 2), "nullable": True})
     target: Target
     mean: MeanKind
     estimate: float

@@ -1,14 +1,15 @@
-"""Data sets over HTTP."""
+"""Uploading, reading, previewing and deleting data sets."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
-from service.api.calls import ask, change, labour
-from service.api.cursors import place, read_place, seal, unseal
-from service.api.documents import dataset_document, dataset_path, identifier, json_response
+from service.api.blocking_calls import read_database, run_in_thread, write_database
+from service.api.cursors import decode_cursor, encode_cursor
+from service.api.documents import build_dataset_document, dataset_path, json_response, parse_id
 from service.api.uploads import ALIASES, FORM, receive
 from service.data.formats import FORMATS
 from service.jobs import datasets
@@ -18,6 +19,7 @@ from service.settings import settings
 from service.storage.files import FileStore
 
 FILTERS = "datasets"
+"""Stands for the filters in the cursors of this list, which has none."""
 BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 FILE_BODY: dict[str, Any] = {
     "required": True,
@@ -25,11 +27,16 @@ FILE_BODY: dict[str, Any] = {
         **dict.fromkeys([*FORMATS, *ALIASES], BINARY),
         FORM: {
             "schema": {
+                "title": "DatasetUpload",
                 "type": "object",
                 "required": ["file"],
                 "properties": {
-                    "file": {"type": "string", "format": "binary"},
-                    "name": {"type": "string", "maxLength": 200},
+                    "file": {"type": "string", "format": "binary", "description": "The file."},
+                    "name": {
+                        "type": "string",
+                        "maxLength": 200,
+                        "description": "Name of the data set; the file's name if it is left out.",
+                    },
                 },
             }
         },
@@ -45,50 +52,54 @@ router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
     response_model=DatasetRead,
     openapi_extra={"requestBody": FILE_BODY},
     responses={
-        200: {"model": DatasetRead, "description": "The same bytes were sent before."},
+        200: {"model": DatasetRead, "description": "The same bytes were uploaded before."},
         400: {"model": ProblemDocument},
         413: {"model": ProblemDocument},
         415: {"model": ProblemDocument},
         422: {"model": ProblemDocument},
     },
 )
-async def upload(
+async def upload_dataset(
     request: Request,
-    name: Annotated[str | None, Query(description="What to call it, for a plain body.")] = None,
+    name: Annotated[
+        str | None, Query(description="Name of the data set, if the body is the file.")
+    ] = None,
 ) -> Response:
-    """Keep a file of data: the body itself, or the one file of a form."""
-    del name  # read with the body, where a form's own name stands too
-    owner_id = request.scope["owner_id"]
+    """Upload a file of data: as the body itself, or as the file of a form."""
+    del name  # read together with the body, because a form has its name there
+    owner_id: UUID = request.scope["owner_id"]
     store = FileStore.open()
     with store.new_upload() as file, store.new_upload() as table:
-        arrived = await receive(request, file, table, settings().max_upload_bytes)
-        row, is_new = await labour(datasets.keep, owner_id, arrived)
+        received = await receive(request, file, table, settings().max_upload_bytes)
+        row, is_new = await run_in_thread(datasets.store_upload, owner_id, received)
     headers = {"Location": dataset_path(row.id)}
-    return json_response(dataset_document(row), 201 if is_new else 200, headers)
+    return json_response(build_dataset_document(row), 201 if is_new else 200, headers)
 
 
 @router.get("", response_model=DatasetPage, responses={422: {"model": ProblemDocument}})
 async def list_datasets(
     request: Request,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Length of a page.")] = 50,
+    cursor: Annotated[
+        str | None, Query(max_length=500, description="The field next of the page before.")
+    ] = None,
 ) -> Response:
     """List data sets, newest first."""
-    inner = unseal(cursor, FILTERS)
-    before = None if inner is None else read_place(inner)
-    rows, more = await ask(datasets.page, request.scope["owner_id"], before, limit)
-    end = place(rows[-1].created_at, rows[-1].id) if more else None
-    return json_response({"items": [dataset_document(r) for r in rows], "next": seal(end, FILTERS)})
+    before = decode_cursor(cursor, FILTERS)
+    owner_id: UUID = request.scope["owner_id"]
+    rows, end = await read_database(datasets.list_datasets, owner_id, before, limit)
+    items = [build_dataset_document(row) for row in rows]
+    return json_response({"items": items, "next": encode_cursor(end, FILTERS)})
 
 
 @router.get(
     "/{dataset_id}", response_model=DatasetRead, responses={404: {"model": ProblemDocument}}
 )
 async def get_dataset(request: Request, dataset_id: str) -> Response:
-    """Return what is known of a data set."""
-    wanted = identifier(dataset_id, "data set")
-    row = await ask(datasets.get, request.scope["owner_id"], wanted)
-    return json_response(dataset_document(row))
+    """Return the columns and the format of a data set."""
+    wanted = parse_id(dataset_id, "data set")
+    row = await read_database(datasets.get, request.scope["owner_id"], wanted)
+    return json_response(build_dataset_document(row))
 
 
 @router.get(
@@ -96,14 +107,15 @@ async def get_dataset(request: Request, dataset_id: str) -> Response:
     response_model=DatasetPreview,
     responses={404: {"model": ProblemDocument}, 422: {"model": ProblemDocument}},
 )
-async def preview(
+async def preview_dataset(
     request: Request,
     dataset_id: str,
     rows: Annotated[int, Query(ge=1, le=1000, description="How many rows.")] = 20,
 ) -> Response:
-    """Return the first rows, and what was understood of the file."""
-    wanted = identifier(dataset_id, "data set")
-    return json_response(await labour(datasets.preview, request.scope["owner_id"], wanted, rows))
+    """Return the first rows of a data set."""
+    wanted = parse_id(dataset_id, "data set")
+    owner_id: UUID = request.scope["owner_id"]
+    return json_response(await run_in_thread(datasets.preview, owner_id, wanted, rows))
 
 
 @router.delete(
@@ -112,7 +124,7 @@ async def preview(
     responses={404: {"model": ProblemDocument}, 409: {"model": ProblemDocument}},
 )
 async def delete_dataset(request: Request, dataset_id: str) -> Response:
-    """Remove a data set that no queued or running evaluation reads."""
-    wanted = identifier(dataset_id, "data set")
-    await change(datasets.delete, request.scope["owner_id"], wanted)
+    """Delete a data set that no queued or running evaluation reads."""
+    wanted = parse_id(dataset_id, "data set")
+    await write_database(datasets.delete, request.scope["owner_id"], wanted)
     return Response(status_code=204)

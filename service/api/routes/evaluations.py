@@ -1,4 +1,4 @@
-"""Evaluations over HTTP: send, look, wait, list, cancel, delete."""
+"""Submitting, reading, listing, cancelling and deleting evaluations."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from uuid import UUID
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 
+from service.api.batched_reads import read_evaluation
+from service.api.blocking_calls import read_database, write_database
 from service.api.bodies import read_body
-from service.api.calls import ask, change
-from service.api.cursors import seal, unseal
+from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import (
-    evaluation_document,
+    build_document,
     evaluation_path,
-    identifier,
     json_response,
-    seen,
+    parse_id,
+    read_document,
 )
-from service.api.filters import filters_of
-from service.api.lookups import look_up
+from service.api.filters import parse_filters
 from service.api.preferences import (
-    asked_wait,
-    etag,
-    idempotency_key,
-    known_versions,
-    pause_after,
-    preferred_wait,
+    build_etag,
+    compute_retry_after,
+    parse_idempotency_key,
+    parse_known_etags,
+    parse_prefer_wait,
+    parse_wait,
 )
-from service.api.submission import take
+from service.api.submission import accept_request
 from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
@@ -60,54 +60,67 @@ router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
         **{status: {"model": ProblemDocument} for status in (400, 409, 413, 415, 422, 429)},
     },
 )
-async def create_evaluation(request: Request) -> Response:
-    """Take an evaluation in; with ``Prefer: wait=N`` answer with the result if it is there."""
+async def submit_evaluation(request: Request) -> Response:
+    """Submit an evaluation; with ``Prefer: wait=N`` get the result if it is there in time."""
     owner_id: UUID = request.scope["owner_id"]
-    key = idempotency_key(request.headers)
-    wait = preferred_wait(request.headers)
+    key = parse_idempotency_key(request.headers)
+    wait = parse_prefer_wait(request.headers)
     body = await read_body(request, settings().max_json_bytes)
-    taken = await take(owner_id, body, key)
+    submitted = await accept_request(owner_id, body, key)
     if wait:
-        await wait_for_end(taken.evaluation_id, wait)
-    row = taken.row
+        await wait_for_end(submitted.evaluation_id, wait)
+    row = submitted.row
     if row is None or wait:
-        row = await look_up(owner_id, taken.evaluation_id)
-    headers = {"Location": evaluation_path(row.id), "ETag": etag(row.version), "Vary": VARY}
-    if taken.replayed:
+        row = await read_evaluation(owner_id, submitted.evaluation_id)
+    headers = {"Location": evaluation_path(row.id), "ETag": build_etag(row.version), "Vary": VARY}
+    if submitted.replayed:
         headers["Idempotency-Replayed"] = "true"
     if wait is not None:
         headers["Preference-Applied"] = f"wait={wait:g}"
     if wait is not None and row.is_finished:
-        return json_response(await _with_result(row), 200, headers)
-    headers["Retry-After"] = str(pause_after(row.created_at))
-    return json_response(await seen(row), 202, headers)
+        return json_response(await _build_finished_document(row), 200, headers)
+    headers["Retry-After"] = str(compute_retry_after(row.created_at))
+    return json_response(await read_document(row), 202, headers)
 
 
-async def _with_result(row: EvaluationRow) -> dict[str, Any]:
+async def _build_finished_document(row: EvaluationRow) -> dict[str, Any]:
     result = None
     if row.status == EvaluationStatus.SUCCEEDED:
-        result = orjson.Fragment(await ask(read.result_of, row))
-    return {**evaluation_document(row), "result": result}
+        result = orjson.Fragment(await read_database(read.read_result, row))
+    return {**build_document(row), "result": result}
 
 
 @router.get("", response_model=EvaluationPage, responses={422: {"model": ProblemDocument}})
 async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     request: Request,
-    status: Annotated[EvaluationStatus | None, Query()] = None,
-    kind: Annotated[str | None, Query(max_length=40)] = None,
-    label: Annotated[list[str] | None, Query(description="key:value; all must hold.")] = None,
-    created_after: Annotated[datetime | None, Query()] = None,
-    created_before: Annotated[datetime | None, Query()] = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    cursor: Annotated[str | None, Query(max_length=500)] = None,
+    status: Annotated[
+        EvaluationStatus | None, Query(description="Only evaluations in this status.")
+    ] = None,
+    kind: Annotated[
+        str | None, Query(max_length=40, description="Only evaluations of this kind.")
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        Query(description="Only evaluations with this label, as key:value; may be repeated."),
+    ] = None,
+    created_after: Annotated[
+        datetime | None, Query(description="Only evaluations submitted after this time.")
+    ] = None,
+    created_before: Annotated[
+        datetime | None, Query(description="Only evaluations submitted before this time.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Length of a page.")] = 50,
+    cursor: Annotated[
+        str | None, Query(max_length=500, description="The field next of the page before.")
+    ] = None,
 ) -> Response:
     """List evaluations, newest first."""
-    filters = filters_of(status, kind, label or [], created_after, created_before)
-    mark = repr(filters)
-    inner = unseal(cursor, mark)
-    page = await ask(read.page, request.scope["owner_id"], filters, inner, limit)
-    items = [await seen(row) for row in page.items]
-    return json_response({"items": items, "next": seal(page.next, mark)})
+    filters = parse_filters(status, kind, label or [], created_after, created_before)
+    before = decode_cursor(cursor, repr(filters))
+    owner_id: UUID = request.scope["owner_id"]
+    rows, end = await read_database(read.list_evaluations, owner_id, filters, before, limit)
+    items = [await read_document(row) for row in rows]
+    return json_response({"items": items, "next": encode_cursor(end, repr(filters))})
 
 
 @router.get(
@@ -119,24 +132,24 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
 async def get_evaluation(request: Request, evaluation_id: str) -> Response:
     """Return an evaluation; with ``?wait=N``, when it has changed or N seconds are over."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = identifier(evaluation_id, "evaluation")
-    row = await look_up(owner_id, wanted)
-    preferred = preferred_wait(request.headers)
-    wait = asked_wait(request.query_params.get("wait")) or preferred
-    known = known_versions(request.headers)
-    is_news = bool(known) and etag(row.version) not in known
-    if wait and not row.is_finished and not is_news:
+    wanted = parse_id(evaluation_id, "evaluation")
+    row = await read_evaluation(owner_id, wanted)
+    preferred = parse_prefer_wait(request.headers)
+    wait = parse_wait(request.query_params.get("wait")) or preferred
+    known = parse_known_etags(request.headers)
+    has_changed = bool(known) and build_etag(row.version) not in known
+    if wait and not row.is_finished and not has_changed:
         await wait_for_change(wanted, row.version, wait)
-        row = await look_up(owner_id, wanted)
-    tag = etag(row.version)
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": VARY}
+        row = await read_evaluation(owner_id, wanted)
+    etag = build_etag(row.version)
+    headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": VARY}
     if preferred is not None:
         headers["Preference-Applied"] = f"wait={preferred:g}"
     if not row.is_finished:
-        headers["Retry-After"] = str(pause_after(row.created_at))
-    if tag in known or "*" in known:
+        headers["Retry-After"] = str(compute_retry_after(row.created_at))
+    if etag in known or "*" in known:
         return Response(status_code=304, headers=headers)
-    return json_response(await seen(row), 200, headers)
+    return json_response(await read_document(row), 200, headers)
 
 
 @router.post(
@@ -144,18 +157,18 @@ async def get_evaluation(request: Request, evaluation_id: str) -> Response:
     status_code=202,
     response_model=EvaluationRead,
     responses={
-        200: {"model": EvaluationRead, "description": "It had ended."},
+        200: {"model": EvaluationRead, "description": "It had already ended."},
         404: {"model": ProblemDocument},
     },
 )
 async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
-    """Cancel an evaluation; one that has ended stays as it is."""
+    """Cancel an evaluation; one that has ended is not changed."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = identifier(evaluation_id, "evaluation")
-    before = await ask(read.get, owner_id, wanted)
-    row = await change(cancel, owner_id, wanted)
-    headers = {"Location": evaluation_path(row.id), "ETag": etag(row.version)}
-    return json_response(evaluation_document(row), 200 if before.is_finished else 202, headers)
+    wanted = parse_id(evaluation_id, "evaluation")
+    before = await read_database(read.get, owner_id, wanted)
+    row = await write_database(cancel, owner_id, wanted)
+    headers = {"Location": evaluation_path(row.id), "ETag": build_etag(row.version)}
+    return json_response(build_document(row), 200 if before.is_finished else 202, headers)
 
 
 @router.delete(
@@ -164,7 +177,7 @@ async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
     responses={404: {"model": ProblemDocument}, 409: {"model": ProblemDocument}},
 )
 async def delete_evaluation(request: Request, evaluation_id: str) -> Response:
-    """Remove an evaluation that has ended, with its result."""
-    wanted = identifier(evaluation_id, "evaluation")
-    await change(delete, request.scope["owner_id"], wanted)
+    """Delete an evaluation that has ended, with its result."""
+    wanted = parse_id(evaluation_id, "evaluation")
+    await write_database(delete, request.scope["owner_id"], wanted)
     return Response(status_code=204)

@@ -1,87 +1,103 @@
-"""What happens to an evaluation, as it happens."""
+"""The events of an evaluation, as they happen (server-sent events)."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import orjson
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Header, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from service.api.calls import ask
-from service.api.documents import identifier, seen
+from service.api.blocking_calls import read_database
+from service.api.documents import parse_id, read_document
+from service.api.errors import NoMoreEvents
 from service.errors import ResourceNotFound
 from service.jobs import read
 from service.jobs.watch import wait_for_change
 from service.schemas.problem import ProblemDocument
 from service.storage.evaluations import EvaluationRow
 
-KEEP_ALIVE_S: Final = 15.0
+WAIT_S: Final = 60.0
 RETRY_MS: Final = 2000
 LARGEST_ID: Final = 2**31 - 1
-HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
 
+@dataclass(frozen=True, slots=True)
+class EventRequest:
+    """An evaluation whose events are requested, and the last event that the client has."""
+
+    row: EvaluationRow
+    last_event: int
+
+
+async def find_evaluation(
+    request: Request,
+    evaluation_id: str,
+    last_event_id: Annotated[
+        str, Header(description="Id of the last event that the client has received.")
+    ] = "",
+) -> EventRequest:
+    """Return the evaluation; ``NoMoreEvents`` if it has ended and the client has every event."""
+    owner_id: UUID = request.scope["owner_id"]
+    wanted = parse_id(evaluation_id, "evaluation")
+    last_event = _parse_event_id(last_event_id)
+    row = await read_database(read.get, owner_id, wanted)
+    if row.is_finished and not await read_database(read.list_events, owner_id, wanted, last_event):
+        raise NoMoreEvents
+    return EventRequest(row, last_event)
+
+
 @router.get(
     "/events",
+    response_class=EventSourceResponse,
     responses={
-        200: {"description": "Server-sent events.", "content": {"text/event-stream": {}}},
-        204: {"description": "It has ended, and Last-Event-ID was its last event."},
+        204: {"description": "The evaluation has ended and Last-Event-ID was its last event."},
         404: {"model": ProblemDocument},
     },
 )
-async def get_events(request: Request, evaluation_id: str) -> Response:
+async def stream_events(
+    requested: Annotated[EventRequest, Depends(find_evaluation)],
+) -> AsyncIterator[ServerSentEvent]:
     """Stream the events after ``Last-Event-ID``, until the evaluation ends."""
-    owner_id: UUID = request.scope["owner_id"]
-    wanted = identifier(evaluation_id, "evaluation")
-    after = _last_id(request.headers.get("last-event-id", ""))
-    row = await ask(read.get, owner_id, wanted)
-    if row.is_finished and not await ask(read.events, owner_id, wanted, after):
-        return Response(status_code=204)  # which tells a browser not to come back
-    stream = _stream(owner_id, row, after)
-    return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
-
-
-async def _stream(owner_id: UUID, row: EvaluationRow, after: int) -> AsyncIterator[bytes]:
-    yield b"retry: %d\n\n" % RETRY_MS
+    row, last_event = requested.row, requested.last_event
+    yield ServerSentEvent(retry=RETRY_MS)
     shown = row.version
     while True:
-        for event in await ask(read.events, owner_id, row.id, after):
-            after = event.number
+        for event in await read_database(read.list_events, row.owner_id, row.id, last_event):
+            last_event = event.number
             data = {"at": event.at, **event.data}
-            if event.type == "progress" and event.number == row.version:  # the newest there is
-                data |= await _progress(row)
-            yield _event(event.type, data, event.number)
+            if event.type == "progress" and event.number == row.version:  # the newest event
+                data |= await _read_progress(row)
+            yield _encode(event.type, data, event.number)
         if row.is_finished:
             return
-        if row.version > max(shown, after):  # progress too small for an event of its own
-            yield _event("progress", await _progress(row))
+        if row.version > max(shown, last_event):  # progress that is too small to be kept
+            yield _encode("progress", await _read_progress(row))
         shown = row.version
-        if not await wait_for_change(row.id, row.version, KEEP_ALIVE_S):
-            yield b": still here\n\n"
+        await wait_for_change(row.id, row.version, WAIT_S)
         try:
-            row = await ask(read.get, owner_id, row.id)
+            row = await read_database(read.get, row.owner_id, row.id)
         except ResourceNotFound:
             return
 
 
-async def _progress(row: EvaluationRow) -> dict[str, Any]:
-    document = await seen(row)
-    told = ("learners", "seconds_left")
-    return {**document["progress"], **{name: document[name] for name in told}}
+async def _read_progress(row: EvaluationRow) -> dict[str, Any]:
+    document = await read_document(row)
+    names = ("learners", "seconds_left")
+    return {**document["progress"], **{name: document[name] for name in names}}
 
 
-def _event(name: str, data: Mapping[str, Any], number: int | None = None) -> bytes:
-    text = orjson.dumps(data, option=orjson.OPT_UTC_Z)  # one line: JSON escapes line breaks
-    identity = b"" if number is None else b"id: %d\n" % number
-    return identity + b"event: " + name.encode() + b"\ndata: " + text + b"\n\n"
+def _encode(name: str, data: dict[str, Any], number: int | None = None) -> ServerSentEvent:
+    text = orjson.dumps(data, option=orjson.OPT_UTC_Z).decode()
+    return ServerSentEvent(event=name, raw_data=text, id=None if number is None else str(number))
 
 
-def _last_id(text: str) -> int:
-    """Return the number of the last event that the client saw; 0 where it does not say."""
+def _parse_event_id(text: str) -> int:
+    """Return the number of the last event that the client has; 0 if the header has no number."""
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(LARGEST_ID))
     return min(int(text), LARGEST_ID) if is_number else 0

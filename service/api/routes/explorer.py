@@ -1,4 +1,4 @@
-"""The page on which people read the OpenAPI document and try it: Swagger UI from this host alone.
+"""The page that shows the OpenAPI document, with Swagger UI served from this host.
 
 The files come from an installed package, of which nothing is imported.
 """
@@ -25,10 +25,10 @@ MEDIA_TYPES: Final = {
     "swagger-ui.css": "text/css",
     "favicon-32x32.png": "image/png",
 }
-# The page asks for files with their version, so another version is another address.
+# The page requests files with their version, so another version has another URL.
 A_YEAR: Final = "public, max-age=31536000, immutable"
 
-# With any validator, Swagger UI would tell its makers where the document is.
+# With a validator, Swagger UI would send the URL of the document to another host.
 START: Final = """
 SwaggerUIBundle({
   url: "/openapi.json",
@@ -57,7 +57,7 @@ PAGE: Final = f"""<!doctype html>
 </html>
 """
 _START_HASH: Final = b64encode(hashlib.sha256(START.encode()).digest()).decode()
-# Swagger UI draws its icons from data: addresses.
+# Swagger UI loads its icons from data: URLs.
 POLICY: Final = "; ".join(
     [
         "default-src 'none'",
@@ -73,16 +73,16 @@ POLICY: Final = "; ".join(
 
 
 @router.get("/docs")
-async def explore() -> Response:
-    """Show every request that can be made, with a form to make it."""
+async def show_docs() -> Response:
+    """Return the page, which has a form for every request."""
     headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
     return HTMLResponse(PAGE, headers=headers)
 
 
 @router.get("/docs/assets/{name}")
-async def asset(name: str) -> Response:
-    """Send one file of Swagger UI."""
+async def get_asset(name: str) -> Response:
+    """Return one file of Swagger UI."""
     if name not in MEDIA_TYPES:
-        raise ResourceNotFound(f"There is no asset {name[:80]!r}.")
+        raise ResourceNotFound(f"There is no file {name[:80]!r}.")
     headers = {"Cache-Control": A_YEAR, "X-Content-Type-Options": "nosniff"}
     return FileResponse(FOLDER / name, media_type=MEDIA_TYPES[name], headers=headers)

@@ -1,25 +1,28 @@
-"""The service about itself: is it alive, is it ready, what does a problem mean."""
+"""The state of the service, and explanations of its errors."""
 
 from __future__ import annotations
 
 import html
 import inspect
 from dataclasses import asdict
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 import thetahat
-from service.api.calls import labour
+from service.api.blocking_calls import run_in_thread
 from service.api.documents import json_response
-from service.api.errors import BY_CODE, status_of, title_of
-from service.api.negotiation import chosen_type
+from service.api.errors import BY_CODE, find_status, find_title
+from service.api.media_types import choose_media_type
 from service.errors import ResourceNotFound
-from service.jobs.health import readiness
+from service.jobs.health import check_readiness
+from service.schemas.problem import ProblemKindList
+from service.schemas.service_state import Health, ReadinessRead
 
 router = APIRouter()
 
-LINKS = {
+LINKS: Final = {
     "documentation": "/docs",
     "openapi": "/openapi.json",
     "methods": "/v1/methods",
@@ -28,51 +31,66 @@ LINKS = {
     "problems": "/problems",
     "ready": "/readyz",
 }
-PAGE = (
+PAGE: Final = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
     '<body><main style="max-width:44rem;margin:2rem auto;font-family:sans-serif">'
     "<h1>{title}</h1>{body}</main></body></html>"
 )
+EVALUATION_ERRORS: Final = {
+    "time_limit_exceeded": "A part of the work ran longer than THETAHAT_TIME_LIMIT_S.",
+    "memory_limit_exceeded": "A part of the work needed more than THETAHAT_MEMORY_LIMIT_MB.",
+    "worker_lost": "The worker process ended several times during the same part of the work.",
+}
+"""Errors that only failed evaluations have, by code."""
 
 
 @router.get("/", include_in_schema=False)
-async def landing(request: Request) -> Response:
-    """Say what this is and where to go."""
+async def landing_page(request: Request) -> Response:
+    """Return the name and version of the service, and its main paths."""
     about = {"name": "thetahat", "version": thetahat.__version__, "links": LINKS}
-    kinds = ("application/json", "text/html")
-    if chosen_type(request.headers.get("accept"), kinds) == "application/json":
+    available = ("application/json", "text/html")
+    if choose_media_type(request.headers.get("accept"), available) == "application/json":
         return json_response(about)
-    items = "".join(f'<li><a href="{to}">{name}</a></li>' for name, to in LINKS.items())
-    text = "<p>How good a learned model is, how sure one can be of it, and which is better.</p>"
+    items = "".join(f'<li><a href="{path}">{name}</a></li>' for name, path in LINKS.items())
+    text = (
+        "<p>Estimates how good a trained model is, how certain that estimate is, and whether one "
+        "model is better than another.</p>"
+    )
     return _page(f"thetahat {thetahat.__version__}", f"{text}<ul>{items}</ul>")
 
 
-@router.get("/healthz", tags=["service"])
-async def healthz() -> Response:
-    """Say that this process answers."""
+@router.get("/healthz", tags=["service"], response_model=Health)
+async def get_health() -> Response:
+    """Return 200 if this process answers requests."""
     return json_response({"status": "ok", "version": thetahat.__version__})
 
 
-@router.get("/readyz", tags=["service"], responses={503: {"description": "What is missing."}})
-async def readyz() -> Response:
-    """Say whether a request would be taken and done: database, tables, broker, a live worker."""
-    found = await labour(readiness)
-    parts = asdict(found)
+@router.get(
+    "/readyz",
+    tags=["service"],
+    response_model=ReadinessRead,
+    responses={503: {"model": ReadinessRead, "description": "Something is missing."}},
+)
+async def get_readiness() -> Response:
+    """Return 200 if database, tables, broker and a worker are there, else 503."""
+    readiness = await run_in_thread(check_readiness)
+    parts = asdict(readiness)
     missing = [name for name, works in parts.items() if not works]
-    body = {"status": "ready" if found.is_ready else "not ready", "missing": missing, **parts}
+    status = "ready" if readiness.is_ready else "not ready"
+    body = {"status": status, "missing": missing, **parts}
     headers = {"Cache-Control": "no-store"}
-    return json_response(body, 200 if found.is_ready else 503, headers)
+    return json_response(body, 200 if readiness.is_ready else 503, headers)
 
 
-@router.get("/problems", tags=["service"])
+@router.get("/problems", tags=["service"], response_model=ProblemKindList)
 async def list_problems() -> Response:
-    """List every kind of refusal."""
+    """List every kind of error."""
     items = [
         {
             "code": code,
             "type": f"/problems/{code}",
-            "status": status_of(cls),
-            "title": title_of(cls),
+            "status": find_status(cls),
+            "title": find_title(cls),
         }
         for code, cls in BY_CODE.items()
     ]
@@ -81,23 +99,16 @@ async def list_problems() -> Response:
 
 @router.get("/problems/{code}", tags=["service"], response_class=HTMLResponse)
 async def explain_problem(code: str) -> Response:
-    """Explain one kind of refusal."""
+    """Explain one kind of error, as a page."""
     if code in BY_CODE:
         cls = BY_CODE[code]
         text = inspect.getdoc(cls) or ""
-        status = f"HTTP status {status_of(cls)}. "
-    elif code in OF_EVALUATIONS:
-        text, status = OF_EVALUATIONS[code], "The error of an evaluation that failed. "
+        status = f"HTTP status {find_status(cls)}. "
+    elif code in EVALUATION_ERRORS:
+        text, status = EVALUATION_ERRORS[code], "The error of a failed evaluation. "
     else:
-        raise ResourceNotFound(f"There is no kind of problem {code[:80]!r}.")
+        raise ResourceNotFound(f"There is no kind of error {code[:80]!r}.")
     return _page(code, f"<p>{html.escape(text)}</p><p>{status}</p>")
-
-
-OF_EVALUATIONS = {
-    "time_limit_exceeded": "A part of the work ran longer than THETAHAT_TIME_LIMIT_S.",
-    "memory_limit_exceeded": "A part of the work wanted more than THETAHAT_MEMORY_LIMIT_MB.",
-    "worker_lost": "The worker process ended several times during the same part of the work.",
-}
 
 
 def _page(title: str, body: str) -> HTMLResponse:

@@ -1,10 +1,10 @@
-"""What can be asked for."""
+"""The catalogue of methods."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from service.api.calls import labour
+from service.api.blocking_calls import run_in_thread
 from service.api.catalogue import family, index
 from service.api.documents import json_response
 from service.schemas.methods import MethodFamily, MethodIndex
@@ -14,7 +14,7 @@ router = APIRouter(prefix="/v1/methods", tags=["methods"])
 
 
 @router.get("", response_model=MethodIndex)
-async def list_families() -> Response:
+async def list_method_families() -> Response:
     """List the families of methods, and the rules by which an interval is recommended."""
     return json_response(index())
 
@@ -23,5 +23,5 @@ async def list_families() -> Response:
     "/{family_name}", response_model=MethodFamily, responses={404: {"model": ProblemDocument}}
 )
 async def list_methods(family_name: str) -> Response:
-    """Describe every method of a family; the learners' first answer takes seconds."""
-    return json_response(await labour(family, family_name))
+    """List the methods of a family; the first list of learners takes seconds."""
+    return json_response(await run_in_thread(family, family_name))

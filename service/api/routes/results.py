@@ -1,4 +1,4 @@
-"""What came out of an evaluation: the result and the losses."""
+"""The result and the losses of an evaluation."""
 
 from __future__ import annotations
 
@@ -9,26 +9,30 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 
-from service.api.calls import ask, labour
-from service.api.documents import identifier
-from service.api.loss_tables import CSV, JSON, OFFERED, PARQUET, as_csv, as_json
-from service.api.negotiation import chosen_type
+from service.api.blocking_calls import read_database, run_in_thread
+from service.api.documents import parse_id
+from service.api.loss_responses import AVAILABLE, CSV, JSON, PARQUET, stream_csv, stream_json
+from service.api.media_types import choose_media_type
 from service.errors import NoResult
 from service.jobs import read
-from service.jobs.partial import result as partial_result
+from service.jobs.partial import get_result as get_partial_result
+from service.schemas.evaluation import LossTableRead
 from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
 CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
 UNCACHED = {"Cache-Control": "no-store"}
-MISSING: dict[int | str, dict[str, Any]] = {
+NO_RESULT: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemDocument},
-    409: {"model": ProblemDocument, "description": "result_not_ready, or no_result for ever."},
+    409: {
+        "model": ProblemDocument,
+        "description": "result_not_ready, or no_result if there will be none.",
+    },
 }
 
 
-@router.get("/result", responses={200: {"description": "The result."}, **MISSING})
+@router.get("/result", responses={200: {"description": "The result."}, **NO_RESULT})
 async def get_result(
     request: Request,
     evaluation_id: str,
@@ -36,19 +40,19 @@ async def get_result(
     partial: Annotated[
         bool,
         Query(
-            description="Before the end, return the evaluation of the learners that are complete; "
-            "it has a member partial that names them."
+            description="While the evaluation runs, return the result of the learners that are "
+            "complete; its field partial names them."
         ),
     ] = False,
 ) -> Response:
-    """Return the result; 409 until there is one, or with partial until a learner is complete."""
+    """Return the result; 409 before there is one, or, with ``partial``, a complete learner."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = identifier(evaluation_id, "evaluation")
+    wanted = parse_id(evaluation_id, "evaluation")
     try:
         if partial:
-            text = await labour(partial_result, owner_id, wanted)
+            text = await run_in_thread(get_partial_result, owner_id, wanted)
             return Response(text, media_type=JSON, headers=UNCACHED)
-        text = await ask(read.result, owner_id, wanted)
+        text = await read_database(read.get_result, owner_id, wanted)
     except NoResult as error:
         raise await _with_reason(error, owner_id, wanted) from None
     return Response(text, media_type=JSON, headers=CACHED)
@@ -58,32 +62,35 @@ async def get_result(
     "/losses",
     responses={
         200: {
+            "model": LossTableRead,
             "description": "One row per instance, one column per model.",
-            "content": {PARQUET: {}, CSV: {}},
+            "content": {
+                CSV: {"schema": {"type": "string"}},
+                PARQUET: {"schema": {"type": "string", "format": "binary"}},
+            },
         },
         406: {"model": ProblemDocument},
-        **MISSING,
+        **NO_RESULT,
     },
 )
 async def get_losses(request: Request, evaluation_id: str) -> Response:
-    """Return the losses, in the type that ``Accept`` names."""
+    """Return the losses in the media type of the Accept header."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = identifier(evaluation_id, "evaluation")
-    kind = chosen_type(request.headers.get("accept"), OFFERED)
+    wanted = parse_id(evaluation_id, "evaluation")
+    media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
     try:
-        path: Path = await ask(read.losses_path, owner_id, wanted)
+        path: Path = await read_database(read.find_losses_file, owner_id, wanted)
     except NoResult as error:
         raise await _with_reason(error, owner_id, wanted) from None
-    if kind == PARQUET:
+    if media_type == PARQUET:
         name = f"{wanted}.parquet"
         return FileResponse(path, media_type=PARQUET, headers=CACHED, filename=name)
-    return StreamingResponse(
-        as_csv(path) if kind == CSV else as_json(path), media_type=kind, headers=CACHED
-    )
+    rows = stream_csv(path) if media_type == CSV else stream_json(path)
+    return StreamingResponse(rows, media_type=media_type, headers=CACHED)
 
 
 async def _with_reason(error: NoResult, owner_id: UUID, evaluation_id: UUID) -> NoResult:
-    """Put the evaluation's status and its own error into the refusal."""
-    row = await ask(read.get, owner_id, evaluation_id)
+    """Add the evaluation's status and its own error to the error document."""
+    row = await read_database(read.get, owner_id, evaluation_id)
     error.extra = {"evaluation_status": row.status, "evaluation_error": row.error}
     return error

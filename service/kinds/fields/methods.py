@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 from service.errors import FieldError, InvalidRequest
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.method_names import Method, MethodEntry
-from service.schemas.in_words import in_words
 from service.schemas.numbers import shown
+from service.schemas.validation_messages import describe_error
 from thetahat.analyses.losses import Chosen
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.registry import Registry
@@ -93,7 +93,7 @@ def _translate(error: ValidationError, name: str, path: Loc) -> InvalidRequest:
         else:
             loc, value = item["loc"], shown(item["input"])
             field = ".".join(map(str, loc))
-            message = f"{field} of {name}: {in_words(item)}"
+            message = f"{field} of {name}: {describe_error(item)}"
             if item["type"] == "missing":
                 message, value = f"{name} needs {field}", None
         faults.append(FieldError((*path, *loc), message, value))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from service.jobs.output_table import OutputColumn
-from service.jobs.spill import Spill, Spilt
+from service.jobs.spill import Spill, SpilledArray
 from service.kinds.base import Finished
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
@@ -78,7 +78,7 @@ class LearnerCurve:
     at_largest: Outcomes | None = None
     refit_arrays: StageArrays = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
-    losses: dict[str, np.ndarray | Spilt] = field(default_factory=dict)
+    losses: dict[str, np.ndarray | SpilledArray] = field(default_factory=dict)
     predictions: dict[str, OutputColumn] = field(default_factory=dict)
 
 

@@ -55,7 +55,7 @@ def data_dir(
     use(monkeypatch, data_dir=tmp_path, workers=1)
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
     # The application outlives a test, and must not remember who was allowed in the last one.
-    monkeypatch.setattr(auth, "REMEMBERED_S", 0.0)
+    monkeypatch.setattr(auth, "CACHE_S", 0.0)
     yield tmp_path
     monkeypatch.undo()
     forget()
@@ -97,7 +97,7 @@ class InlineWorker:
                 record.record_failure(claim, failures.from_error(refusal))
                 continue
             assert isinstance(outcome, EvaluationOutput)
-            record.record_result(claim, outcome.body, outcome.losses_file)
+            record.record_result(claim, outcome.body, outcome.losses_file, outcome.summary)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import intake
+from service.api import submission_batches
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import JSON_TYPE, matrix
 
@@ -42,7 +42,7 @@ def test_exact_stac_not_even_a_fault_of_the_service_shows_its_trace(
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the reason, which the log has")
 
-    monkeypatch.setattr(intake, "submit_all", fail)
+    monkeypatch.setattr(submission_batches, "submit_all", fail)
 
     answer = send(client, matrix())
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from service.api import cursors
+from service.errors import InvalidRequest
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import nap
 from tests.service.api.test_evaluations import submit
@@ -64,6 +66,13 @@ def test_invalid_filters(client: TestClient, query: dict[str, str], loc: str) ->
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["loc"][:2] == ["query", loc]
+
+
+@pytest.mark.parametrize("position", ["", "x", "eA", "2026-01-01", "é", "A" * 5000])
+def test_invalid_positions_of_cursors(position: str) -> None:
+    cursor = cursors._checksum(position, "filters") + position
+    with pytest.raises(InvalidRequest, match="cursor"):
+        cursors.decode_cursor(cursor, "filters")
 
 
 def test_invalid_a_cursor_of_a_list_with_other_filters(client: TestClient) -> None:

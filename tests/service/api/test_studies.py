@@ -179,7 +179,9 @@ def test_exact_figures_are_drawn_on_request(
     axis = FigureAxis(title="x")
     line = make_series("a", [1, 2], [3, 4])
     figure = to_json(StudyFigure(name="one", title="One", x=axis, y=axis, series=(line,)))
-    monkeypatch.setattr(figures, "figures_of", lambda result: {"one": figure} if result else {})
+    monkeypatch.setattr(
+        figures, "figures_by_name", lambda result: {"one": figure} if result else {}
+    )
     there_too = client.get(there).json()["links"]["figures"]
     (named,) = client.get(there_too).json()["items"]
     svg, png = (client.get(named["links"][form]) for form in ("svg", "png"))
@@ -202,7 +204,7 @@ def test_invalid_figures(client: TestClient) -> None:
     missing = client.get(f"{there}/figures/two.svg")
 
     assert missing.status_code == 404
-    assert "it has: none" in missing.json()["detail"]
+    assert "its figures are: none" in missing.json()["detail"]
     assert client.get(f"{there}/figures").json() == {"items": []}
     assert client.get(f"{unfinished}/figures").status_code == 409
     for name in ("two.pdf", "two", ".svg", "svg"):

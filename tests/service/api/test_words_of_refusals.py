@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.api.fields import fields_at
+from service.api.request_fields import list_fields_at
 from service.kinds.registry import JOB_KINDS
 from tests.service.api.requests import JSON_TYPE, matrix
 
@@ -33,17 +33,21 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
 @pytest.mark.parametrize(
     ("body", "loc", "words"),
     [
-        ({"kind": "loses"}, ["kind"], "there is no kind 'loses' (did you mean 'losses'?); there"),
-        ({"kind": 3}, ["kind"], "kind is a text; there are bootstrap, "),
+        (
+            {"kind": "loses"},
+            ["kind"],
+            "there is no kind 'loses' (did you mean 'losses'?); the kinds are",
+        ),
+        ({"kind": 3}, ["kind"], "kind must be a string; the kinds are bootstrap, "),
         (
             {**matrix(), "interval": []},
             ["interval"],
-            "there is no such field (did you mean 'intervals'?); there are blocks, n_train, ",
+            "is not a known field (did you mean 'intervals'?); the fields are blocks, n_train, ",
         ),
         (
             {**FIT, "data": {**FIT["data"], "weights": [1]}},
             ["data", "weights"],
-            "there is no such field (did you mean 'weight'?); there are X, y, ",
+            "is not a known field (did you mean 'weight'?); the fields are X, y, ",
         ),
         ({**FIT, "scheme": "KFold"}, ["scheme", "name"], "schemes (did you mean 'k_fold'?): "),
         (
@@ -70,7 +74,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         ),
         ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "columns are those of a dataset"),
         ({**matrix(), "losses": "nb"}, ["losses"], "expected an object"),
-        ({**FIT, "learners": {}}, ["learners"], "must have at least 1, and has 0"),
+        ({**FIT, "learners": {}}, ["learners"], "must not be empty"),
         ({**FIT, "learners": {"m": {"nam": "ridge"}}}, ["learners", "m"], "an object with a name"),
         ({**FIT, "task": "fit"}, ["task"], "expected 'classification' or 'regression'"),
         ({**FIT, "dataset": "abc", "data": None}, ["dataset"], "expected an id (a UUID)"),
@@ -125,8 +129,8 @@ def test_exact_a_refusal_shows_what_was_found(
 def test_exact_fields_inside_a_list_and_a_mapping() -> None:
     study, shifted = JOB_KINDS["study"].request, JOB_KINDS["importance_weighting"].request
 
-    assert "scheme" in fields_at(study, ("estimators", 0, "learnerr"))
-    assert fields_at(shifted, ("grid", "penalty", "form"))[:2] == ["from", "to"]
+    assert "scheme" in list_fields_at(study, ("estimators", 0, "learnerr"))
+    assert list_fields_at(shifted, ("grid", "penalty", "form"))[:2] == ["from", "to"]
 
 
 def test_invalid_a_number_in_the_query(client: TestClient) -> None:

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from service.data import encodings
-from service.data.encodings import ENCODINGS, encoding_called
+from service.data.encodings import ENCODINGS, find_encoding
 from service.data.formats import FORMATS, format_of, in_encoding, table_suffixes
 from service.data.reading import read_columns
 from service.errors import InvalidFile, Unavailable
@@ -118,7 +118,7 @@ def test_invalid_no_room_for_the_converted_text(
     ],
 )
 def test_golden_an_encoding_by_any_of_its_names(charset: str, encoding: str | None) -> None:
-    assert encoding_called(charset) == encoding
+    assert find_encoding(charset) == encoding
 
 
 def test_exact_each_encoding_of_a_text_has_a_table_of_its_own() -> None:

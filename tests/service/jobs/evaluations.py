@@ -9,7 +9,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from service.jobs import read
-from service.jobs.submit import prepared, submit
+from service.jobs.submit import prepare_submission, submit
 from service.settings import settings
 from service.storage.evaluations import EvaluationRow
 from service.storage.owners import LOCAL_OWNER_ID
@@ -23,7 +23,7 @@ from worker.interrupts import SharedFlag
 def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, **fields: Any) -> UUID:
     """Submit an evaluation of the napping kind and return its id."""
     request = NapRequest(kind="napping", **fields)
-    return submit(prepared(owner_id, request, {})).evaluation_id
+    return submit(prepare_submission(owner_id, request, {})).evaluation_id
 
 
 def look(evaluation_id: UUID) -> EvaluationRow:

@@ -25,7 +25,7 @@ def keep(content: bytes, owner_id: UUID = LOCAL_OWNER_ID) -> tuple[DatasetRow, b
     with files.new_upload() as file, files.new_upload() as table:
         file.write(content)
         sha256 = hashlib.sha256(content).hexdigest()
-        return datasets.keep(
+        return datasets.store_upload(
             owner_id, Upload(file, table, "text/csv", sha256, len(content), "name")
         )
 
@@ -50,17 +50,17 @@ def test_exact_a_data_set_is_kept_once_and_read_back(database: str) -> None:
     assert (is_new, is_new_again) == (True, False)
     assert again == row == datasets.get(LOCAL_OWNER_ID, row.id)
     assert [column["name"] for column in row.columns] == ["a", "b"]
-    assert datasets.for_check(LOCAL_OWNER_ID, [row.id, uuid4()])[row.id].rows == 1
+    assert datasets.read_dataset_files(LOCAL_OWNER_ID, [row.id, uuid4()])[row.id].rows == 1
     assert len(kept_files()) == 2
 
 
 def test_exact_pages_meet_without_gap(database: str) -> None:
     made = [keep(b"a\n%d\n" % i)[0] for i in range(5)]
-    seen, before, more = [], None, True
-    while more:
-        rows, more = datasets.page(LOCAL_OWNER_ID, before, 2)
+    rows, end = datasets.list_datasets(LOCAL_OWNER_ID, None, 2)
+    seen = [row.id for row in rows]
+    while end is not None:
+        rows, end = datasets.list_datasets(LOCAL_OWNER_ID, end, 2)
         seen += [row.id for row in rows]
-        before = rows[-1].created_at, rows[-1].id
 
     assert seen == [row.id for row in made[::-1]]
 
@@ -105,9 +105,9 @@ def test_exact_keys_are_found_until_they_are_revoked(database: str) -> None:
     with reading() as connection:
         found = api_keys.find(connection, prefix)
         assert found is not None
-        assert found.digest == api_keys.digest_of(key)
+        assert found.digest == api_keys.compute_digest(key)
     with unit_of_work() as connection:
-        api_keys.touch(connection, found.id)
+        api_keys.record_use(connection, found.id)
         assert api_keys.revoke(connection, prefix)
         assert api_keys.find(connection, prefix) is None
         assert api_keys.exist(connection)

@@ -50,7 +50,7 @@ def test_property_every_state_has_a_bounded_exit(
     _bring_to_an_end(worker)
     assert [look(i).status for i in made] == ["succeeded"] * 3 + ["cancelled"]
     for evaluation_id, n_chunks in zip(made[1:3], (N_CHUNKS, N_CHUNKS), strict=True):
-        result = orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))
+        result = orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))
         assert result["draws"] == expected_draws(7, n_chunks)
         assert look(evaluation_id).progress_done == 2 * n_chunks
 

@@ -10,7 +10,7 @@ import pytest
 
 from service.jobs import output_table, outputs
 from service.jobs.output_table import OutputColumn, OutputTable
-from service.jobs.spill import Spill, Spilt
+from service.jobs.spill import Spill, SpilledArray
 from service.states import Stage
 from service.storage.files import FileStore
 from service.storage.units import UnitClaim
@@ -30,7 +30,7 @@ def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPat
 
     assert COLUMNS.n_rows == 5
     assert COLUMNS.table() == TABLE
-    assert len(list(COLUMNS.pieces())) == -(-5 // rows)
+    assert len(list(COLUMNS.batches())) == -(-5 // rows)
 
 
 def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:
@@ -57,14 +57,14 @@ def test_exact_what_is_kept_piece_by_piece_is_the_table(
 
 
 @pytest.mark.parametrize("in_memory", [0, 50, 10_000])
-def test_exact_what_is_spilt_reads_as_it_was(in_memory: int) -> None:
+def test_exact_spilled_arrays_are_read_unchanged(in_memory: int) -> None:
     rng = np.random.default_rng(3)
     arrays: list[np.ndarray] = [rng.normal(size=5), rng.normal(size=(9, 2))[:, 1], np.arange(9)]
     arrays.append(np.arange(7, dtype=np.uint8))
     spill = Spill(in_memory)
     kept = [spill.keep(array) for array in arrays]
 
-    assert isinstance(kept[1], Spilt) == (in_memory < 10_000)
+    assert isinstance(kept[1], SpilledArray) == (in_memory < 10_000)
     assert (kept[0] is arrays[0]) == (in_memory > 0)
     for one, other in zip(kept, arrays, strict=True):
         assert len(one) == len(other)
@@ -75,5 +75,5 @@ def test_exact_what_is_spilt_reads_as_it_was(in_memory: int) -> None:
 
 def test_degenerate_an_empty_array_and_nothing() -> None:
     assert len(Spill(0).keep(np.empty(0))) == 0
-    with pytest.raises(RuntimeError, match="nothing was spilt"):
+    with pytest.raises(RuntimeError, match="no array was written"):
         Spill(0).read(0, 1)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
-from service.jobs.submit import prepared, submit
+from service.jobs.submit import prepare_submission, submit
 from service.kinds.base import DatasetFile
 from service.kinds.losses.request import LossesRequest
 from service.storage.engine import to_json
@@ -53,7 +53,7 @@ def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
 
 def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
     request = NapRequest(kind="napping", name="first", labels={"a": "1", "b": "2"}, n_chunks=3)
-    submitted = submit(prepared(LOCAL_OWNER_ID, request, {}))
+    submitted = submit(prepare_submission(LOCAL_OWNER_ID, request, {}))
     row = look(submitted.evaluation_id)
     assert not submitted.replayed
     assert (row.kind, row.name, row.status, row.version) == ("napping", "first", "queued", 1)
@@ -63,7 +63,7 @@ def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
     assert row.request_sha256 == hashlib.sha256(canonical.encode()).hexdigest()
     assert row.seed == derive_seed(row.request_sha256, row.data_sha256)
     assert [(u.number, u.stage, u.state) for u in units(row.id)] == [(0, "start", "queued")]
-    assert [e.type for e in read.events(LOCAL_OWNER_ID, row.id)] == ["queued"]
+    assert [e.type for e in read.list_events(LOCAL_OWNER_ID, row.id)] == ["queued"]
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:
 def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
     first, second = _data_set("ab" * 32), _data_set("cd" * 32)
     request = NapRequest(kind="napping")
-    one = submit(prepared(LOCAL_OWNER_ID, request, {first.id: first})).evaluation_id
+    one = submit(prepare_submission(LOCAL_OWNER_ID, request, {first.id: first})).evaluation_id
     both = submit(
-        prepared(LOCAL_OWNER_ID, request, {first.id: first, second.id: second})
+        prepare_submission(LOCAL_OWNER_ID, request, {first.id: first, second.id: second})
     ).evaluation_id
     assert look(one).data_sha256 == first.sha256
     joined = f"{first.sha256}\n{second.sha256}"
@@ -111,7 +111,7 @@ def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
 def test_invalid_a_data_set_that_was_deleted_meanwhile(database: str) -> None:
     gone = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
     with pytest.raises(InvalidRequest, match="was deleted"):
-        submit(prepared(LOCAL_OWNER_ID, NapRequest(kind="napping"), {gone.id: gone}))
+        submit(prepare_submission(LOCAL_OWNER_ID, NapRequest(kind="napping"), {gone.id: gone}))
     assert _count() == 0
 
 
@@ -124,11 +124,11 @@ def test_invalid_nul_is_refused_with_its_place(sqlite: None, fields: dict[str, A
 
 def test_exact_the_same_key_and_request_give_the_first_evaluation(database: str) -> None:
     request = NapRequest(kind="napping")
-    first = submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f1"))
-    again = submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f1"))
+    first = submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f1"))
+    again = submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f1"))
     assert (again.evaluation_id, again.replayed) == (first.evaluation_id, True)
     with pytest.raises(IdempotencyMismatch, match="'key' was used"):
-        submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f2"))
+        submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f2"))
     assert _count() == 1
 
 
@@ -138,7 +138,7 @@ def test_property_racing_requests_with_one_key_make_one_evaluation(database: str
 
     def race(_: int) -> UUID:
         barrier.wait()
-        return submit(prepared(LOCAL_OWNER_ID, request, {}, "key", "f")).evaluation_id
+        return submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f")).evaluation_id
 
     with ThreadPoolExecutor(racers) as pool:
         assert len(set(pool.map(race, range(racers)))) == 1

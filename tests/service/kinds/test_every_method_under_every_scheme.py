@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.api.errors import status_of
+from service.api.errors import find_status
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.running import place_of, run_kind
@@ -86,7 +86,7 @@ def check_request(field: str, name: str, scheme: str) -> None:
         kind = SCHEMES[scheme](**SMALL.get(scheme, {})).block_kind
         assert kind in info.blocks
         return
-    assert status_of(type(refusal)) == 422
+    assert find_status(type(refusal)) == 422
     assert isinstance(refusal, UnsupportedCombination)
     assert place_of(refusal)[:2] == (field, 0)
     said = re.search(r"that fit: (.*)$", refusal.message)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from service.api.errors import status_of
+from service.api.errors import find_status
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.layouts import LAYOUTS
@@ -115,7 +115,7 @@ def check_request(field: str, name: str, layout: str) -> None:
 
 
 def check_refusal(refusal: EvaluationError, layout: str, field: str, name: str) -> None:
-    assert status_of(type(refusal)) == 422
+    assert find_status(type(refusal)) == 422
     assert refusal.message.startswith(f"{name} ")
     assert place_of(refusal)[:2] == (field, 0)
     if name in REFIT_ESTIMATORS:

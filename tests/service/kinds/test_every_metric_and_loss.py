@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.api.errors import status_of
+from service.api.errors import find_status
 from service.kinds.fields.methods import build_method
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
@@ -110,7 +110,7 @@ def check_metric(name: str, blocks: str, form: str) -> None:
 
     assert (refusal is None) == fits
     if refusal is not None:
-        assert status_of(type(refusal)) == 422
+        assert find_status(type(refusal)) == 422
         assert isinstance(refusal, UnsupportedCombination)
         assert place_of(refusal)[:2] == ("metrics", 0)
         said = re.search(r"metrics that fit: (.*)$", refusal.message)
@@ -155,7 +155,7 @@ def check_loss(name: str, form: str) -> None:
 
     assert (refusal is None) == fits, refusal
     if refusal is not None:
-        assert status_of(type(refusal)) == 422
+        assert find_status(type(refusal)) == 422
         return
     result = run_kind(body).result
     low, high = loss.value_range

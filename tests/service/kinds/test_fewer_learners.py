@@ -98,7 +98,6 @@ def test_invalid_names_that_no_database_keeps(name: str) -> None:
 
 
 def test_exact_ended_learners_are_complete_or_failed() -> None:
-    found = partial.Complete(("nb",), ("signed",), ("forest",), (1,))
+    learners = partial.IncludedLearners(complete=("nb",), failed=("signed",), to_come=("forest",))
 
-    assert found.ended == ("nb", "signed")
-    assert found.as_data()["to_come"] == ["forest"]
+    assert partial.AvailableChunks(learners, (1,)).ended_parts == ("nb", "signed")

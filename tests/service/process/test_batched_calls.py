@@ -1,4 +1,4 @@
-"""Those who wait: one object per loop, and an outcome for each."""
+"""Waiting callers: one object per event loop, and an outcome for each future."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from service.process.batched_calls import OfLoop, settle
+from service.process.batched_calls import PerEventLoop, resolve_futures
 
 
 def test_exact_each_event_loop_has_its_own_and_closed_ones_are_forgotten() -> None:
-    made = OfLoop(list[int])
+    made = PerEventLoop(list[int])
 
     async def twice() -> tuple[list[int], list[int]]:
         return made.get(), made.get()
@@ -19,7 +19,7 @@ def test_exact_each_event_loop_has_its_own_and_closed_ones_are_forgotten() -> No
     assert first is again
     other, _ = asyncio.run(twice())
     assert other is not first
-    assert len(made._made) == 1
+    assert len(made._objects) == 1
 
 
 def test_exact_each_gets_its_outcome_and_who_has_gone_gets_none() -> None:
@@ -27,7 +27,7 @@ def test_exact_each_gets_its_outcome_and_who_has_gone_gets_none() -> None:
         loop = asyncio.get_running_loop()
         value, error, gone = (loop.create_future() for _ in range(3))
         gone.cancel()
-        settle([value, error, gone], [1, ValueError("no"), 2])
+        resolve_futures([value, error, gone], [1, ValueError("no"), 2])
         assert await value == 1
         with pytest.raises(ValueError, match="no"):
             await error

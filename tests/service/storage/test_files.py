@@ -50,11 +50,5 @@ def test_invalid_names_cannot_leave_the_folder(files: FileStore, name: str) -> N
         files.path(name)
 
 
-@pytest.mark.parametrize("url", ["s3://bucket/x", "file://host/x", "x"])
-def test_invalid_another_scheme_is_refused_in_words(url: str) -> None:
-    with pytest.raises(ValueError, match="THETAHAT_FILES_URL must be file"):
-        FileStore.open(url)
-
-
 def test_exact_data_sets_lie_under_their_digest() -> None:
     assert dataset_file_name("abcdef") == "datasets/ab/abcdef"

@@ -56,7 +56,7 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         os.kill(one.process.pid, signal.SIGKILL)
         wait_until_gone(family)
         wait_for(evaluation_id, "succeeded", seconds=60)
-        assert orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["draws"] == (
+        assert orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["draws"] == (
             expected_draws(3, 10)
         )
         family = two.family()
@@ -81,7 +81,7 @@ def _wait_for_the_api(port: int) -> None:
 
 def _wait_for_workers(count: int) -> None:
     deadline = time.monotonic() + 60
-    while (state := health.readiness()).workers < count:
+    while (state := health.check_readiness()).workers < count:
         assert time.monotonic() < deadline, state
         time.sleep(0.05)
     assert state.is_ready

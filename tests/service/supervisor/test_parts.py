@@ -204,7 +204,7 @@ def test_exact_a_process_waits_until_the_start_signal_is_sent(
 
 
 def test_exact_readiness_names_what_is_missing(empty_database: str) -> None:
-    state = health.readiness()
+    state = health.check_readiness()
     assert (state.database, state.migrations, state.broker, state.workers) == (
         True,
         False,
@@ -216,6 +216,6 @@ def test_exact_readiness_names_what_is_missing(empty_database: str) -> None:
 
 def test_degenerate_readiness_without_a_database(empty_sqlite: None, setting: Setting) -> None:
     setting(database_url="postgresql://nobody@127.0.0.1:9/nothing")
-    assert health.readiness() == health.Readiness(
+    assert health.check_readiness() == health.Readiness(
         database=False, migrations=False, broker=False, workers=0
     )

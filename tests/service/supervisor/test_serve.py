@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
 
 
 def _draws(evaluation_id: object) -> object:
-    return orjson.loads(read.result(LOCAL_OWNER_ID, evaluation_id))["draws"]  # type: ignore[arg-type]
+    return orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["draws"]  # type: ignore[arg-type]
 
 
 def test_exact_serve_runs_jobs_and_ctrl_c_leaves_no_process(tmp_path: Path) -> None:

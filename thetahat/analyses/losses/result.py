@@ -1059,8 +1059,8 @@ class SecondMoments:
 
     blocks: tuple[Label, ...]
     mean: FloatArray
-    within_variance: FloatArray
-    moments: FloatArray
+    within_variance: FloatArray = field(metadata={"nullable": True})
+    moments: FloatArray = field(metadata={"dimensions": 2, "nullable": True})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

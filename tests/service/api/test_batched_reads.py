@@ -1,4 +1,4 @@
-"""Those who ask at the same moment are answered by one query, each with what is theirs."""
+"""Requests that wait at the same time are answered by one query, each with its evaluation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from service.api import lookups
+from service.api import batched_reads
 from service.errors import ResourceNotFound
 from service.jobs import read
 from service.storage.evaluations import EvaluationRow
@@ -20,7 +20,7 @@ Key = tuple[UUID, UUID]
 
 def look(*keys: Key) -> Sequence[EvaluationRow | BaseException]:
     async def together() -> Sequence[EvaluationRow | BaseException]:
-        found = lookups.Lookups()
+        found = batched_reads.BatchedReads()
         return await asyncio.gather(*(found.get(key) for key in keys), return_exceptions=True)
 
     return asyncio.run(together())
@@ -44,10 +44,10 @@ def test_exact_one_query_answers_all_who_came_meanwhile(monkeypatch: pytest.Monk
 
     def counted(keys: Sequence[Key]) -> Sequence[EvaluationRow | ResourceNotFound]:
         groups.append(len(keys))
-        return get_some(keys)
+        return get_many(keys)
 
-    get_some = read.get_some
-    monkeypatch.setattr(read, "get_some", counted)
+    get_many = read.get_many
+    monkeypatch.setattr(read, "get_many", counted)
     mine = submit_nap()
     assert len(look(*[(LOCAL_OWNER_ID, mine)] * 20)) == 20
     assert len(groups) <= 3
@@ -58,7 +58,7 @@ def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) 
     def fail(_: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(read, "get_some", fail)
+    monkeypatch.setattr(read, "get_many", fail)
     found = look((LOCAL_OWNER_ID, uuid4()), (LOCAL_OWNER_ID, uuid4()))
 
     assert [type(one) for one in found] == [RuntimeError, RuntimeError]

@@ -1,11 +1,10 @@
-"""How the event loop calls what blocks.
+"""How the event loop calls functions that block.
 
 A read of SQLite takes tens of microseconds and never waits for a writer (write-ahead log), so it
-runs where it stands: a thread would cost more than the read. PostgreSQL may be far or away, and a
-write may wait for SQLite's lock, so these go to threads of their own: several for PostgreSQL, one
-for SQLite, whose writers exclude each other anyway and whose one connection keeps its pages. What
-computes or moves many bytes goes to the default pool, so that uploads do not stand before
-submissions.
+runs on the event loop: handing it to a thread would take longer than the read. PostgreSQL may be
+slow to answer, and a write may wait for SQLite's lock, so these run in threads of their own:
+several for PostgreSQL, one for SQLite, whose writers exclude each other anyway. Computations and
+large files use the default thread pool, so that uploads do not delay submissions.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ _SQLITE: Final = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
 _POSTGRES: Final = ThreadPoolExecutor(8, thread_name_prefix="postgres")
 
 
-async def ask(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function that only reads the database, and little of it."""
+async def read_database(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function that only reads from the database, and reads little."""
     if is_sqlite():
         return function(*args, **kwargs)
-    return await change(function, *args, **kwargs)
+    return await write_database(function, *args, **kwargs)
 
 
-async def change(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def write_database(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that writes to the database."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(
@@ -40,7 +39,7 @@ async def change(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
     )
 
 
-async def labour(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function that computes, or moves many bytes."""
+async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function that computes, or reads or writes large files."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(None, partial(function, *args, **kwargs))

@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a value, in the words of the service."""
+"""Messages for pydantic's validation errors."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _PREFIX: Final = "Value error, "
-_OBJECT, _LIST, _TEXT = "expected an object", "expected a list", "expected a text"
+_OBJECT, _LIST, _STRING = "expected an object", "expected a list", "expected a string"
 _WHOLE, _NUMBER, _YES_NO = "expected a whole number", "expected a number", "expected true or false"
 _TIME: Final = "expected a time in ISO 8601, such as 2026-01-31T12:00:00Z"
 _ID: Final = "expected an id (a UUID)"
-_WORDS: Final[Mapping[str, str]] = {
+_MESSAGES: Final[Mapping[str, str]] = {
     "missing": "is missing",
-    "extra_forbidden": "there is no such field",
+    "extra_forbidden": "is not a known field",
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
     "model_attributes_type": _OBJECT,
     "dataclass_type": _OBJECT,
     "list_type": _LIST,
     "tuple_type": _LIST,
-    "string_type": _TEXT,
+    "string_type": _STRING,
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
     "int_from_float": _WHOLE,
@@ -36,10 +36,10 @@ _WORDS: Final[Mapping[str, str]] = {
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be below {lt}",
     "less_than_equal": "must be at most {le}",
-    "too_short": "must have at least {min_length}, and has {actual_length}",
-    "too_long": "may have at most {max_length}, and has {actual_length}",
-    "string_too_short": "is too short, and must have {min_length} or more characters",
-    "string_too_long": "is too long, and may have {max_length} characters at most",
+    "too_short": "must have at least {min_length} items, and has {actual_length}",
+    "too_long": "may have at most {max_length} items, and has {actual_length}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "may have at most {max_length} characters",
     "string_pattern_mismatch": "must match {pattern}",
     "datetime_type": _TIME,
     "datetime_parsing": _TIME,
@@ -48,10 +48,12 @@ _WORDS: Final[Mapping[str, str]] = {
 }
 
 
-def in_words(item: Any) -> str:
-    """Return the message of one of pydantic's errors; its own where there is none here."""
-    words, given = _WORDS.get(item["type"]), item.get("ctx", {})
+def describe_error(item: Any) -> str:
+    """Return the message of one of pydantic's errors; pydantic's own if there is none here."""
+    message, context = _MESSAGES.get(item["type"]), item.get("ctx", {})
+    if context.get("min_length") == 1:
+        return "must not be empty"
     try:
-        return item["msg"].removeprefix(_PREFIX) if words is None else words.format(**given)
-    except KeyError:  # another release of pydantic says less
+        return item["msg"].removeprefix(_PREFIX) if message is None else message.format(**context)
+    except KeyError:  # another release of pydantic has other context
         return str(item["msg"])

@@ -1,4 +1,4 @@
-"""Submissions that come together are stored together, and each is answered for itself."""
+"""Submissions that arrive together are stored together, and each has its own outcome."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from service.api import intake
+from service.api import submission_batches
 from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
-from service.jobs.submit import Submission, Submitted, prepared, submit_all
+from service.jobs.submit import Submission, Submitted, prepare_submission, submit_all
 from service.kinds.base import DatasetFile
 from service.storage.evaluations import Filters
 from service.storage.owners import LOCAL_OWNER_ID
@@ -23,19 +23,19 @@ from tests.worker.napping import NapRequest
 def nap(key: str | None = None, fingerprint: str = "", *, gone: bool = False) -> Submission:
     missing = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
     data = {missing.id: missing} if gone else {}
-    return prepared(LOCAL_OWNER_ID, NapRequest(kind="napping"), data, key, fingerprint)
+    return prepare_submission(LOCAL_OWNER_ID, NapRequest(kind="napping"), data, key, fingerprint)
 
 
 def store(*submissions: Submission) -> Sequence[Submitted | BaseException]:
     async def together() -> Sequence[Submitted | BaseException]:
-        each = (intake.intake().store(one) for one in submissions)
+        each = (submission_batches.store_submission(one) for one in submissions)
         return await asyncio.gather(*each, return_exceptions=True)
 
     return asyncio.run(together())
 
 
 def stored() -> set[object]:
-    return {row.id for row in read.page(LOCAL_OWNER_ID, Filters(), None, 100).items}
+    return {row.id for row in read.list_evaluations(LOCAL_OWNER_ID, Filters(), None, 100)[0]}
 
 
 def test_exact_what_comes_together_is_one_transaction(
@@ -43,12 +43,12 @@ def test_exact_what_comes_together_is_one_transaction(
 ) -> None:
     groups = []
 
-    def counted(group: Sequence[Submission], *, hurried: bool = False) -> object:
+    def counted(group: Sequence[Submission], *, no_wait: bool = False) -> object:
         groups.append(len(group))
-        return submit_all(group, hurried=hurried)
+        return submit_all(group, no_wait=no_wait)
 
-    monkeypatch.setattr(intake, "submit_all", counted)
-    monkeypatch.setattr(intake, "MOST_TOGETHER", 4)
+    monkeypatch.setattr(submission_batches, "submit_all", counted)
+    monkeypatch.setattr(submission_batches, "BATCH_SIZE", 4)
     outcomes = store(*(nap() for _ in range(6)))
 
     found = [one.evaluation_id for one in outcomes if isinstance(one, Submitted)]
@@ -90,6 +90,6 @@ def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 
-    monkeypatch.setattr(intake, "submit_all", fail)
+    monkeypatch.setattr(submission_batches, "submit_all", fail)
 
     assert [type(one) for one in store(nap(), nap())] == [RuntimeError, RuntimeError]

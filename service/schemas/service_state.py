@@ -1,0 +1,25 @@
+"""The state of the service in responses."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+
+class Health(BaseModel):
+    """The response of a process that answers requests."""
+
+    status: Literal["ok"] = Field(description="Always ok.")
+    version: str = Field(description="Release of the service.")
+
+
+class ReadinessRead(BaseModel):
+    """Whether a request would be accepted and evaluated now, by part of the service."""
+
+    status: Literal["ready", "not ready"] = Field(description="ready if nothing is missing.")
+    missing: list[str] = Field(description="Names of the fields below that are false or 0.")
+    database: bool = Field(description="The database answers.")
+    migrations: bool = Field(description="The database tables are those of this release.")
+    broker: bool = Field(description="The broker answers.")
+    workers: int = Field(description="Worker processes with a recent heartbeat.")
