@@ -112,7 +112,9 @@ def _add_results(document: Document) -> None:
         components[name]["properties"]["summary"]["anyOf"] = [*distinct, {"type": "null"}]
     _add_union(document, ANY_RESULT, refs)
     if untyped := sorted(set(JOB_KINDS) - set(refs)):
-        properties = {"kind": {"type": "string", "enum": untyped}}
+        properties = {
+            "kind": {"type": "string", "enum": untyped, "description": "The kind of the request."}
+        }
         components[UNTYPED_RESULT] = {"type": "object", "properties": properties}
         components[ANY_RESULT]["oneOf"].append({"$ref": REF.format(name=UNTYPED_RESULT)})
     responses = document["paths"]["/v1/evaluations/{evaluation_id}/result"]["get"]["responses"]

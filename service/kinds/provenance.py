@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from service.kinds.methods_used import LearnerUsed
 from thetahat.analyses.losses.result import MethodUsed
 
 
@@ -21,7 +22,7 @@ class Provenance:
         The digest of the data sets, or of the request where it holds the data.
     spec_sha256 : str
         The digest of the request, without its name, labels and seed.
-    methods : tuple of MethodUsed
+    methods : tuple of LearnerUsed or MethodUsed
         Every method that was used, with its parameters.
     """
 
@@ -29,4 +30,4 @@ class Provenance:
     seed: int
     data_sha256: str
     spec_sha256: str
-    methods: tuple[MethodUsed, ...] = ()
+    methods: tuple[LearnerUsed | MethodUsed, ...] = ()

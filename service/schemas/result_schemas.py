@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -139,8 +140,8 @@ class SchemaBuilder:
         for part in parts:
             for name, inner in part["properties"].items():
                 known = schema["properties"].setdefault(name, inner)
-                if known != inner and name not in own:
-                    schema["properties"][name] = _any_of([known, inner])
+                if name not in own:
+                    schema["properties"][name] = _merge(known, inner)
             required = [name for name in required if name in part["required"]]
             if "additionalProperties" in part:
                 schema["additionalProperties"] = part["additionalProperties"]
@@ -168,7 +169,7 @@ def describe_fields(cls: type) -> dict[str, str]:
     for parent in reversed(cls.__mro__):
         section = (parent.__doc__ or "").partition("Parameters\n")[2]
         names: list[str] = []
-        for line in inspect.cleandoc(section.partition("\n")[2]).splitlines():
+        for line in textwrap.dedent(section.partition("\n")[2]).splitlines():
             if line.startswith(" "):
                 for name in names:
                     found[name] = f"{found.get(name, '')} {line.strip()}".strip()
@@ -213,6 +214,13 @@ def _union_members(annotation: Any) -> tuple[Any, ...]:
 def _without_none(annotation: Any) -> Any:
     kept = tuple(member for member in _union_members(annotation) if member is not NoneType)
     return Union[kept] if len(kept) > 1 else kept[0]  # noqa: UP007 - built from a tuple
+
+
+def _merge(one: JsonSchema, other: JsonSchema) -> JsonSchema:
+    """Return the union of a field's schemas in two classes, with the description of the first."""
+    bare = [{k: v for k, v in schema.items() if k != "description"} for schema in (one, other)]
+    description = {k: v for k, v in one.items() if k == "description"}
+    return {**_any_of(bare), **description}
 
 
 def _any_of(schemas: Sequence[JsonSchema]) -> JsonSchema:

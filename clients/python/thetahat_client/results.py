@@ -41,6 +41,7 @@ class BcaInterval(TypedDict):
     """What to know before using it."""
 
     acceleration: float | None
+    """The acceleration, from the jackknife; None where that is undefined."""
 
 
 class BestLearner(TypedDict):
@@ -110,6 +111,9 @@ class BestOracle(TypedDict):
     curve: list[float]
     """(L,) mean loss on the target at each value."""
 
+    cautions: list[Caution]
+    """What to know before using it."""
+
     target_risk: float
     """Mean loss on the target."""
 
@@ -121,9 +125,6 @@ class BestOracle(TypedDict):
 
     regret: NotRequired[float]
     """How far it is above the least mean loss along the grid."""
-
-    cautions: list[Caution]
-    """What to know before using it."""
 
 
 class BlockCovariance(TypedDict):
@@ -144,6 +145,12 @@ class BootstrapResult(TypedDict):
 
     kind: Literal["bootstrap"]
     """``bootstrap``."""
+
+    not_applicable: list[NotApplicable]
+    """Intervals that do not fit the statistic, with the reason."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
 
     statistic: str
     """Name of the statistic."""
@@ -183,12 +190,6 @@ class BootstrapResult(TypedDict):
 
     cautions: list[Caution]
     """What to know before using the numbers."""
-
-    not_applicable: list[NotApplicable]
-    """Intervals that do not fit the statistic, with the reason."""
-
-    provenance: NotRequired[Provenance]
-    """Version, seed, digests and methods, which make the result again."""
 
 
 class BriefBayesianResult(TypedDict):
@@ -629,6 +630,12 @@ class EstimatedWeights(TypedDict):
     n_features: int
     """Number of features."""
 
+    details: dict[str, JsonValue]
+    """Further numbers of the estimator, such as the width of a kernel."""
+
+    cautions: list[Caution]
+    """What to know before using the weights."""
+
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
 
@@ -653,52 +660,38 @@ class EstimatedWeights(TypedDict):
     coverage: float
     """Share of the target rows that have a source row near them; see ``share_covered``."""
 
-    cautions: list[Caution]
-    """What to know before using the weights."""
 
-    details: dict[str, JsonValue]
-    """Further numbers of the estimator, such as the width of a kernel."""
+class FigureAxis(TypedDict):
+    """An axis of a figure."""
+
+    title: str
+    """The axis label, with units where there are any."""
+
+    scale: Literal["linear", "log"]
+    """``linear`` or ``log``."""
+
+    labels: list[str]
+    """The names of the categories at 0, 1, ...; empty for a numerical axis."""
 
 
-class EvaluationResult(TypedDict):
-    """What the losses of some models show: every model, every comparison, all models at once."""
+class FigureSeries(TypedDict):
+    """A set of points that a figure draws together."""
 
-    summary: Summary
-    """The best model, the verdicts in words and the main intervals."""
+    name: str
+    """The entry in the legend."""
 
-    models: dict[str, ModelResult]
-    """By name."""
+    x: list[float | None]
+    """Horizontal coordinates; null leaves a gap."""
 
-    detail: Literal["full", "brief"]
-    """How much is written of each model and comparison: ``full`` or ``brief``."""
+    y: list[float | None]
+    """Vertical coordinates, one for each of ``x``; null leaves a gap."""
 
-    comparisons: list[Comparison] | list[BriefComparison]
-    """Every pair of models, or every model with the control."""
+    error: list[float | None] | None
+    """Half the length of each error bar: one Monte-Carlo standard error, unless the figure's note
+    says otherwise. Null if there are no error bars."""
 
-    comparison_tests: NotRequired[dict[str, SharedTest]]
-    """What is the same for a test in every comparison in brief, by method."""
-
-    comparison_cautions: NotRequired[list[SharedCaution]]
-    """The cautions of comparisons in brief, each once."""
-
-    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
-    """Tests of all models at once, by method."""
-
-    covariance: BlockCovariance
-    """Second moments of the block means."""
-
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
-
-    not_applicable: list[NotApplicable]
-    """Methods that were not used, with the reason."""
-
-    cautions: list[Caution]
-    """What to know of the evaluation as a whole."""
-
-    methods: list[MethodUsed]
-    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
-    where the provenance of the result has them."""
+    style: Literal["line", "dashed", "points", "bars"]
+    """``line``, ``dashed`` (a reference line), ``points`` or ``bars``."""
 
 
 class GridValues(TypedDict):
@@ -712,8 +705,7 @@ class GridValues(TypedDict):
 
 
 class ImportanceWeightingResult(TypedDict):
-    """What importance-weighted risks select for another population. It may have further fields,
-    which depend on the method."""
+    """What importance-weighted risks select for another population."""
 
     kind: Literal["importance_weighting"]
     """``importance_weighting``."""
@@ -738,6 +730,21 @@ class ImportanceWeightingResult(TypedDict):
 
     provenance: NotRequired[Provenance]
     """Version, seed, digests and methods, which make the result again."""
+
+    grid: NotRequired[GridValues | None]
+    """None for a learner without a grid."""
+
+    risks: dict[str, RiskAlongGrid] | dict[str, BestLearner]
+    """Every risk along the grid."""
+
+    oracle: Oracle | None | BestOracle
+    """The best value for a labelled target; None where the target has no labels."""
+
+    comparisons: list[ChoiceComparison] | list[LearnerComparison]
+    """The choices of each pair of risks."""
+
+    learners: NotRequired[dict[str, LearnerSelection]]
+    """Every learner by itself."""
 
 
 class Interval(TypedDict):
@@ -803,6 +810,9 @@ class LearnerDifference(TypedDict):
     selected: SelectedPair
     """These values."""
 
+    target_risk: NotRequired[MeanDifference]
+    """The difference of the mean losses on a labelled target."""
+
     difference: float
     """Risk of a minus risk of b, under the target distribution."""
 
@@ -829,9 +839,6 @@ class LearnerDifference(TypedDict):
 
     by_source: NotRequired[list[SourceRiskDifference]]
     """The difference in each source, where sources are known."""
-
-    target_risk: NotRequired[MeanDifference]
-    """The difference of the mean losses on a labelled target."""
 
 
 class LearnerFailure(TypedDict):
@@ -869,11 +876,36 @@ class LearnerSelection(TypedDict):
     """What to know of the fits."""
 
 
+LearnerUsed = TypedDict(
+    "LearnerUsed",
+    {
+        # What kind of method it is, such as ``variances``.
+        "family": 'str',
+        # Name of the method.
+        "name": 'str',
+        # All its parameters.
+        "params": 'dict[str, JsonValue]',
+        # Its key in the result (the request's ``as``), where that is not the name.
+        "as": 'NotRequired[str]',
+        # The preparation steps before the learner.
+        "prepare": 'JsonValue',
+        # The package of a learner that is not the service's own.
+        "package": 'NotRequired[str]',
+        # The version of that package.
+        "version": 'NotRequired[str]',
+    },
+)
+"""A learner that was fitted, as the request describes it."""
+
+
 class LossesResult(TypedDict):
     """What a table of losses shows of its models."""
 
     kind: Literal["losses"]
     """``losses``."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
 
     summary: Summary
     """The best model, the verdicts in words and the main intervals."""
@@ -911,9 +943,6 @@ class LossesResult(TypedDict):
     methods: list[MethodUsed]
     """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
     where the provenance of the result has them."""
-
-    provenance: NotRequired[Provenance]
-    """Version, seed, digests and methods, which make the result again."""
 
 
 class MeanDifference(TypedDict):
@@ -1135,6 +1164,17 @@ class ModelSummary(TypedDict):
     """Ends of that interval; None where an end is open or there is no interval."""
 
 
+class MonteCarloNumber(TypedDict):
+    """A number computed from the repetitions of a study."""
+
+    value: float | None
+    """The number; null where it is not defined."""
+
+    standard_error: float | None
+    """Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the error
+    is unknown."""
+
+
 class NormalInterval(TypedDict):
     """A normal interval about a weighted risk."""
 
@@ -1205,6 +1245,9 @@ class Oracle(TypedDict):
     curve: list[float]
     """(L,) mean loss on the target at each value."""
 
+    cautions: list[Caution]
+    """What to know before using it."""
+
     target_risk: float
     """Mean loss on the target."""
 
@@ -1216,9 +1259,6 @@ class Oracle(TypedDict):
 
     regret: NotRequired[float]
     """How far it is above the least mean loss along the grid."""
-
-    cautions: list[Caution]
-    """What to know before using it."""
 
 
 class Plan(TypedDict):
@@ -1350,6 +1390,9 @@ class PredictionsResult(TypedDict):
     kind: Literal["predictions"]
     """``predictions``."""
 
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
     summary: Summary
     """The best model, the verdicts in words and the main intervals."""
 
@@ -1387,9 +1430,6 @@ class PredictionsResult(TypedDict):
     """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
     where the provenance of the result has them."""
 
-    provenance: NotRequired[Provenance]
-    """Version, seed, digests and methods, which make the result again."""
-
 
 class Provenance(TypedDict):
     """What reproduces a result: the same version, request, data and seed give the same numbers."""
@@ -1406,7 +1446,7 @@ class Provenance(TypedDict):
     spec_sha256: str
     """The digest of the request, without its name, labels and seed."""
 
-    methods: list[MethodUsed]
+    methods: list[LearnerUsed | MethodUsed]
     """Every method that was used, with its parameters."""
 
 
@@ -1488,8 +1528,10 @@ class RiskPair(TypedDict):
     """The difference of two risks, for the model that each of them selects."""
 
     a: MeanDifference
+    """For the choice of the first risk, and for the choice of the second."""
 
     b: MeanDifference
+    """For the choice of the first risk, and for the choice of the second."""
 
 
 class SecondMoments(TypedDict):
@@ -1501,10 +1543,10 @@ class SecondMoments(TypedDict):
     mean: list[float]
     """(K,) mean loss of each block."""
 
-    within_variance: list[float]
+    within_variance: list[float | None]
     """(K,) variance of the losses inside each block; NaN where it is undefined."""
 
-    moments: list[float]
+    moments: list[list[float | None]]
     """(K, K) products of block means; on the diagonal without the variance inside the block."""
 
 
@@ -1512,81 +1554,28 @@ class SelectedPair(TypedDict):
     """The two values that are compared."""
 
     a: JsonValue
-
-    b: JsonValue
-
-
-class SelectedValue(TypedDict):
-    """The value of the grid with the least risk."""
-
-    selected: JsonValue
     """None for a learner without a grid."""
 
-    selected_index: int
-    """Its place in the grid."""
-
-    estimate: float
-    """The estimated risk there."""
-
-    variance: float
-    """Variance of the estimate."""
-
-    standard_error: float
-    """Root of the variance."""
-
-    target: Target
-    """The population whose risk is estimated."""
-
-    bias: float | None
-    """Estimated bias, where the estimator has one."""
-
-    interval: NormalInterval
-    """About the estimate."""
-
-    cautions: list[Caution]
-    """What to know before using it."""
-
-    refit: NotRequired[RefitCoefficients]
-    """The model with that value, for learners that have coefficients."""
-
-    by_source: NotRequired[list[SourceRisk]]
-    """The risk in each source, where sources are known."""
-
-    target_risk: NotRequired[float]
-    """Mean loss on the target."""
-
-    target_risk_variance: NotRequired[float | None]
-    """Variance of that mean; None for a single target row."""
-
-    target_risk_interval: NotRequired[NormalInterval | None]
-    """None for a single target row."""
-
-    regret: NotRequired[float]
-    """How far it is above the least mean loss along the grid."""
-
-
-class SelectionAmongLearners(TypedDict):
-    """What each risk selects among several learners with their grids."""
-
-    risks: dict[str, BestLearner]
-    """What each risk selects."""
-
-    oracle: BestOracle | None
-    """The best learner for a labelled target; None where the target has no labels."""
-
-    learners: dict[str, LearnerSelection]
-    """Every learner by itself."""
-
-    comparisons: list[LearnerComparison]
-    """Every pair of learners."""
-
-    cautions: list[Caution]
-    """What to know of the selection."""
+    b: JsonValue
+    """None for a learner without a grid."""
 
 
 SelectionWeights = TypedDict(
     "SelectionWeights",
     {
+        # (n,) weight of each row's validation loss, where weights are estimated inside each
+        # training part.
+        "validation_values": 'NotRequired[list[float]]',
+        # Numbers that describe these.
+        "validation": 'NotRequired[Diagnostics]',
+        # Mean of the squared weights over the source, estimated from the target; None where the
+        # estimator has no function.
+        "second_moment": 'float | None',
+        # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
+        # part.
+        "from": 'Literal["all", "training"]',
+        # Whether the fits are weighted too.
+        "in_fits": 'bool',
         # The estimator of the weights.
         "method": 'str',
         # (n,) weight of each source row.
@@ -1597,6 +1586,10 @@ SelectionWeights = TypedDict(
         "n_target": 'int',
         # Number of features.
         "n_features": 'int',
+        # Further numbers of the estimator, such as the width of a kernel.
+        "details": 'dict[str, JsonValue]',
+        # What to know before using the weights.
+        "cautions": 'list[Caution]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
         # Sample variance (ddof 1).
@@ -1613,23 +1606,6 @@ SelectionWeights = TypedDict(
         "largest_share": 'float',
         # Share of the target rows that have a source row near them; see ``share_covered``.
         "coverage": 'float',
-        # What to know before using the weights.
-        "cautions": 'list[Caution]',
-        # Further numbers of the estimator, such as the width of a kernel.
-        "details": 'dict[str, JsonValue]',
-        # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
-        # part.
-        "from": 'Literal["all", "training"]',
-        # Whether the fits are weighted too.
-        "in_fits": 'bool',
-        # (n,) weight of each row's validation loss, where weights are estimated inside each
-        # training part.
-        "validation_values": 'NotRequired[list[float]]',
-        # Numbers that describe these.
-        "validation": 'NotRequired[Diagnostics]',
-        # Mean of the squared weights over the source, estimated from the target; None where the
-        # estimator has no function.
-        "second_moment": 'float | None',
     },
 )
 """Importance weights of a selection."""
@@ -1677,7 +1653,7 @@ class SourceRisk(TypedDict):
     estimate: float
     """Mean of its weighted losses."""
 
-    variance: float
+    variance: float | None
     """Variance of the estimate; NaN for one row."""
 
     interval: NormalInterval | None
@@ -1699,7 +1675,7 @@ class SourceRiskDifference(TypedDict):
     difference: float
     """Risk of a minus risk of b."""
 
-    variance: float
+    variance: float | None
     """Variance of the difference; NaN for one row."""
 
     interval: NormalInterval | None
@@ -1707,49 +1683,6 @@ class SourceRiskDifference(TypedDict):
 
     cautions: list[Caution]
     """What to know before using it."""
-
-
-class StatisticEstimate(TypedDict):
-    """A statistic of a sample, and what its resamples show of its distribution."""
-
-    statistic: str
-    """Name of the statistic."""
-
-    n: int | list[int]
-    """Number of values of the sample; of two samples the number of each."""
-
-    n_resamples: int
-    """Number of resamples."""
-
-    estimate: float
-    """The statistic of the sample."""
-
-    replicates_mean: float
-    """Mean of the statistic over the resamples."""
-
-    bias: float
-    """That mean minus the estimate."""
-
-    variance: float | None
-    """Variance of the statistic over the resamples (ddof 1); None of a single resample."""
-
-    standard_error: float | None
-    """Root of the variance."""
-
-    bias_corrected: float
-    """The estimate minus the bias."""
-
-    drawn_again: int
-    """Number of draws that had no value and were drawn again."""
-
-    intervals: list[BcaInterval | StudentisedInterval | StatisticInterval]
-    """Intervals about the statistic."""
-
-    replicates: list[float] | None
-    """(B,) the statistic of each resample, where there are at most 10000."""
-
-    cautions: list[Caution]
-    """What to know before using the numbers."""
 
 
 class StatisticInterval(TypedDict):
@@ -1802,6 +1735,148 @@ class StudentisedInterval(TypedDict):
     """That of the sample; None where the jackknife is undefined."""
 
 
+class StudyClaim(TypedDict):
+    """A sentence of a source, judged by a number of the study."""
+
+    text: str
+    """The claim, in the sense of the source."""
+
+    reference: str
+    """Key of the source in ``thetahat.references.REFERENCES``; empty for a rule of this
+    software."""
+
+    place: str
+    """Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``."""
+
+    verdict: Literal["holds", "fails", "undecided"]
+    """``holds`` if the number is within the bounds by three standard errors or more, ``fails`` if
+    it is outside by more than three, else ``undecided``."""
+
+    measured: str
+    """What the number that decides is, in words."""
+
+    figure: float | None
+    """The number that decides."""
+
+    standard_error: float | None
+    """Its Monte-Carlo standard error; 0 for a closed form, null if it is unknown."""
+
+    at_least: float | None
+    """The lower bound; null if there is none."""
+
+    at_most: float | None
+    """The upper bound; null if there is none."""
+
+
+class StudyDescription(TypedDict):
+    """What a study computed, and how long it took. It may have further fields, which depend on the
+    method."""
+
+    preset: NotRequired[str]
+    """The preset's name."""
+
+    inputs: NotRequired[JsonValue]
+    """The data sets of the preset, by role, as the request gives them."""
+
+    population: NotRequired[JsonValue]
+    """The population, as the request gives it."""
+
+    draw: NotRequired[JsonValue]
+    """The size of a draw, as the request gives it."""
+
+    estimators: NotRequired[JsonValue]
+    """The estimators, as the request gives them."""
+
+    repetitions: int
+    """Repetitions in this result."""
+
+    repetitions_asked: int
+    """Repetitions that the request asks for; more than ``repetitions`` in a partial result."""
+
+    extends: str | None
+    """The id of the study that this one extends."""
+
+    seconds: float
+    """Processor time of the repetitions computed here, not those taken over."""
+
+    seconds_per_repetition: float | None
+    """The average processor time of a repetition; null if none was computed here."""
+
+    truth_from: NotRequired[str]
+    """How the truth was computed."""
+
+    truths: NotRequired[dict[str, str]]
+    """The truths that estimates are compared with, in words, by the name used in the tables."""
+
+
+class StudyFigure(TypedDict):
+    """One panel of a figure, as numbers; a figure with several panels is several of these."""
+
+    name: str
+    """The figure's name in the result and in its address ``.../figures/NAME.svg``: lower-case
+    letters, digits and underscores."""
+
+    title: str
+    """The figure's title for readers."""
+
+    x: FigureAxis
+    """The horizontal axis."""
+
+    y: FigureAxis
+    """The vertical axis."""
+
+    series: list[FigureSeries]
+    """The lines and points, in the order of the legend."""
+
+    note: str
+    """How to read the figure."""
+
+
+class StudyResult(TypedDict):
+    """The result of a study."""
+
+    kind: Literal["study"]
+    """Always ``study``."""
+
+    study: StudyDescription
+    """What was computed."""
+
+    tables: list[StudyTable]
+    """The tables."""
+
+    figures: list[StudyFigure]
+    """The figures, as numbers."""
+
+    claims: list[StudyClaim]
+    """Sentences of the preset's source, each with its verdict."""
+
+    cautions: list[Caution]
+    """What readers must know first."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+
+class StudyTable(TypedDict):
+    """A table with named columns."""
+
+    name: str
+    """The table's name in the result, unique within the study."""
+
+    title: str
+    """The table's title for readers."""
+
+    columns: dict[str, str]
+    """The heading of each column, by the key that the rows use."""
+
+    rows: list[dict[str, MonteCarloNumber | float | int | str | None]]
+    """The rows; each has a cell for every column: a number with its standard error, a plain number,
+    a text, or null for an empty cell."""
+
+    note: str
+    """How to read the table."""
+
+
 class Summary(TypedDict):
     """What a table of evaluations shows of one."""
 
@@ -1831,22 +1906,6 @@ Target: TypeAlias = Literal["these_sources", "new_source", "new_population", "th
 """The error that a number is about; every number names its target."""
 
 
-class TargetRisk(TypedDict):
-    """The mean loss on the labelled target of the model that is fitted to the whole source."""
-
-    target_risk: float
-    """Mean loss on the target."""
-
-    target_risk_variance: float | None
-    """Variance of that mean; None for a single target row."""
-
-    target_risk_interval: NormalInterval | None
-    """None for a single target row."""
-
-    regret: NotRequired[float]
-    """How far it is above the least mean loss along the grid."""
-
-
 class TestResult(TypedDict):
     """The outcome of one paired test. It may have further fields, which depend on the method."""
 
@@ -1872,54 +1931,11 @@ class TestResult(TypedDict):
     """What to know before using it."""
 
 
-UsedWeights = TypedDict(
-    "UsedWeights",
-    {
-        # The estimator of the weights.
-        "method": 'str',
-        # (n,) weight of each source row.
-        "values": 'list[float]',
-        # Number of source rows.
-        "n": 'int',
-        # Number of target rows.
-        "n_target": 'int',
-        # Number of features.
-        "n_features": 'int',
-        # Should be near 1: the density ratio has mean 1 over the source.
-        "mean": 'float',
-        # Sample variance (ddof 1).
-        "variance": 'float',
-        # The largest weight.
-        "largest": 'float',
-        # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
-        "effective_sample_size": 'float',
-        # Share of the source rows whose weight is above 10, and zero.
-        "share_above_10": 'float',
-        # Share of the source rows whose weight is above 10, and zero.
-        "share_zero": 'float',
-        # Share of the largest weight in the sum of all.
-        "largest_share": 'float',
-        # Share of the target rows that have a source row near them; see ``share_covered``.
-        "coverage": 'float',
-        # What to know before using the weights.
-        "cautions": 'list[Caution]',
-        # Further numbers of the estimator, such as the width of a kernel.
-        "details": 'dict[str, JsonValue]',
-        # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
-        # part.
-        "from": 'Literal["all", "training"]',
-        # Whether the fits are weighted too.
-        "in_fits": 'bool',
-    },
-)
-"""Importance weights that enter weighted risks."""
-
-
 class VarianceEstimate(TypedDict):
     """An estimate of the variance of a mean loss; part of results. It may have further fields,
     which depend on the method."""
 
-    value: float | list[float]
+    value: float | None | list[float | None] | list[list[float | None]]
     """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
     for the estimators that give one per source (K,) or per pair of sources (K, K)."""
 
@@ -2063,5 +2079,5 @@ class WeightsResult(TypedDict):
     """Version, seed, digests and methods, which make the result again."""
 
 
-AnyResult: TypeAlias = "BootstrapResult | ImportanceWeightingResult | LossesResult | PredictionsResult | WeightsResult"
+AnyResult: TypeAlias = "BootstrapResult | ImportanceWeightingResult | LossesResult | PredictionsResult | StudyResult | WeightsResult"
 """The result of any kind."""

@@ -148,7 +148,7 @@ class SourceRisk:
     source: Label
     n: int
     estimate: float
-    variance: float
+    variance: float = field(metadata={"nullable": True})
     interval: NormalInterval | None
     cautions: tuple[Caution, ...]
 
@@ -213,7 +213,7 @@ class SourceRiskDifference:
     source: Label
     n: int
     difference: float
-    variance: float
+    variance: float = field(metadata={"nullable": True})
     interval: NormalInterval | None
     cautions: tuple[Caution, ...]
 
