@@ -256,7 +256,7 @@ def test_exact_sentences_and_times_are_not_recorded() -> None:
     }
 
     assert replay.flat(result) == {
-        "cautions/0/code": "few_units",
+        "cautions/few_units/is_there": True,
         "models/a~1b/n": 3,
         "study/repetitions": 4,
     }

@@ -70,7 +70,7 @@ def run_kind(
     kind.check(request, datasets)
     stored = json.loads(to_json(request.canonical()))
     again = kind.request.model_validate({"kind": body["kind"], **stored})
-    work = Job(uuid5(SPACE, json.dumps([body, job])), body["kind"], again, seed, datasets)
+    work = Job(uuid5(SPACE, json.dumps([body, job, seed])), body["kind"], again, seed, datasets)
     started = kind.start(work)
     if isinstance(started, Chunks):
         started = kind.gather(work, run_chunks(kind, work, started.chunks))

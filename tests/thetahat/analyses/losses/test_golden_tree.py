@@ -28,7 +28,6 @@ FIELDS = {
     "block_labels",
     "not_applicable",
     "cautions",
-    "methods",
 }
 T_4 = 2.7764451051977987  # t quantile, .975, 4 degrees of freedom (tables)
 
