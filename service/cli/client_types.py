@@ -16,7 +16,8 @@ def add_commands(app: typer.Typer) -> None:
 
 def client_types(
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of printing.")
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Write to this file instead of printing."),
     ] = None,
 ) -> None:
     """Print the module with the types of results for the Python client."""

@@ -55,7 +55,9 @@ def submit(
     ],
     data: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Upload this data set and put its id into the request."),
+        typer.Option(
+            "--data", metavar="FILE", help="Upload this data set and put its id into the request."
+        ),
     ] = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Wait for the end and print the result.")
@@ -141,13 +143,20 @@ def list_evaluations(
     status: Annotated[
         str | None,
         typer.Option(
-            metavar="STATUS", help="Only with this status.", autocompletion=_complete_status
+            "--status",
+            metavar="STATUS",
+            help="Only with this status.",
+            autocompletion=_complete_status,
         ),
     ] = None,
-    kind: Annotated[str | None, typer.Option(metavar="KIND", help="Only of this kind.")] = None,
+    kind: Annotated[
+        str | None, typer.Option("--kind", metavar="KIND", help="Only of this kind.")
+    ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME:VALUE", help="Only with this label; may be repeated."),
+        typer.Option(
+            "--label", metavar="NAME:VALUE", help="Only with this label; may be repeated."
+        ),
     ] = None,
     after: Annotated[
         datetime | None, typer.Option(help="Only submitted at or after this time (UTC).")

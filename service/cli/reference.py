@@ -51,7 +51,8 @@ def add_commands(app: typer.Typer) -> None:
 
 def reference(
     output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write to this file instead of printing.")
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="Write to this file instead of printing."),
     ] = None,
 ) -> None:
     """Print the page of all methods (Markdown)."""

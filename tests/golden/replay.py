@@ -33,6 +33,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tests.golden.moved import MOVED, Changed, Moved, Rounded, moved_to
+from tests.service.api.json_schema import check_value
 
 HERE: Final = Path(__file__).parent
 REQUESTS: Final = HERE / "requests"
@@ -188,7 +189,26 @@ def numbers_of(name: str) -> Numbers:
     """Run a recorded request and return what is recorded of its result now."""
     with TemporaryDirectory() as folder:
         result, losses = run_request(request_of(name), Path(folder))
+    check_schema(result)
     return flat({**result, LOSSES: losses})
+
+
+def check_schema(result: Mapping[str, Any]) -> None:
+    """Raise AssertionError if a result does not satisfy its schema in the OpenAPI document."""
+    from service.schemas.evaluation import ANY_RESULT
+
+    document = _openapi()
+    schema = document["components"]["schemas"][ANY_RESULT]
+    sent = {key: value for key, value in result.items() if key != "methods"}
+    if sent.get("kind") in schema["discriminator"]["mapping"]:
+        check_value(document, schema, sent)
+
+
+@cache
+def _openapi() -> Mapping[str, Any]:
+    from service.api.app import create_app
+
+    return create_app().openapi()
 
 
 def flat(result: Mapping[str, Any]) -> Numbers:
