@@ -1,1 +1,1 @@
-"""Data sets: receiving, checking and reading files."""
+"""Receiving, checking and reading the files of data sets."""

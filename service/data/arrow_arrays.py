@@ -1,7 +1,7 @@
-"""From numpy's arrays and plain lists to Arrow's.
+"""Arrow arrays from numpy arrays and lists.
 
-``pyarrow.array`` looks for pandas first, and where it is installed loads it, which takes a worker's
-first evaluation a second; these do not.
+``pyarrow.array`` imports pandas if it is installed, which makes a worker's first evaluation a
+second slower; these functions do not.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ NUMBERS = "iuf"  # kinds of numpy's types that are the same bytes in Arrow
 
 
 def arrow_array(values: np.ndarray | Sequence[str | int | float]) -> pa.Array:
-    """Return the same values, none of them missing; numbers of an array are not copied."""
+    """Return an Arrow array of values without missing ones; a numeric array is not copied."""
     if isinstance(values, np.ndarray):
-        return _of_numbers(values) if values.dtype.kind in NUMBERS else pa.array(values)
+        return _convert_numbers(values) if values.dtype.kind in NUMBERS else pa.array(values)
     if values and all(type(value) is str for value in values):
-        return _of_texts([str(value) for value in values])
+        return _convert_strings([str(value) for value in values])
     if values and all(type(value) is int and abs(value) < 2**63 for value in values):
-        return _of_numbers(np.array(values, dtype=np.int64))
+        return _convert_numbers(np.array(values, dtype=np.int64))
     return pa.array(values)
 
 
-def _of_numbers(values: np.ndarray) -> pa.Array:
+def _convert_numbers(values: np.ndarray) -> pa.Array:
     whole = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
     kind = pa.from_numpy_dtype(whole.dtype)
     return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole)])
 
 
-def _of_texts(values: Sequence[str]) -> pa.Array:
+def _convert_strings(values: Sequence[str]) -> pa.Array:
     encoded = [value.encode() for value in values]
     sizes = np.array([len(text) for text in encoded])
     if sizes.sum() >= 2**31:

@@ -1,4 +1,4 @@
-"""From Arrow's columns to the wire's four types and to numpy."""
+"""Arrow columns: their type in the API, and their values as numpy arrays."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from service.errors import InvalidFile
 
 
 def wire_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
-    """Return name and type of each column; a column that is no plain value is refused."""
+    """Return name and type of each column; columns of other types are refused."""
     check_names(schema.names)
     found = []
     for column in schema:
         kind = wire_type(column.type)
         if kind is None:
             raise InvalidFile(
-                f"column {column.name!r} holds {column.type}; numbers, booleans, text, dates and "
-                "times can be read"
+                f"The column {column.name!r} has the type {column.type}, which is not supported; "
+                "numbers, booleans, text, dates and times are."
             )
         found.append({"name": column.name, "type": kind})
     return tuple(found)
@@ -41,14 +41,14 @@ def wire_type(kind: pa.DataType) -> str | None:
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Say whether values are strings."""
+    """Return whether a type holds strings."""
     return bool(
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
 
 
 def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
-    """Return a column as numpy, without a copy where the memory allows.
+    """Return a column as a numpy array, without a copy if the layout in memory allows it.
 
     Returns
     -------
@@ -86,9 +86,9 @@ def _plain(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
 
 
 def _objects(column: pa.ChunkedArray) -> np.ndarray:
-    """Return strings that share one object per distinct value: repeated labels cost a pointer."""
+    """Return strings with one object per distinct value, so a repeated label takes a pointer."""
     if pa.types.is_timestamp(column.type):
-        column = _moments(column)
+        column = _to_microseconds(column)
     if not pa.types.is_dictionary(column.type):
         if not is_text(column.type):
             column = column.cast(pa.string())
@@ -99,10 +99,10 @@ def _objects(column: pa.ChunkedArray) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype=object)
 
 
-def _moments(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return moments in one unit, so that the same are the same text whatever file they come in.
+def _to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return times in microseconds, so that equal times are equal strings whatever their file.
 
-    Only where microseconds would not tell them apart, or not reach them, do they keep their own.
+    Times that microseconds cannot represent keep their own unit.
     """
     try:
         return column.cast(pa.timestamp("us"))

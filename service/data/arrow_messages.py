@@ -1,8 +1,8 @@
-"""What an Arrow stream says of its batches before any of them is unpacked.
+"""The lengths of an Arrow stream's batches, read before any batch is decoded.
 
-pyarrow has no limit on what it allocates while it reads a batch, so the lengths are read from the
-messages' flatbuffers first. Only the fields that are needed are looked at; pyarrow has verified
-that the offsets lie inside the buffer.
+pyarrow does not limit what it allocates while it reads a batch, so the lengths are read from the
+messages' flatbuffers first. Only the needed fields are read; pyarrow has verified that the offsets
+are inside the buffer.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ RECORD_BATCH: Final = 3
 
 
 def check_messages(source: pa.NativeFile, max_cells: int) -> None:
-    """Refuse compressed batches, and batches that claim more rows than a data set may have."""
+    """Refuse compressed batches, and batches with more rows than a data set may have."""
     for message in pa.ipc.MessageReader.open_stream(source):
         try:
-            length, is_compressed = _batch_claims(message.metadata.to_pybytes())
+            length, is_compressed = _read_batch_header(message.metadata.to_pybytes())
         except (struct.error, IndexError):
-            raise InvalidFile("a message of the Arrow stream is broken") from None
+            raise InvalidFile("A message of the Arrow stream is damaged.") from None
         if is_compressed:
-            raise InvalidFile("the Arrow stream is compressed; send it uncompressed, or as Parquet")
+            raise InvalidFile(
+                "The Arrow stream is compressed. Send it uncompressed, or as Parquet."
+            )
         if length > max_cells:
-            raise TooLarge(f"a batch claims {length} rows; a data set may have {max_cells}")
+            raise TooLarge(f"A batch has {length} rows; a data set may have {max_cells}.")
 
 
-def _batch_claims(buffer: bytes) -> tuple[int, bool]:
-    """Return the rows that a message's batch claims, and whether it is compressed."""
+def _read_batch_header(buffer: bytes) -> tuple[int, bool]:
+    """Return the number of rows in a message's batch, and whether it is compressed."""
     message = struct.unpack_from("<I", buffer, 0)[0]
     at = _field(buffer, message, MESSAGE_HEADER_TYPE)
     kind = buffer[at] if at else 0
@@ -53,7 +55,7 @@ def _batch_claims(buffer: bytes) -> tuple[int, bool]:
 
 
 def _field(buffer: bytes, table: int, number: int) -> int:
-    """Return where a table's field lies; 0 where it is left out."""
+    """Return the position of a table's field; 0 if it is left out."""
     vtable = table - struct.unpack_from("<i", buffer, table)[0]
     place = 4 + 2 * number
     if place >= struct.unpack_from("<H", buffer, vtable)[0]:

@@ -1,4 +1,4 @@
-"""What a file format of data sets can do."""
+"""The protocol of a file format, and checks that all formats share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.errors import InvalidFile, TooLarge
 from thetahat.tables.sparse import SparseColumns
 
 SPARSE: Final = "sparse"
-"""The wire's type of a group of sparse columns."""
+"""The type, in the API, of a group of sparse columns."""
 Column = np.ndarray | SparseColumns
 """(n,) values, or (n, p) of them."""
 MAX_NAME = 1000  # characters of a column's name
@@ -21,7 +21,7 @@ MAX_NAME = 1000  # characters of a column's name
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """What a file turned out to be.
+    """The rows, columns and format details of a checked file.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Inspected:
         ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``, and
         ``sparse`` for a group of sparse columns.
     details : mapping
-        What was understood of the format, as plain JSON values.
+        What was found out about the format, as JSON values.
     has_table : bool
         Whether a table was written to the second file.
     """
@@ -43,7 +43,7 @@ class Inspected:
 
 
 class Format(Protocol):
-    """One way to write a table to a file."""
+    """A file format for tables."""
 
     media_type: ClassVar[str]
     title: ClassVar[str]
@@ -51,15 +51,15 @@ class Format(Protocol):
 
     @property
     def table_suffix(self) -> str:
-        """Under which ending a table lies beside a file that is not read in place.
+        """The file name ending of the converted table of a file that is not read in place.
 
-        Empty where there is none. Each format and encoding has its own: the same bytes can be
-        read in several ways.
+        Empty if the file is read in place. Each format and encoding has its own ending, because
+        the same bytes can be read as several formats.
         """
         ...
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
-        """Check a whole file in bounded memory; ``InvalidFile`` says what is wrong with it."""
+        """Check a whole file in bounded memory; raise ``InvalidFile`` if it is invalid."""
         ...
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
@@ -73,7 +73,7 @@ class Format(Protocol):
 
 @runtime_checkable
 class TextFormat(Format, Protocol):
-    """A format whose texts may be in several encodings."""
+    """A text format that may have several encodings."""
 
     def in_encoding(self, encoding: str) -> Format:
         """Return the format for texts in that encoding."""
@@ -83,30 +83,30 @@ class TextFormat(Format, Protocol):
 def check_size(rows: int, columns: int, max_cells: int) -> None:
     """Refuse a table that is empty or has too many cells, before it is decoded."""
     if columns == 0:
-        raise InvalidFile("the file has no columns")
+        raise InvalidFile("The file has no columns.")
     if rows * columns > max_cells:
         raise TooLarge(
-            f"{rows} rows x {columns} columns are {rows * columns} cells; "
-            f"a data set may have {max_cells}"
+            f"The table has {rows} rows x {columns} columns = {rows * columns} cells; "
+            f"a data set may have {max_cells}."
         )
 
 
 def check_not_empty(rows: int) -> None:
     """Refuse a table without rows."""
     if rows == 0:
-        raise InvalidFile("the file has no rows")
+        raise InvalidFile("The file has no rows.")
 
 
 def check_names(names: Sequence[str]) -> None:
-    """Refuse column names that a request could not name."""
+    """Refuse column names that are repeated, empty, too long or no valid text."""
     seen: set[str] = set()
     for position, name in enumerate(names):
         if name in seen:
-            raise InvalidFile(f"two columns are called {name[:80]!r}")
+            raise InvalidFile(f"Two columns have the name {name[:80]!r}.")
         if not name or len(name) > MAX_NAME or "\0" in name or not _is_text(name):
             raise InvalidFile(
-                f"the name of column {position} must be 1 to {MAX_NAME} characters of text, "
-                f"not {name[:80]!r}"
+                f"The name of column {position} must be 1 to {MAX_NAME} characters of text, "
+                f"not {name[:80]!r}."
             )
         seen.add(name)
 

@@ -1,4 +1,4 @@
-"""How a text table is written: encoding, delimiter, header, decimal mark."""
+"""The dialect of a text table: delimiter, header and decimal mark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What was understood of a text table.
+    """The dialect of a text table.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Dialect:
     decimal : str
         Point or comma.
     header : tuple of str
-        The names as they stand in the file; an empty one is named after its position.
+        The names in the file, which may be empty.
     """
 
     delimiter: str
@@ -41,12 +41,12 @@ class Dialect:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns' names; a nameless column, such as R's row names, is called by its place."""
+        """The columns' names; an unnamed one, such as R's row names, is named by its position."""
         return tuple(name or f"column_{i}" for i, name in enumerate(self.header))
 
 
 def check_text(path: Path) -> None:
-    """Refuse a file that is not UTF-8, or has NUL bytes, and say at which byte."""
+    """Refuse a file that is not UTF-8 or has NUL bytes, and name the byte."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     before = 0
     with path.open("rb") as file:
@@ -58,15 +58,17 @@ def check_text(path: Path) -> None:
             except UnicodeDecodeError as error:
                 place = before - held + error.start
                 raise InvalidFile(
-                    f"the text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}; "
-                    "say its encoding, as in Content-Type: text/csv; charset=windows-1252"
+                    f"The text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}. "
+                    "Name its encoding, as in Content-Type: text/csv; charset=windows-1252."
                 ) from None
             if nul >= 0:
-                raise InvalidFile(f"the text has a NUL byte at byte {before + nul}")
+                raise InvalidFile(f"The text has a NUL byte at byte {before + nul}.")
             before += len(chunk)
     unfinished = decoder.getstate()[0]
     if unfinished:
-        raise InvalidFile(f"the text is not UTF-8: cut off at byte {before - len(unfinished)}")
+        raise InvalidFile(
+            f"The text is not UTF-8: it is cut off at byte {before - len(unfinished)}."
+        )
 
 
 def check_closed(path: Path, last: str) -> None:
@@ -82,22 +84,22 @@ def check_closed(path: Path, last: str) -> None:
         before, end = file.read(1), file.read()
     if end == opened and before != b'"':
         raise InvalidFile(
-            f"the text ends inside quotes: the quotation mark at byte {start + 1} is never closed"
+            f"The text ends inside quotes: the quotation mark at byte {start + 1} is never closed."
         )
 
 
-def understand(path: Path) -> Dialect:
-    """Look at the first rows of a text table."""
+def detect_dialect(path: Path) -> Dialect:
+    """Return the dialect of a text table, from its first rows."""
     sample = _sample(path)
     found = {delimiter: _records(sample, delimiter) for delimiter in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda d: _fit(found[d]))  # the first of equals: the comma
     records = found[delimiter]
     if not records:
-        raise InvalidFile("the file has no header: its first line must name the columns")
+        raise InvalidFile("The file has no header: its first line must name the columns.")
     header = tuple(records[0])
     if all(NUMBER.fullmatch(name.strip()) for name in header):
         raise InvalidFile(
-            f"the first line must name the columns; it holds numbers: {', '.join(header)[:80]}"
+            f"The first line must name the columns, but it has numbers: {', '.join(header)[:80]}."
         )
     rows = records[1:]
     if delimiter != "," and len(records) > SAMPLE_ROWS:  # a decimal comma may come late
@@ -115,7 +117,7 @@ def _sample(path: Path) -> str:
         return text
     whole, newline, _ = text.rpartition("\n")
     if not newline:
-        raise InvalidFile(f"the first line is longer than {SAMPLE_BYTES} bytes")
+        raise InvalidFile(f"The first line is longer than {SAMPLE_BYTES} bytes.")
     return whole + newline
 
 
@@ -129,12 +131,12 @@ def _records(sample: str, delimiter: str, most: int = SAMPLE_ROWS) -> list[list[
                 break
     except csv.Error as error:
         if not records:
-            raise InvalidFile(f"the first line cannot be read: {error}") from None
+            raise InvalidFile(f"The first line cannot be read: {error}.") from None
     return records
 
 
 def _fit(records: list[list[str]]) -> tuple[float, int]:
-    """Say how well a delimiter cuts: the share of rows as wide as the header, then the width."""
+    """Return the share of rows as wide as the header, and the width, to compare delimiters."""
     if not records or len(records[0]) < 2 or any(len(name) > MAX_NAME for name in records[0]):
         return (0.0, 0)
     width = len(records[0])
@@ -143,7 +145,7 @@ def _fit(records: list[list[str]]) -> tuple[float, int]:
 
 
 def _decimal(delimiter: str, records: list[list[str]]) -> str:
-    """Return the comma only where numbers are written with it and none with a point."""
+    """Return the comma if numbers are written with it and none with a point."""
     if delimiter == ",":
         return "."
     cells = [cell.strip() for record in records for cell in record]

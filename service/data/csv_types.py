@@ -42,7 +42,7 @@ def open_table(
 
 
 def guess_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType] | None:
-    """Return the types that the first block suggests; None where it cannot tell."""
+    """Return the types of the first block; None if a column has no values in it."""
     with open_table(path, dialect, {}) as reader:
         found = {field.name: field.type for field in reader.schema}
     if any(pa.types.is_null(kind) for kind in found.values()):
@@ -50,8 +50,8 @@ def guess_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType] | None:
     return {name: kind if kind in PLAIN else pa.string() for name, kind in found.items()}
 
 
-def survey_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType]:
-    """Return the narrowest type of each column that all of its rows have."""
+def find_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType]:
+    """Return the narrowest type of each column that fits all of its rows."""
     texts = dict.fromkeys(dialect.header, pa.string())
     found: dict[str, pa.DataType | None] = dict.fromkeys(dialect.header)
     with open_table(path, dialect, texts) as reader:

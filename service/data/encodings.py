@@ -1,4 +1,4 @@
-"""Texts in other encodings, made UTF-8 piece by piece."""
+"""Converting texts in other encodings to UTF-8, piece by piece."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ENCODINGS: Final = (
     *("utf-16", "utf-16-le", "utf-16-be"),
     *("koi8-r", "shift_jis", "euc-jp", "euc-kr", "gb18030", "big5"),
 )
-"""Those that a request may say besides UTF-8."""
+"""The encodings that a request may name besides UTF-8."""
 
 _MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _PYTHONS: Final = {codecs.lookup(name).name: name for name in (UTF_8, *ENCODINGS)}
 
 
 def find_encoding(charset: str) -> str | None:
-    """Return the encoding that a ``charset`` means, by any of its names; None for another."""
+    """Return the encoding of a ``charset``, by any of its names; None if it is not supported."""
     if charset in {"", "us-ascii", "ascii"}:
         return UTF_8
     try:
@@ -36,7 +36,7 @@ def find_encoding(charset: str) -> str | None:
 
 
 def marked_encoding(path: Path) -> str:
-    """Return what the byte order mark says: UTF-16 with one, else UTF-8."""
+    """Return UTF-16 if the file has its byte order mark, else UTF-8."""
     with path.open("rb") as file:
         head = file.read(4)
     return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), UTF_8)
@@ -44,9 +44,9 @@ def marked_encoding(path: Path) -> str:
 
 @contextmanager
 def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
-    """Give the path of the text in UTF-8: the file itself, or a temporary one beside it.
+    """Yield the path of the text in UTF-8: the file itself, or a temporary one beside it.
 
-    ``InvalidFile`` names the byte that the encoding does not have.
+    Raises ``InvalidFile`` for a byte that is invalid in the encoding.
     """
     if encoding == UTF_8:
         yield path
@@ -68,8 +68,8 @@ def _decoded(source: IO[bytes], encoding: str) -> Iterator[str]:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             raise InvalidFile(
-                f"the text is not {encoding}: byte {before - held + error.start} is "
-                f"0x{error.object[error.start]:02x}"
+                f"The text is not {encoding}: byte {before - held + error.start} is "
+                f"0x{error.object[error.start]:02x}."
             ) from None
         yield text
         if not chunk:
@@ -82,4 +82,4 @@ def _write(target: IO[bytes], text: bytes) -> None:
         target.write(text)
         target.flush()
     except OSError as error:
-        raise Unavailable(f"the text cannot be converted: {error.strerror}") from error
+        raise Unavailable(f"The text cannot be converted: {error.strerror}.") from error

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from service.data.sparse_rows import SparseRows, in_order
+from service.data.sparse_rows import SparseRows, normalise
 from service.errors import InvalidFile
 
 CHUNK: Final = 4 * 1024 * 1024
@@ -46,7 +46,7 @@ class Lines:
 
 
 def read_lines(path: Path) -> Iterator[Lines]:
-    """Give the lines of a file piece by piece; ``InvalidFile`` names the line that is none."""
+    """Yield the lines of a file piece by piece; ``InvalidFile`` names an invalid line."""
     first_line = 1
     with_query: bool | None = None
     for text in _pieces(path):
@@ -57,13 +57,13 @@ def read_lines(path: Path) -> Iterator[Lines]:
         found = _parse(lines, numbers)
         has_query = found.queries is not None
         if with_query is not None and has_query != with_query:
-            raise InvalidFile(f"line {numbers[0]}: some lines have a qid and some have none")
+            raise InvalidFile(f"Line {numbers[0]}: some lines have a qid and some have none.")
         with_query = has_query
         yield found
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """Give the file in pieces of whole lines."""
+    """Yield the file in pieces of whole lines."""
     kept = b""
     with path.open("rb") as file:
         while read := file.read(CHUNK):
@@ -74,7 +74,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
             else:
                 kept += read
             if len(kept) > LONGEST_LINE:
-                raise InvalidFile(f"a line is longer than {LONGEST_LINE} bytes")
+                raise InvalidFile(f"A line is longer than {LONGEST_LINE} bytes.")
     if kept:
         yield kept + b"\n"
 
@@ -96,11 +96,11 @@ def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
             _refuse(line, number)
         if found[1] is not None:
             if int(found[1]) > LARGEST_QUERY:
-                raise InvalidFile(f"line {number}: the qid is above {LARGEST_QUERY}")
+                raise InvalidFile(f"Line {number}: the qid is above {LARGEST_QUERY}.")
             queries.append(int(found[1]))
     if queries and len(queries) < len(lines):
         raise InvalidFile(
-            f"lines {numbers[0]} to {numbers[-1]}: some lines have a qid and some have none"
+            f"Lines {numbers[0]} to {numbers[-1]}: some lines have a qid and some have none."
         )
     text = b"\n".join(lines)
     if queries:
@@ -124,30 +124,30 @@ def _arrays(text: bytes, sizes: np.ndarray, numbers: list[int]) -> tuple[np.ndar
         if unfit.any():
             at = int(np.argmax(unfit))
             row = int(np.searchsorted(starts, at, side="right")) - 1 if owner is None else owner[at]
-            raise InvalidFile(f"line {numbers[row]}: {what} is out of range")
-    rows, n_twice = in_order(
+            raise InvalidFile(f"Line {numbers[row]}: {what} is out of range.")
+    rows, n_repeated = normalise(
         SparseRows(starts, pairs[:, 0].astype(np.int64), np.ascontiguousarray(pairs[:, 1]))
     )
-    if n_twice:
+    if n_repeated:
         _refuse_twice(starts, pairs[:, 0], numbers)
     return read[at_label], rows
 
 
 def _refuse(line: bytes, number: int) -> NoReturn:
-    """Say what of a line is not as it should be."""
+    """Raise ``InvalidFile`` with what is wrong with a line."""
     label, *entries = line.split()
     if re.fullmatch(_NUMBER, label) is None:
-        raise InvalidFile(f"line {number}: the label {_shown(label)} is not a number")
+        raise InvalidFile(f"Line {number}: the label {_shown(label)} is not a number.")
     for at, entry in enumerate(entries):
         pair = _PAIR.fullmatch(entry)
         if pair is None and not (at == 0 and _QUERY.fullmatch(entry)):
-            raise InvalidFile(f"line {number}: {_shown(entry)} is not index:value")
+            raise InvalidFile(f"Line {number}: {_shown(entry)} is not index:value.")
         if pair is not None and re.fullmatch(_NUMBER, pair[2]) is None:
             raise InvalidFile(
-                f"line {number}: the value {_shown(pair[2])} of index {_shown(pair[1])} is not a "
-                "finite number"
+                f"Line {number}: the value {_shown(pair[2])} of index {_shown(pair[1])} is not a "
+                "finite number."
             )
-    raise InvalidFile(f"line {number} cannot be read: {_shown(line)}")
+    raise InvalidFile(f"Line {number} cannot be read: {_shown(line)}.")
 
 
 def _refuse_twice(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -> NoReturn:
@@ -155,7 +155,7 @@ def _refuse_twice(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -
     order = np.lexsort((indices, row))
     row, indices = row[order], indices[order]
     at = int(np.argmax((np.diff(row) == 0) & (np.diff(indices) == 0)))
-    raise InvalidFile(f"line {numbers[row[at]]} has the index {int(indices[at])} twice")
+    raise InvalidFile(f"Line {numbers[row[at]]} has the index {int(indices[at])} twice.")
 
 
 def _shown(text: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The header of a NumPy array: all that is parsed of it before its bytes are numbers."""
+"""The header of a NumPy array file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Header:
         return self.offset + math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_header(head: bytes, what: str = "the file") -> Header:
+def read_header(head: bytes, what: str = "The file") -> Header:
     """Read the header from the first bytes; numpy parses it as a literal, and never unpickles here.
 
     Parameters
@@ -42,16 +42,16 @@ def read_header(head: bytes, what: str = "the file") -> Header:
     head : bytes
         The first ``LONGEST_HEADER`` bytes of the array's file, or all of them.
     what : str
-        What a refusal calls it.
+        What an error message calls the file.
     """
     file = io.BytesIO(head)
     try:
         read: Any = _READERS.get(npy_format.read_magic(file), _unknown_version)
         shape, fortran, dtype = read(file)
     except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
-        raise InvalidFile(f"{what} is not a NumPy array that can be read: {error}") from None
+        raise InvalidFile(f"{what} is not a NumPy array that can be read: {error}.") from None
     return Header(shape, fortran, dtype, file.tell())
 
 
 def _unknown_version(_file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    raise ValueError("its version of the format is not read here")
+    raise ValueError("its version of the format is not supported")

@@ -1,4 +1,4 @@
-"""The arrays of an NPZ, unpacked to the disk and mapped; never unpickled, never in memory whole."""
+"""The arrays of an NPZ file, unpacked to disk and mapped into memory; never unpickled."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ _BROKEN: Final = (
 """What ``zipfile`` raises over an archive that is cut off, encrypted or made up."""
 
 
-class _Cautious(io.FileIO):
-    """A file that is not read in very large pieces, whatever a header asks for."""
+class _LimitedFile(io.FileIO):
+    """A file that refuses to read very large pieces, whatever a header claims."""
 
     def read(self, size: int | None = -1) -> bytes:
         """Return up to ``size`` bytes."""
         if size is not None and size > LONGEST_READ:
-            raise InvalidFile(f"the archive has a part of {size} bytes that is no array")
+            raise InvalidFile(f"The archive has a part of {size} bytes that is not an array.")
         return super().read(size) or b""
 
 
 @contextmanager
 def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
-    """Give the arrays of an NPZ by name, as maps of temporary files beside it.
+    """Yield the arrays of an NPZ by name, mapped from temporary files beside it.
 
-    What the archive says that it unpacks to is checked before any of it is unpacked, and an array
-    that turns out longer or shorter than it says is refused.
+    The unpacked size that the archive declares is checked before anything is unpacked, and an array
+    with another size than it declares is refused.
 
     Raises
     ------
@@ -65,11 +65,11 @@ def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
     with ExitStack() as kept:
         arrays = {}
         try:
-            archive = kept.enter_context(zipfile.ZipFile(kept.enter_context(_Cautious(path))))
+            archive = kept.enter_context(zipfile.ZipFile(kept.enter_context(_LimitedFile(path))))
             for name, member in _members(archive, max_bytes).items():
                 with archive.open(member) as packed:
                     head = packed.read(LONGEST_HEADER)
-                    header = read_header(head, f"the array {name!r}")
+                    header = read_header(head, f"The array {name!r}")
                     _check(name, header, member.file_size)
                     file = kept.enter_context(tempfile.TemporaryFile(dir=path.parent))
                     _write(file, head[header.offset :])
@@ -77,7 +77,7 @@ def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
                         _write(file, piece)
                 arrays[name] = _mapped(file, header)
         except _BROKEN as error:
-            raise InvalidFile(f"the file is not an NPZ that can be read: {error}") from None
+            raise InvalidFile(f"The file is not an NPZ that can be read: {error}.") from None
         yield arrays
 
 
@@ -85,15 +85,17 @@ def _members(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipfile.ZipI
     members = {}
     infos = archive.infolist()
     if len(infos) > MOST_ARRAYS:
-        raise TooLarge(f"the archive has {len(infos)} arrays; at most {MOST_ARRAYS} are read")
+        raise TooLarge(f"The archive has {len(infos)} arrays; at most {MOST_ARRAYS} are allowed.")
     unpacked_bytes = sum(info.file_size for info in infos)
     if unpacked_bytes > max_bytes:
-        raise TooLarge(f"the archive unpacks to {unpacked_bytes} bytes; at most {max_bytes} are")
+        raise TooLarge(
+            f"The archive unpacks to {unpacked_bytes} bytes; at most {max_bytes} are allowed."
+        )
     for info in infos:
         name = info.filename.removesuffix(_ENDING)
         if name == info.filename or name in members:
-            what = "is there twice" if name in members else "is no array"
-            raise InvalidFile(f"the archive's part {info.filename[:80]!r} {what}")
+            what = "is there twice" if name in members else "is not an array"
+            raise InvalidFile(f"The archive's part {info.filename[:80]!r} {what}.")
         members[name] = info
     return members
 
@@ -102,19 +104,19 @@ def _check(name: str, header: Header, size: int) -> None:
     dtype = header.dtype
     if dtype.kind == "O":
         raise InvalidFile(
-            f"the array {name!r} holds Python objects, which only pickle could read; save it as "
-            "numbers or as text"
+            f"The array {name!r} has Python objects, which only pickle can read. Save it as "
+            "numbers or as text."
         )
     longest = LONGEST_TEXT if dtype.kind in "US" else 8
     if dtype.kind not in "fiubUS" or dtype.itemsize > longest:
         raise InvalidFile(
-            f"the array {name!r} holds {dtype.name}; numbers of up to 64 bits, booleans and text "
-            "can be read"
+            f"The array {name!r} has the type {dtype.name}, which is not supported; "
+            "numbers of up to 64 bits, booleans and text are."
         )
     if min(header.shape, default=0) < 0 or header.n_bytes != size:
         raise InvalidFile(
-            f"the array {name!r} of shape {header.shape} and type {dtype.name} takes "
-            f"{header.n_bytes} bytes; it has {size}"
+            f"The array {name!r} of shape {header.shape} and type {dtype.name} needs "
+            f"{header.n_bytes} bytes, but it has {size}."
         )
 
 
@@ -123,7 +125,7 @@ def _write(file: IO[bytes], piece: bytes) -> None:
         file.write(piece)
         file.flush()
     except OSError as error:
-        raise Unavailable(f"the file cannot be unpacked: {error.strerror}") from error
+        raise Unavailable(f"The file cannot be unpacked: {error.strerror}.") from error
 
 
 def _mapped(file: IO[bytes], header: Header) -> np.ndarray:

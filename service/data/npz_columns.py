@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.base import check_names, check_not_empty, check_size
-from service.data.sparse_rows import SparseRows, check_entries, in_order
+from service.data.sparse_rows import SparseRows, check_entries, normalise
 from service.data.tables import number_cells, sparse_cells, sparse_field
 from service.errors import InvalidFile, TooLarge
 
@@ -26,13 +26,13 @@ BATCH_CELLS: Final = 4_000_000
 
 _ABOUT_THE_MATRIX: Final = {*CSR, "format", "_is_array"}
 _OF_ANY_FORMAT: Final = {"data", "shape", "format"}
-_NOT_CSR: Final = "the sparse matrix is not in CSR format; save matrix.tocsr()"
+_NOT_CSR: Final = "The sparse matrix is not in CSR format. Save matrix.tocsr()."
 _INTEGER: Final = "iu"
 
 
 @dataclass(slots=True, eq=False)
-class Understood:
-    """What the arrays turned out to be.
+class TableArrays:
+    """The arrays of an archive as a table.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class Understood:
         return found
 
 
-def understand_arrays(arrays: Arrays, max_cells: int) -> Understood:
-    """Tell the columns from the rest; refuse a table that is empty, too large or without rows."""
+def find_columns(arrays: Arrays, max_cells: int) -> TableArrays:
+    """Return which arrays are columns; refuse a table that is empty or too large."""
     is_sparse = set(CSR) <= set(arrays)
     if not is_sparse and set(arrays) >= _OF_ANY_FORMAT:
         raise InvalidFile(_NOT_CSR)
     others = {n: a for n, a in arrays.items() if not (is_sparse and n in _ABOUT_THE_MATRIX)}
-    found = _matrix(arrays) if is_sparse else Understood(_rows(others))
+    found = _matrix(arrays) if is_sparse else TableArrays(_rows(others))
     for name, array in others.items():
         if array.ndim in {1, 2} and array.shape[0] == found.rows and array.shape[-1] > 0:
             found.plain[name] = array
@@ -79,11 +79,11 @@ def understand_arrays(arrays: Arrays, max_cells: int) -> Understood:
     stored = len(arrays["data"]) if is_sparse else 0
     check_size(found.rows, len(names) + is_sparse, max_cells)
     if stored > max_cells:
-        raise TooLarge(f"the matrix stores {stored} values; a data set may have {max_cells} cells")
+        raise TooLarge(f"The matrix stores {stored} values; a data set may have {max_cells} cells.")
     return found
 
 
-def schema_of(found: Understood) -> pa.Schema:
+def schema_of(found: TableArrays) -> pa.Schema:
     """Return the schema of the table."""
     fields = [] if found.width is None else [sparse_field(MATRIX, found.width, 0)]
     kinds = [_arrow_type(a) for a in found.plain.values() for _ in range(a[:1].size)]
@@ -91,9 +91,9 @@ def schema_of(found: Understood) -> pa.Schema:
 
 
 def batches(
-    arrays: Arrays, found: Understood, schema: pa.Schema
+    arrays: Arrays, found: TableArrays, schema: pa.Schema
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
-    """Give the rows piece by piece, each with its stored values and those that stood twice."""
+    """Yield the rows in batches, with the number of stored and of repeated values in each."""
     stored = len(arrays["data"]) if found.width is not None else 0
     step = max(1, BATCH_CELLS // max(1, len(schema) + stored // found.rows))
     for start in range(0, found.rows, step):
@@ -103,12 +103,12 @@ def batches(
             for name, array in found.plain.items()
             for column in np.atleast_2d(np.ascontiguousarray(array[start:stop].T))
         ]
-        n_entries = n_twice = 0
+        n_entries = n_repeated = 0
         if found.width is not None:
-            rows, n_twice = in_order(_sparse_rows(arrays, start, stop, found.width))
+            rows, n_repeated = normalise(_sparse_rows(arrays, start, stop, found.width))
             n_entries = rows.n_entries
             cells.insert(0, sparse_cells(rows))
-        yield pa.RecordBatch.from_arrays(cells, schema=schema), n_entries, n_twice
+        yield pa.RecordBatch.from_arrays(cells, schema=schema), n_entries, n_repeated
 
 
 def _rows(arrays: Arrays) -> int:
@@ -117,40 +117,40 @@ def _rows(arrays: Arrays) -> int:
         for array in arrays.values():
             if array.ndim == n_dimensions:
                 return int(array.shape[0])
-    raise InvalidFile("the archive has no array of one or two dimensions")
+    raise InvalidFile("The archive has no array of one or two dimensions.")
 
 
-def _matrix(arrays: Arrays) -> Understood:
+def _matrix(arrays: Arrays) -> TableArrays:
     """Check the parts of a compressed matrix against each other, but for its entries."""
     said = arrays.get("format")
     if said is not None and (said.ndim or str(np.char.decode(said.astype("S"))) != "csr"):
         raise InvalidFile(_NOT_CSR)
     shape, indptr = arrays["shape"], arrays["indptr"]
     if shape.shape != (2,) or shape.dtype.kind not in _INTEGER or min(shape) < 0:
-        raise InvalidFile(f"the array 'shape' is {shape.tolist()!s:.80}, and must be two numbers")
+        raise InvalidFile(f"The array 'shape' must have two numbers, not {shape.tolist()!s:.80}.")
     rows, width = int(shape[0]), int(shape[1])
     for name in ("indptr", "indices"):
         if arrays[name].ndim != 1 or arrays[name].dtype.kind not in _INTEGER:
-            raise InvalidFile(f"the array {name!r} must be a list of whole numbers")
+            raise InvalidFile(f"The array {name!r} must be a list of whole numbers.")
     data = arrays["data"]
     if data.ndim != 1 or data.dtype.kind not in "fiub" or len(data) != len(arrays["indices"]):
         raise InvalidFile(
-            f"the array 'data' has shape {data.shape} and type {data.dtype.name}; it must hold one "
-            f"number for each of the {len(arrays['indices'])} indices"
+            f"The array 'data' has shape {data.shape} and type {data.dtype.name}; it must have one "
+            f"number for each of the {len(arrays['indices'])} indices."
         )
     if width > WIDEST or rows >= len(data) + WIDEST:
-        raise TooLarge(f"the matrix is {rows} x {width}; it may have {WIDEST} columns")
+        raise TooLarge(f"The matrix is {rows} x {width}; it may have {WIDEST} columns.")
     if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] != len(data):
         raise InvalidFile(
-            f"the array 'indptr' must have {rows + 1} numbers from 0 to {len(data)} for the shape "
-            f"{(rows, width)}; it has {len(indptr)}"
+            f"The array 'indptr' must have {rows + 1} numbers from 0 to {len(data)} for the shape "
+            f"{(rows, width)}; it has {len(indptr)}."
         )
     falling = indptr[1:] < indptr[:-1]
     if falling.any():
-        raise InvalidFile(f"the array 'indptr' falls after row {int(np.argmax(falling))}")
+        raise InvalidFile(f"The array 'indptr' decreases after row {int(np.argmax(falling))}.")
     if width == 0:
-        raise InvalidFile("the matrix has no columns")
-    return Understood(rows, width=width)
+        raise InvalidFile("The matrix has no columns.")
+    return TableArrays(rows, width=width)
 
 
 def _sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRows:
@@ -194,5 +194,5 @@ def _text(name: str, value: str | bytes, row: int) -> str:
         text = value.decode() if isinstance(value, bytes) else value
         text.encode()
     except UnicodeError:
-        raise InvalidFile(f"the array {name!r} has text in row {row} that is not UTF-8") from None
+        raise InvalidFile(f"The array {name!r} has text in row {row} that is not UTF-8.") from None
     return text

@@ -13,7 +13,7 @@ from thetahat.tables.sparse import SparseColumns
 
 LONGEST_TEXT = 200
 MOST_ENTRIES = 20  # values shown of a row of a sparse group
-_AS_SAID: dict[str, type] = {"integer": int, "boolean": bool}
+_PYTHON_TYPES: dict[str, type] = {"integer": int, "boolean": bool}
 
 
 def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
@@ -35,8 +35,8 @@ def _cells(column: Column, kind: str) -> list[Any]:
     if isinstance(column, SparseColumns):
         return [_entries(column, row) for row in range(column.n)]
     cells = [_cell(value) for value in column.tolist()]
-    as_said = _AS_SAID.get(kind)  # with missing values these are read as numbers
-    return cells if as_said is None else [None if c is None else as_said(c) for c in cells]
+    python_type = _PYTHON_TYPES.get(kind)  # with missing values these are read as numbers
+    return cells if python_type is None else [None if c is None else python_type(c) for c in cells]
 
 
 def _entries(group: SparseColumns, row: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Columns of a kept data set, for the work of an evaluation."""
+"""Reading columns of a stored data set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LISTED = 20  # how many columns a refusal lists
 
 
 class ReadableFile(Protocol):
-    """What has to be known of a data set to read it."""
+    """What is needed of a data set to read it."""
 
     @property
     def media_type(self) -> str:
@@ -31,12 +31,12 @@ class ReadableFile(Protocol):
 
     @property
     def path(self) -> Path | None:
-        """Where the bytes lie."""
+        """The path of the file."""
         ...
 
 
 def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """Read some columns, or all, of which none is a sparse group.
+    """Read some columns, or all; none may be a group of sparse columns.
 
     Returns
     -------
@@ -48,19 +48,19 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     Raises
     ------
     InvalidRequest
-        A name that is not a column, with those that are; a sparse group.
+        A name that is not a column, or a group of sparse columns.
     """
     read = {}
     for name, column in read_features(file, names).items():
         if isinstance(column, SparseColumns):
-            message = f"{name!r} is a group of sparse columns; it can only be features"
+            message = f"The column {name!r} is a group of sparse columns; it can only be features."
             raise InvalidRequest(message, errors=(FieldError(("columns",), message, name),))
         read[name] = column
     return read
 
 
 def read_features(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, Column]:
-    """Read some columns, or all, as ``read_columns``, and sparse groups as matrices."""
+    """Read some columns, or all; like ``read_columns``, but with sparse groups as matrices."""
     known = [str(column["name"]) for column in file.columns]
     wanted = list(dict.fromkeys(known if names is None else names))
     check_columns(known, wanted)
@@ -88,5 +88,5 @@ def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
 
 def _path(file: ReadableFile) -> Path:
     if file.path is None or not file.path.is_file():
-        raise Unavailable("the data set's bytes are not in the file store")
+        raise Unavailable("The file of the data set is not in the file store.")
     return file.path

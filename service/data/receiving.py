@@ -1,4 +1,4 @@
-"""An upload on its way to the disk: counted, hashed, and never whole in memory."""
+"""Writing an upload to a file while it arrives, with its size and digest."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ PIECE = 1024 * 1024  # bytes written at once, in a thread
 
 
 def check_length(length: int, limit: int) -> None:
-    """Refuse a body that says, or shows, that it is over the limit."""
+    """Raise ``TooLarge`` for a length over the limit."""
     if length > limit:
-        raise TooLarge(f"the file is over the limit of {limit} bytes")
+        raise TooLarge(f"The file is over the limit of {limit} bytes.")
 
 
 class Receiver:
-    """Writes what comes to a file.
+    """Writes the bytes of an upload to a file.
 
     Parameters
     ----------
     file : binary file
-        Where the bytes go; the caller's to keep or to remove.
+        The file to write; the caller keeps or deletes it.
     limit : int
         Most bytes.
     """
@@ -37,7 +37,7 @@ class Receiver:
         self.size = 0
 
     async def add(self, data: bytes) -> None:
-        """Take some bytes; every mebibyte goes to the disk in a thread."""
+        """Add some bytes; every mebibyte is written in a thread."""
         self.size += len(data)
         check_length(self.size, self._limit)
         self._pending.append(data)
@@ -48,7 +48,7 @@ class Receiver:
     async def finish(self) -> str:
         """Write the rest and return the SHA-256 of all bytes."""
         if self.size == 0:
-            raise InvalidFile("the file is empty")
+            raise InvalidFile("The file is empty.")
         await self._write()
         return self._digest.hexdigest()
 
@@ -62,4 +62,4 @@ class Receiver:
         try:
             self._file.write(data)
         except OSError as error:
-            raise Unavailable(f"the file cannot be stored: {error.strerror}") from error
+            raise Unavailable(f"The file cannot be stored: {error.strerror}.") from error

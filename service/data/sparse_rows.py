@@ -1,4 +1,4 @@
-"""Rows of a sparse matrix put in order: no column twice, none out of order, no stored zero."""
+"""Rows of a sparse matrix, normalised: columns ascending, none repeated, no stored zero."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
-    """Some rows of a matrix, compressed.
+    """Some rows of a sparse matrix, in compressed form.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class SparseRows:
 
 
 def check_entries(rows: SparseRows, first_row: int, first: int, width: int) -> None:
-    """Refuse a column that is not there and a value that is not finite, and say where.
+    """Refuse columns outside the matrix and values that are not finite, and name the row.
 
     Parameters
     ----------
@@ -50,36 +50,36 @@ def check_entries(rows: SparseRows, first_row: int, first: int, width: int) -> N
     if outside.any():
         at = int(np.argmax(outside))
         raise InvalidFile(
-            f"row {first_row + row_of(rows, at)} has a value in column {rows.indices[at]}; the "
-            f"matrix has columns {first} to {first + width - 1}"
+            f"Row {first_row + find_row(rows, at)} has a value in column {rows.indices[at]}; the "
+            f"matrix has columns {first} to {first + width - 1}."
         )
     unfit = ~np.isfinite(rows.values)
     if unfit.any():
         at = int(np.argmax(unfit))
         raise InvalidFile(
-            f"row {first_row + row_of(rows, at)} has {rows.values[at]} in column "
-            f"{rows.indices[at]}; a sparse matrix holds finite numbers"
+            f"Row {first_row + find_row(rows, at)} has {rows.values[at]} in column "
+            f"{rows.indices[at]}; every number must be finite."
         )
 
 
-def row_of(rows: SparseRows, entry: int) -> int:
-    """Return the row that an entry stands in, counted from the first of these."""
+def find_row(rows: SparseRows, entry: int) -> int:
+    """Return the row of an entry, counted from the first of these rows."""
     return int(np.searchsorted(rows.starts, entry, side="right")) - 1
 
 
-def in_order(rows: SparseRows) -> tuple[SparseRows, int]:
-    """Return the rows with ascending columns, and how many entries stood twice; those are added."""
+def normalise(rows: SparseRows) -> tuple[SparseRows, int]:
+    """Return the rows with ascending columns, and how many repeated entries were added up."""
     lengths = np.diff(rows.starts)
     row = np.repeat(np.arange(len(lengths)), lengths)
     starts, indices, values = rows.starts, rows.indices, rows.values
-    n_twice = 0
+    n_repeated = 0
     # One number for row and column: ascending where all is well.
     place = row * (int(indices.max(initial=0)) + 1) + indices
     if not np.all(np.diff(place) > 0):
         order = np.argsort(place, kind="stable")
         place = place[order]
         is_new = np.concatenate([[True], np.diff(place) > 0])
-        n_twice = len(place) - int(is_new.sum())
+        n_repeated = len(place) - int(is_new.sum())
         values = np.add.reduceat(values[order], np.flatnonzero(is_new))
         row, indices = row[order][is_new], indices[order][is_new]
     if not values.all():
@@ -87,4 +87,4 @@ def in_order(rows: SparseRows) -> tuple[SparseRows, int]:
         row, indices, values = row[kept], indices[kept], values[kept]
     if len(values) != rows.n_entries:
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(lengths)))])
-    return SparseRows(starts.astype(np.int64), indices.astype(np.int32), values), n_twice
+    return SparseRows(starts.astype(np.int64), indices.astype(np.int32), values), n_repeated

@@ -1,4 +1,4 @@
-"""The table beside a file that is read once: an uncompressed Arrow file that can be mapped.
+"""The converted table of a file: an uncompressed Arrow file that can be mapped into memory.
 
 A group of sparse columns is one Arrow column whose cells are lists of (index, value). Its offsets,
 indices and values are the three arrays of a compressed matrix, so that it is mapped as one.
@@ -23,7 +23,7 @@ _LARGEST_SMALL: Final = 2**31 - 1
 
 
 def table_path(path: Path, suffix: str) -> Path:
-    """Return where the table beside a file lies."""
+    """Return the path of the converted table of a file."""
     return path.with_name(path.name + suffix)
 
 
@@ -51,7 +51,7 @@ def number_cells(values: np.ndarray) -> pa.Array:
     )
 
 
-def wire_columns_of(schema: pa.Schema) -> tuple[dict[str, str], ...]:
+def list_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
     """Return name and type of each column of a table."""
     return tuple(
         {"name": f.name, "type": SPARSE if f.type == _CELL else str(wire_type(f.type))}
@@ -83,10 +83,10 @@ def _column(table: pa.Table, name: str) -> Column:
     return _sparse(name, table.column(name), field.metadata)
 
 
-def _sparse(name: str, column: pa.ChunkedArray, told: Mapping[bytes, bytes]) -> SparseColumns:
+def _sparse(name: str, column: pa.ChunkedArray, metadata: Mapping[bytes, bytes]) -> SparseColumns:
     from scipy.sparse import csr_array  # noqa: PLC0415 - few files are sparse
 
-    first, width = int(told[b"first"]), int(told[b"width"])
+    first, width = int(metadata[b"first"]), int(metadata[b"width"])
     parts = [_entries(chunk) for chunk in column.chunks]
     sizes = np.cumsum([0, *(len(values) for _, _, values in parts)])
     starts = [part[0][:-1] + size for part, size in zip(parts, sizes[:-1], strict=True)]

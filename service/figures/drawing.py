@@ -1,4 +1,4 @@
-"""From a figure's numbers to SVG or PNG."""
+"""Drawing a figure as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLOURS: Final = (
     "#56b4e9",
     "#a0522d",
 )
-"""Told apart by people who do not tell red from green."""
+"""Colours that people with red-green colour blindness can distinguish."""
 _MARKS: Final = "osD^vPX*"
 _LEGEND_LETTERS: Final = 100  # that are as wide as the paper
 _LEGEND_GAP: Final = 10  # of them, for the line and the space between two names
@@ -95,20 +95,22 @@ def _fill(axes: Axes, figure: Mapping[str, Any]) -> None:
     axes.set_axisbelow(True)
 
 
-def _scale(axis: XAxis | YAxis, told: Mapping[str, Any], set_scale: Callable[[str], None]) -> None:
+def _scale(
+    axis: XAxis | YAxis, description: Mapping[str, Any], set_scale: Callable[[str], None]
+) -> None:
     from matplotlib.ticker import LogFormatter, NullFormatter  # noqa: PLC0415 - as above
 
-    axis.set_label_text(told["title"])
-    set_scale(told["scale"])
-    if told["scale"] == "log":  # its own ticks would be formulas
+    axis.set_label_text(description["title"])
+    set_scale(description["scale"])
+    if description["scale"] == "log":  # its own ticks would be formulas
         axis.set_major_formatter(LogFormatter())
         axis.set_minor_formatter(NullFormatter())
         low, high = sorted(axis.get_view_interval())
         ticks = log_ticks(low, high)
         if ticks:
             axis.set_ticks(ticks, [f"{value:.6g}" for value in ticks])
-    if told["labels"]:
-        axis.set_ticks(range(len(told["labels"])), told["labels"])
+    if description["labels"]:
+        axis.set_ticks(range(len(description["labels"])), description["labels"])
 
 
 def _line(axes: Axes, one: Mapping[str, Any], place: int, colour: str) -> None:

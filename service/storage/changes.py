@@ -1,4 +1,4 @@
-"""Whether anything in the database has changed, for the price of a hundredth of a query."""
+"""A check whether the database has changed, in a hundredth of the time of a query."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from service.storage.engine import engines
 
 @contextmanager
 def changes() -> Iterator[Callable[[], bool]]:
-    """Give a question to be asked again and again: may anything have changed since the last time.
+    """Yield a function that returns whether anything may have changed since its last call.
 
-    SQLite counts, for each connection, what the others have committed; so this is a connection of
-    its own, taken out of the pool, where nobody waits for it. PostgreSQL has nothing so cheap, and
-    there the answer is always yes, as it is the first time. Ask it before looking: what is changed
-    between the two is then seen at the next look.
+    SQLite counts, for each connection, what the others have committed; so this uses a connection of
+    its own, outside the pool. PostgreSQL has nothing as cheap, so the function always returns True
+    there, as it does at the first call. Call it before a query: a change between the two is then
+    found by the next call.
     """
     if not is_sqlite():
         yield lambda: True

@@ -1,4 +1,4 @@
-"""Data sets: rows in, rows out; the bytes lie in the file store, once for all owners."""
+"""The table of data sets; the bytes are in the file store, once for all owners."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ COLUMNS = tuple(DATASET.c[name] for name in DatasetRow.__dataclass_fields__)
 
 
 def dataset_id(owner_id: UUID, media_type: str, sha256: str) -> UUID:
-    """Return the id of some bytes read as some type: the same each time they are sent."""
+    """Return the id of a file and type, which is the same at each upload."""
     return uuid5(NAMESPACE, f"{owner_id} {media_type} {sha256}")
 
 
 def lock_bytes(connection: sa.Connection, sha256: str) -> None:
-    """Hold the bytes of that digest until the transaction ends, so that none delete what is kept.
+    """Lock the file of a digest until the transaction ends, so no other deletes it.
 
     SQLite's writing transactions exclude each other anyway.
     """
@@ -57,14 +57,14 @@ def insert(connection: sa.Connection, owner_id: UUID, row: DatasetRow) -> None:
 
 
 def get(connection: sa.Connection, owner_id: UUID, identifier: UUID) -> DatasetRow | None:
-    """Return an owner's data set; another owner's is None as if it were not there."""
+    """Return an owner's data set; None if there is none, or it has another owner."""
     return next(iter(get_some(connection, owner_id, [identifier])), None)
 
 
 def get_some(
     connection: sa.Connection, owner_id: UUID, identifiers: Sequence[UUID]
 ) -> list[DatasetRow]:
-    """Return those of an owner's data sets that are there."""
+    """Return the data sets of an owner that exist."""
     statement = sa.select(*COLUMNS).where(
         DATASET.c.id.in_(identifiers), DATASET.c.owner_id == owner_id
     )
@@ -89,7 +89,7 @@ def page(
 
 
 def is_in_use(connection: sa.Connection, identifier: UUID) -> bool:
-    """Say whether a queued or running evaluation reads the data set."""
+    """Return whether a queued or running evaluation reads the data set."""
     statement = sa.select(
         sa.exists().where(
             EVALUATION_DATASET.c.dataset_id == identifier,
@@ -109,6 +109,6 @@ def delete(connection: sa.Connection, identifier: UUID) -> None:
 
 
 def are_bytes_needed(connection: sa.Connection, sha256: str) -> bool:
-    """Say whether any owner's data set has these bytes."""
+    """Return whether any owner has a data set with these bytes."""
     statement = sa.select(sa.exists().where(DATASET.c.sha256 == sha256))
     return bool(connection.execute(statement).scalar_one())

@@ -1,4 +1,4 @@
-"""Evaluations: rows in, rows out; every change a client can see also writes an event."""
+"""The table of evaluations; every change that a client can see also writes an event."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class EvaluationRow:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which evaluations a list holds; a field left None does not filter."""
+    """The filters of a list of evaluations; None does not filter."""
 
     status: str | None = None
     kind: str | None = None
@@ -115,17 +115,17 @@ def count_unfinished(connection: sa.Connection, owner_id: UUID) -> int:
 
 
 def lock(connection: sa.Connection, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
-    """Hold an evaluation's row until the transaction ends; None when it is gone.
+    """Lock an evaluation's row until the transaction ends; None if it was deleted.
 
-    Whoever changes an evaluation together with its units takes this lock first, so that no two
-    transactions wait for each other.
+    A transaction that changes an evaluation together with its units takes this lock first, so that
+    no two transactions wait for each other.
     """
     return connection.execute(_LOCK, {"wanted": evaluation_id}).one_or_none()
 
 
 @lru_cache(maxsize=64)
 def _change(names: tuple[str, ...]) -> sa.Executable:
-    """Return the statement that gives some columns new values and the version its next."""
+    """Return the statement that sets some columns and increments the version."""
     new = {name: sa.bindparam(f"new_{name}", type_=_ROWS[name].type) for name in names}
     return (
         sa.update(EVALUATION)
@@ -142,7 +142,7 @@ def change(
     event: str | None,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Change what a client sees: the version goes up, and an event tells of it."""
+    """Change columns that a client can see, increment the version, and write an event."""
     new = {f"new_{name}": value for name, value in values.items()}
     version = connection.execute(
         _change(tuple(values)), {"wanted": evaluation_id, **new}
@@ -158,13 +158,13 @@ def finish(
     values: Mapping[str, Any] | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Give an evaluation its last state."""
+    """Set the final status of an evaluation."""
     last = {"status": status.value, "finished_at": datetime.now(UTC), **(values or {})}
     change(connection, evaluation_id, last, status.value, data)
 
 
 def get(connection: sa.Connection, owner_id: UUID, evaluation_id: UUID) -> EvaluationRow | None:
-    """Return an owner's evaluation; another owner's is None as if it were not there."""
+    """Return an owner's evaluation; None if there is none, or it has another owner."""
     rows = connection.execute(_GET, {"wanted": evaluation_id, "owner": owner_id}).all()
     return _labelled(rows) if rows else None
 
@@ -172,7 +172,7 @@ def get(connection: sa.Connection, owner_id: UUID, evaluation_id: UUID) -> Evalu
 def get_some(
     connection: sa.Connection, evaluation_ids: Collection[UUID]
 ) -> dict[UUID, EvaluationRow]:
-    """Return evaluations by id, whoever owns them."""
+    """Return evaluations by id, of any owner."""
     found: dict[UUID, list[Any]] = {}
     for row in connection.execute(_GET_SOME, {"wanted": list(evaluation_ids)}):
         found.setdefault(row[0], []).append(row)
@@ -189,13 +189,13 @@ def _labelled(rows: Sequence[Any]) -> EvaluationRow:
 
 
 def status_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
-    """Return the status of an evaluation, whoever's it is; None when it is gone."""
+    """Return the status of an evaluation of any owner; None if it was deleted."""
     statement = sa.select(EVALUATION.c.status).where(EVALUATION.c.id == evaluation_id)
     return connection.execute(statement).scalar_one_or_none()
 
 
 def kind_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
-    """Return the kind of an evaluation, whoever's it is; None when it is gone."""
+    """Return the kind of an evaluation of any owner; None if it was deleted."""
     statement = sa.select(EVALUATION.c.kind).where(EVALUATION.c.id == evaluation_id)
     return connection.execute(statement).scalar_one_or_none()
 
@@ -281,5 +281,5 @@ def versions(
 
 
 def delete(connection: sa.Connection, evaluation_id: UUID) -> None:
-    """Remove an evaluation and, by cascade, all that belongs to it."""
+    """Delete an evaluation and, by cascade, all that belongs to it."""
     connection.execute(sa.delete(EVALUATION).where(EVALUATION.c.id == evaluation_id))

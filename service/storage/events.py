@@ -1,4 +1,4 @@
-"""What happened to an evaluation, in order."""
+"""The events of an evaluation, in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add(
     event: str,
     data: Mapping[str, Any],
 ) -> None:
-    """Append to an evaluation's events; the number is the version it brought."""
+    """Append an event; its number is the evaluation's new version."""
     add_all(connection, [(evaluation_id, number)], event, data)
 
 
@@ -31,7 +31,7 @@ def add_all(
     event: str,
     data: Mapping[str, Any],
 ) -> None:
-    """Append the same event to each of several evaluations, with the version it brought."""
+    """Append the same event to several evaluations, each with its new version."""
     same = {"at": datetime.now(UTC), "type": event, "data": dict(data)}
     rows = [{"evaluation_id": i, "number": number, **same} for i, number in versions]
     connection.execute(_INSERT, rows)

@@ -1,4 +1,4 @@
-"""Where data sets, the arrays of chunks and loss tables lie: a folder that all processes see."""
+"""The file store for data sets, arrays of chunks and losses: a folder that all processes share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def dataset_file_name(sha256: str) -> str:
 
 
 class FileStore:
-    """Named files under one folder; a name is there only once its bytes are safe on disk.
+    """Named files under one folder; a file gets its name when its bytes are safely on disk.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class FileStore:
 
     @contextmanager
     def new_upload(self) -> Iterator[IO[bytes]]:
-        """Open a temporary file beside the kept ones; it is gone at the end unless kept.
+        """Open a temporary file in the store; it is deleted at the end unless it is kept.
 
         Its ``name`` is its path. ``keep`` gives it its final name.
         """
@@ -65,7 +65,7 @@ class FileStore:
         return path
 
     def path(self, name: str) -> Path:
-        """Return where a name lies; a name cannot leave the folder."""
+        """Return the path of a name, which must be inside the folder."""
         parts = PurePosixPath(name).parts
         if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
             raise ValueError(f"{name!r} is not a name in the file store")
@@ -87,7 +87,7 @@ class FileStore:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make a rename survive a power cut; not every system can open a folder."""
+    """Flush a folder to disk, so that a rename survives a power cut."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,4 +1,4 @@
-"""The first answer to a request that may come twice."""
+"""The idempotency keys of requests that may be sent twice."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def insert(
     fingerprint: str,
     evaluation_id: UUID,
 ) -> None:
-    """Store a key; a second one of the same owner breaks the primary key."""
+    """Store a key; a second one of the same owner violates the primary key."""
     row = {
         "owner_id": owner_id,
         "key": key,

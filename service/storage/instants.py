@@ -1,4 +1,4 @@
-"""Moments in tables."""
+"""The column type of times."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import sqlalchemy as sa
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """An aware moment in UTC on every database; SQLite alone would forget the zone."""
+    """A time in UTC with its zone on every database; SQLite by itself does not store the zone."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Store in UTC; a naive moment is a mistake."""
+        """Store in UTC; a time without a zone is refused."""
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError(f"a moment needs its zone: {value!r}")
+            raise ValueError(f"The time {value!r} has no zone.")
         moment = value.astimezone(UTC)
         return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
 
     def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Return an aware moment in UTC."""
+        """Return a time in UTC with its zone."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if dialect.name == "sqlite" else value.astimezone(UTC)

@@ -1,4 +1,4 @@
-"""Whom things belong to."""
+"""The owner of evaluations and data sets that are sent without a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing the database's tables to this release, and asking whether they are.
+"""Migrating the database tables to this release, and checking whether they are migrated.
 
 Alembic is slow to load, so it is loaded only where there is something to migrate.
 """
@@ -68,5 +68,5 @@ def current() -> str | None:
 
 
 def is_current() -> bool:
-    """Tell whether the database's tables are those of this release."""
+    """Return whether the database tables are those of this release."""
     return current() == head()

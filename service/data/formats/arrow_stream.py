@@ -1,4 +1,4 @@
-"""Arrow's stream of record batches: as it lies on disk it can be mapped into memory."""
+"""Arrow streams of record batches, mapped into memory as they are on disk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ArrowStream:
                         batch.validate(full=True)
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             raise InvalidFile(
-                f"the file is not an Arrow stream that can be read: {error}"
+                f"The file is not an Arrow stream that can be read: {error}."
             ) from None
         check_not_empty(rows)
         return Inspected(rows, columns, {"batches": batches})

@@ -1,4 +1,4 @@
-"""Text tables: read through once, and kept beside the text as a table that can be mapped.
+"""Text tables: converted once to an Arrow file that can be mapped into memory.
 
 Parsing text costs some 200 ns a cell, and every chunk of an evaluation would pay it again. So an
 upload is converted once, block by block, to an uncompressed Arrow file: workers map it into memory,
@@ -15,20 +15,20 @@ import pyarrow as pa
 
 from service.data.arrow_columns import wire_columns
 from service.data.base import Column, Inspected, check_not_empty, check_size
-from service.data.csv_dialect import Dialect, check_closed, check_text, understand
-from service.data.csv_types import MISSING, guess_types, open_table, survey_types
+from service.data.csv_dialect import Dialect, check_closed, check_text, detect_dialect
+from service.data.csv_types import MISSING, find_types, guess_types, open_table
 from service.data.encodings import UTF_8, as_utf_8, marked_encoding
 from service.data.tables import read_table, table_path
 from service.errors import InvalidFile
 
 
 class Delimited:
-    """CSV and its kin: a header, comma, semicolon, tab or bar; UTF-8 unless said.
+    """CSV and similar: a header; comma, semicolon, tab or bar; UTF-8 by default.
 
     Parameters
     ----------
     encoding : str
-        What the request says; with UTF-8 a file that begins with UTF-16's mark is UTF-16.
+        From the request; with UTF-8, a file with a byte order mark of UTF-16 is UTF-16.
     """
 
     media_type: ClassVar[str] = "text/csv"
@@ -44,15 +44,15 @@ class Delimited:
         return Delimited(encoding)
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
-        """Read the text through, and write its table."""
+        """Read the whole text, and write its table."""
         encoding = marked_encoding(path) if self.encoding == UTF_8 else self.encoding
         with as_utf_8(path, encoding) as text:
             check_text(text)
-            dialect = understand(text)
+            dialect = detect_dialect(text)
             try:
                 rows, schema = _convert(text, dialect, max_cells, table)
             except pa.ArrowInvalid as error:
-                raise InvalidFile(f"the text is not a table: {error}") from None
+                raise InvalidFile(f"The text is not a table: {error}.") from None
         check_not_empty(rows)
         details = {
             "encoding": encoding,
@@ -74,7 +74,7 @@ class Delimited:
 def _convert(
     path: Path, dialect: Dialect, max_cells: int, table: IO[bytes]
 ) -> tuple[int, pa.Schema]:
-    """Convert with the types of the first block; where a later row has another, look at all."""
+    """Convert with the types of the first block; if a later row differs, with those of all rows."""
     types = guess_types(path, dialect)
     if types is not None:
         try:
@@ -82,7 +82,7 @@ def _convert(
         except pa.ArrowInvalid:
             table.seek(0)
             table.truncate()
-    return _write(path, dialect, survey_types(path, dialect), max_cells, table)
+    return _write(path, dialect, find_types(path, dialect), max_cells, table)
 
 
 def _write(

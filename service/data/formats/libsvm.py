@@ -14,12 +14,12 @@ from service.data.base import Column, Inspected, check_not_empty, check_size
 from service.data.libsvm_lines import Lines, read_lines
 from service.data.npz_columns import MATRIX, WIDEST
 from service.data.tables import (
+    list_columns,
     number_cells,
     read_table,
     sparse_cells,
     sparse_field,
     table_path,
-    wire_columns_of,
 )
 from service.errors import InvalidFile, TooLarge
 
@@ -82,7 +82,7 @@ class Libsvm:
             "nonzeros": found.values,
             "density": found.values / (found.rows * found.width),
         }
-        return Inspected(found.rows, wire_columns_of(schema), details, has_table=True)
+        return Inspected(found.rows, list_columns(schema), details, has_table=True)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Map the table; only what has to be converted is copied."""

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from service.data.base import Column, Inspected
 from service.data.npz_archive import unpacked
-from service.data.npz_columns import Understood, batches, schema_of, understand_arrays
-from service.data.tables import read_table, table_path, wire_columns_of
+from service.data.npz_columns import TableArrays, batches, find_columns, schema_of
+from service.data.tables import list_columns, read_table, table_path
 
 MAX_BYTES_PER_CELL = 16  # of a stored value: itself, and its column
 
@@ -26,16 +26,16 @@ class Npz:
 
     def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
         """Unpack the arrays to the disk, check them, and write their table row by row."""
-        n_entries = n_twice = 0
+        n_entries = n_repeated = 0
         with unpacked(path, max_cells * MAX_BYTES_PER_CELL) as arrays:
-            found = understand_arrays(arrays, max_cells)
+            found = find_columns(arrays, max_cells)
             schema = schema_of(found)
             with pa.ipc.new_file(table, schema) as writer:
                 for batch, entries, twice in batches(arrays, found, schema):
                     writer.write_batch(batch)
-                    n_entries, n_twice = n_entries + entries, n_twice + twice
-        details = _details(found, n_entries, n_twice)
-        return Inspected(found.rows, wire_columns_of(schema), details, has_table=True)
+                    n_entries, n_repeated = n_entries + entries, n_repeated + twice
+        details = _details(found, n_entries, n_repeated)
+        return Inspected(found.rows, list_columns(schema), details, has_table=True)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
         """Map the table; only what has to be converted is copied."""
@@ -46,7 +46,7 @@ class Npz:
         return read_table(table_path(path, self.table_suffix), names, rows)
 
 
-def _details(found: Understood, n_entries: int, n_twice: int) -> dict[str, Any]:
+def _details(found: TableArrays, n_entries: int, n_repeated: int) -> dict[str, Any]:
     details: dict[str, Any] = {
         "arrays": {
             name: {"type": array.dtype.name, "shape": list(array.shape)}
@@ -61,7 +61,7 @@ def _details(found: Understood, n_entries: int, n_twice: int) -> dict[str, Any]:
         "shape": [found.rows, found.width],
         "nonzeros": n_entries,
         "density": n_entries / (found.rows * found.width),
-        "duplicates_added": n_twice,
+        "duplicates_added": n_repeated,
         **details,
     }
 

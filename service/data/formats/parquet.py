@@ -1,4 +1,4 @@
-"""Parquet: sized up from its footer, then read through once."""
+"""Parquet: the footer is checked for its size, then all pages are read once."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Parquet:
                 check_not_empty(footer.num_rows)
                 unpacked = sum(_group_bytes(footer, i) for i in range(footer.num_row_groups))
                 if unpacked > max_cells * MAX_BYTES_PER_CELL:
-                    raise TooLarge(f"the file unpacks to {unpacked} bytes")
+                    raise TooLarge(f"The file unpacks to {unpacked} bytes, which is too large.")
                 columns = wire_columns(file.schema_arrow)
                 details = {"row_groups": footer.num_row_groups, "written_by": footer.created_by}
             rows = _count(path)
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-            raise InvalidFile(f"the file is not Parquet that can be read: {error}") from None
+            raise InvalidFile(f"The file is not Parquet that can be read: {error}.") from None
         if rows != footer.num_rows:
-            raise InvalidFile(f"the footer says {footer.num_rows} rows, and there are {rows}")
+            raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
         return Inspected(rows, columns, details)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:

@@ -76,7 +76,7 @@ def test_invalid_the_place_of_a_byte_that_the_encoding_has_not(
     tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encodings, "CHUNK", size)
-    with pytest.raises(InvalidFile, match="the text is not windows-1252: byte 7 is 0x81"):
+    with pytest.raises(InvalidFile, match="The text is not windows-1252: byte 7 is 0x81"):
         keep(tmp_path, in_encoding(CSV, "windows-1252"), b"a,b\n1,x\x81y\n")
 
 

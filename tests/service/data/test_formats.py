@@ -138,10 +138,10 @@ def test_invalid_an_array_of_more_cells_is_refused_by_its_header(tmp_path: Path)
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (pa.table({"a": [[1, 2]]}), "'a' holds list"),
-        (pa.table({"a": [b"x"]}), "'a' holds binary"),
-        (pa.table({"a": [{"b": 1}]}), "'a' holds struct"),
-        (pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"]), "two columns"),
+        (pa.table({"a": [[1, 2]]}), "'a' has the type list"),
+        (pa.table({"a": [b"x"]}), "'a' has the type binary"),
+        (pa.table({"a": [{"b": 1}]}), "'a' has the type struct"),
+        (pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["a", "a"]), "Two columns"),
         (pa.table({"": [1]}), "column 0"),
         (pa.table({"x\0": [1]}), "column 0"),
         (pa.table({"x" * 1001: [1]}), "column 0"),

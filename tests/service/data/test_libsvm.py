@@ -105,24 +105,24 @@ def test_exact_labels_that_are_no_whole_numbers_are_numbers(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"1 1:1\n1 2:2 3:", "line 2: the value '' of index '3' is not a finite number"),
-        (b"1 1:1\n1 2:2 3", "line 2: '3' is not index:value"),
-        (b"# a\n\nyes 1:1\n", "line 3: the label 'yes' is not a number"),
+        (b"1 1:1\n1 2:2 3:", "Line 2: the value '' of index '3' is not a finite number"),
+        (b"1 1:1\n1 2:2 3", "Line 2: '3' is not index:value"),
+        (b"# a\n\nyes 1:1\n", "Line 3: the label 'yes' is not a number"),
         (b"1,2 1:1\n", "the label '1,2' is not a number"),
-        (b"1 1:nan\n", "line 1: the value 'nan' of index '1'"),
-        (b"1 1:inf\n", "line 1: the value 'inf' of index '1'"),
-        (b"1 1:1\n1 1:1e999\n", "line 2: a value is out of range"),
-        (b"1 1:1\n1e999 1:1\n", "line 2: a label is out of range"),
-        (b"1 1:1\n1 2:1 4294967296:1\n", "line 2: an index is out of range"),
-        (b"1 -1:1\n", "line 1: '-1:1' is not index:value"),
-        (b"1 1:1 1:2\n", "line 1 has the index 1 twice"),
-        (b"1 3:1\n1 2:1 1:1 2:2\n", "line 2 has the index 2 twice"),
+        (b"1 1:nan\n", "Line 1: the value 'nan' of index '1'"),
+        (b"1 1:inf\n", "Line 1: the value 'inf' of index '1'"),
+        (b"1 1:1\n1 1:1e999\n", "Line 2: a value is out of range"),
+        (b"1 1:1\n1e999 1:1\n", "Line 2: a label is out of range"),
+        (b"1 1:1\n1 2:1 4294967296:1\n", "Line 2: an index is out of range"),
+        (b"1 -1:1\n", "Line 1: '-1:1' is not index:value"),
+        (b"1 1:1 1:2\n", "Line 1 has the index 1 twice"),
+        (b"1 3:1\n1 2:1 1:1 2:2\n", "Line 2 has the index 2 twice"),
         (b"1 qid:1 1:1\n1 1:1\n", "some lines have a qid and some have none"),
-        (b"1 1:1 qid:1\n", "line 1: 'qid:1' is not index:value"),
-        (b"1 qid:99999999999999999999 1:1\n", "line 1: the qid is above"),
-        (b"1 1:1\xff\n", "line 1: the value "),
-        (b"1\xa01:1\n", "line 1: the label "),
-        (b"1\x0b1:1\n", "line 1 cannot be read"),
+        (b"1 1:1 qid:1\n", "Line 1: 'qid:1' is not index:value"),
+        (b"1 qid:99999999999999999999 1:1\n", "Line 1: the qid is above"),
+        (b"1 1:1\xff\n", "Line 1: the value "),
+        (b"1\xa01:1\n", "Line 1: the label "),
+        (b"1\x0b1:1\n", "Line 1 cannot be read"),
         (b"PK\x03\x04", "the label"),
         (b"# nothing\n\n", "no rows"),
         (b"1\n0\n", "no line has a value"),
@@ -135,7 +135,7 @@ def test_invalid_lines(tmp_path: Path, content: bytes, words: str) -> None:
 
 def test_invalid_queries_that_come_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libsvm_lines, "CHUNK", 4)
-    with pytest.raises(InvalidFile, match="line 2: some lines have a qid"):
+    with pytest.raises(InvalidFile, match="Line 2: some lines have a qid"):
         keep(tmp_path, LIBSVM, b"1 1:1\n1 qid:3 1:1\n")
 
 

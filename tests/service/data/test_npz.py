@@ -159,10 +159,10 @@ CSR = parts()
         (broken()[:-30], "not an NPZ"),
         (broken()[:400], "not an NPZ"),
         (b"col\n1\n", "not an NPZ"),
-        (broken(y=np.array([None] * 7)), "'y' holds Python objects"),
-        (broken(y=np.ones(7, dtype=complex)), "'y' holds complex128"),
+        (broken(y=np.array([None] * 7)), "'y' has Python objects"),
+        (broken(y=np.ones(7, dtype=complex)), "'y' has the type complex128"),
         (broken(y=np.array([b"\xff"] * 7)), "'y' has text in row 0 that is not UTF-8"),
-        (broken(X=DENSE[:, 0]), "two columns are called 'X'"),
+        (broken(X=DENSE[:, 0]), "Two columns have the name 'X'"),
         (broken(format=np.array("csc")), "not in CSR format"),
         (saved(row=[0], col=[1], data=[2.0], shape=[1, 2], format="coo"), "not in CSR format"),
         (broken(shape=np.array([7.0, 5.0])), "'shape'"),
@@ -175,9 +175,9 @@ CSR = parts()
         (broken(data=np.array(["a"] * len(CSR["data"]))), "one number for each"),
         (broken(indptr=CSR["indptr"] + 1), "'indptr' must have 8 numbers from 0"),
         (broken(indptr=CSR["indptr"][::-1].copy()), "'indptr' must have"),
-        (broken(indptr=np.array([0, 2, 1, 3, 3, 3, 3, len(CSR["data"])])), "falls after row 1"),
-        (broken(indices=CSR["indices"] - 5), "row 0 has a value in column -"),
-        (broken(indices=CSR["indices"] + np.eye(1, len(CSR["data"]), 3, dtype=int)[0] * 9), "row "),
+        (broken(indptr=np.array([0, 2, 1, 3, 3, 3, 3, len(CSR["data"])])), "decreases after row 1"),
+        (broken(indices=CSR["indices"] - 5), "Row 0 has a value in column -"),
+        (broken(indices=CSR["indices"] + np.eye(1, len(CSR["data"]), 3, dtype=int)[0] * 9), "Row "),
         (broken(data=np.where(np.arange(len(CSR["data"])) == 3, np.nan, 1)), "has nan in column"),
         (broken(data=np.where(np.arange(len(CSR["data"])) == 3, np.inf, 1)), "has inf in column"),
         (saved(), "no array of one or two dimensions"),
@@ -207,10 +207,10 @@ def array_file(array: Any, *, more: bytes = b"") -> bytes:
 @pytest.mark.parametrize(
     ("members", "words"),
     [
-        ({"y.txt": b"1 2 3"}, "'y.txt' is no array"),
+        ({"y.txt": b"1 2 3"}, "'y.txt' is not an array"),
         ({"y.npy": b"1 2 3"}, "'y' is not a NumPy array"),
-        ({"y.npy": array_file([1, 2], more=b"x")}, "takes 144 bytes; it has 145"),
-        ({"y.npy": array_file([1, 2])[:-1]}, "takes 144 bytes; it has 143"),
+        ({"y.npy": array_file([1, 2], more=b"x")}, "needs 144 bytes, but it has 145"),
+        ({"y.npy": array_file([1, 2])[:-1]}, "needs 144 bytes, but it has 143"),
         ({"y.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 200_000}, "'y' is not a NumPy"),
     ],
 )
@@ -259,7 +259,7 @@ def test_invalid_a_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
 
 def test_invalid_a_table_of_contents_that_would_fill_the_memory(tmp_path: Path) -> None:
     members = {f"{i}{'x' * 60_000}.npy": b"" for i in range(80)}
-    with pytest.raises(InvalidFile, match=r"a part of \d+ bytes that is no array"):
+    with pytest.raises(InvalidFile, match=r"a part of \d+ bytes that is not an array"):
         keep(tmp_path, NPZ, archive(members))
 
 
