@@ -159,7 +159,27 @@ class InternalError(ServiceError):
     code = "internal_error"
 
 
+@dataclass(eq=False)
 class Unavailable(ServiceError):
-    """The database or the file store cannot be reached."""
+    """The database or the file store cannot be reached.
 
-    code = "unavailable"
+    This is the one class for faults of the infrastructure: the same work succeeds once the fault is
+    over. A client is asked to come again, a worker repeats the work, and no learner is ever blamed.
+    Raise it ``from`` the error that caused it.
+    """
+
+    retry_after: int | None = 5
+    code: ClassVar[str] = "unavailable"
+
+    @classmethod
+    def from_os_error(cls, action: str, error: OSError) -> Unavailable:
+        """Return the error of an action on the file store that the operating system refused.
+
+        Parameters
+        ----------
+        action : str
+            What failed, such as ``"The file cannot be stored"``.
+        error : OSError
+            Why; only its reason is shown, because its paths are not for clients.
+        """
+        return cls(f"{action}: {error.strerror or type(error).__name__}.")
