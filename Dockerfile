@@ -2,13 +2,16 @@
 
 FROM python:3.11-slim AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
-RUN python -m venv /opt/thetahat
+RUN python -m venv /opt/thetahat && python -m venv /opt/build
 WORKDIR /source
-# The locked packages first: they change less often than the source, so this layer is kept.
-COPY requirements.lock .
+# The locked packages first: they change less often than the source, so these layers are kept.
+COPY requirements.lock requirements-build.lock ./
 RUN /opt/thetahat/bin/pip install --only-binary :all: --require-hashes --requirement requirements.lock
+RUN /opt/build/bin/pip install --only-binary :all: --require-hashes --requirement requirements-build.lock
 COPY . .
-RUN /opt/thetahat/bin/pip install --no-deps --no-build-isolation .
+# What builds the package stays out of the image.
+RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels .
+RUN /opt/thetahat/bin/pip install --no-deps /wheels/*.whl
 
 FROM python:3.11-slim
 RUN groupadd --system --gid 10001 thetahat \

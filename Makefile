@@ -79,14 +79,17 @@ benchmarks: setup ## Measure speed and memory, and print the figures
 
 # The locks hold versions and hashes for every platform and name no host, so that they install
 # from any mirror. Only this target needs uv.
-LOCK := uv pip compile pyproject.toml --universal --python-version 3.11 --only-binary :all: \
-	--generate-hashes --custom-compile-command "make lock" --quiet
+LOCK := uv pip compile --universal --python-version 3.11 --only-binary :all: \
+	--generate-hashes --custom-compile-command "make lock" --quiet $(if $(UPGRADE),--upgrade)
+LOCK_SERVICE := pyproject.toml --extra s3 --extra tracing
 
 lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 takes newer versions)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH" >&2; exit 1; }
-	$(LOCK) $(if $(UPGRADE),--upgrade) --extra build --extra demo --extra dev --output-file requirements-dev.lock
-	$(LOCK) $(if $(UPGRADE),--upgrade) --extra build --extra demo --constraint requirements-dev.lock --output-file requirements.lock
-	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements.lock requirements-dev.lock
+	$(LOCK) $(LOCK_SERVICE) --group dev --output-file requirements-dev.lock
+	$(LOCK) $(LOCK_SERVICE) --constraint requirements-dev.lock --output-file requirements.lock
+	$(LOCK) --group build --constraint requirements-dev.lock --output-file requirements-build.lock
+	$(LOCK) --group demo --constraint requirements-dev.lock --output-file requirements-demo.lock
+	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock
 
 clean: ## Remove the environment, caches and what the tools leave behind
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache \
@@ -101,7 +104,7 @@ $(VENV)/.stamp-python:
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
 	@touch $@
 
-# The development lock is a superset of the runtime lock, with the same versions.
+# The development lock is a superset of the others, with the same versions.
 $(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
 	@echo "Installing the development environment into $(VENV)"
 	@$(INSTALL) --requirement requirements-dev.lock
@@ -109,9 +112,9 @@ $(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
 	@$(PRECOMPILE)
 	@touch $(VENV)/.stamp-runtime $@
 
-$(VENV)/.stamp-runtime: requirements.lock pyproject.toml | $(VENV)/.stamp-python
+$(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock pyproject.toml | $(VENV)/.stamp-python
 	@echo "Installing the service into $(VENV)"
-	@$(INSTALL) --requirement requirements.lock
+	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock --requirement requirements-demo.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PRECOMPILE)
 	@touch $@

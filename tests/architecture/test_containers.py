@@ -91,15 +91,16 @@ def test_exact_the_image_runs_as_a_common_user_from_locked_packages() -> None:
 
     assert re.search(r"^USER 10001:10001$", final, re.MULTILINE)
     assert [i for i in installs if "--require-hashes" not in i and "--no-deps" not in i] == []
-    assert len(installs) == 2
+    assert len(installs) == 3
 
 
 def test_exact_the_image_is_given_all_that_it_is_built_from() -> None:
     kept = set(re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    locks = {"requirements.lock", "requirements-build.lock"}
 
-    assert kept == {"LICENSE", "README.md", "pyproject.toml", "requirements.lock", *packages}
+    assert kept == {"LICENSE", "README.md", "pyproject.toml", *locks, *packages}
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,9 @@ def test_exact_only_the_unit_of_work_commits() -> None:
 
 
 def test_exact_every_dependency_has_its_reason() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = pyproject["project"]
+    extras = project["optional-dependencies"] | pyproject["dependency-groups"]
     wanted = project["dependencies"] + [w for e in extras.keys() - TOOLS for w in extras[e]]
     names = {re.split(r"[\[<>=;~! ]", requirement)[0] for requirement in wanted}
 
