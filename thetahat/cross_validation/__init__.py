@@ -2,15 +2,17 @@
 
 from thetahat.cross_validation.fitting import check_learner, check_loss, check_target
 from thetahat.cross_validation.learner_groups import Group, path_over
-from thetahat.cross_validation.many_splits import cells, is_fast, path_of
+from thetahat.cross_validation.many_splits import cells, is_fast
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, gathered, joined
 from thetahat.cross_validation.packing import pack, unpack
 from thetahat.cross_validation.paths import run_path
+from thetahat.cross_validation.result import LearnerFits, summarise_fits
 from thetahat.cross_validation.runner import run_splits
 from thetahat.cross_validation.tables import cautions_of, cautions_of_clusters, loss_table, rows_of
 
 __all__ = [
     "Group",
+    "LearnerFits",
     "Outcomes",
     "SplitOutcome",
     "cautions_of",
@@ -24,10 +26,10 @@ __all__ = [
     "joined",
     "loss_table",
     "pack",
-    "path_of",
     "path_over",
     "rows_of",
     "run_path",
     "run_splits",
+    "summarise_fits",
     "unpack",
 ]

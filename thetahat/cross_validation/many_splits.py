@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -103,30 +101,3 @@ def part_of(split: Split, n: int) -> Part:
     left_out = np.flatnonzero(absent)
     once = len(left_out) + len(split.train) == n
     return Part(split.train, split.test, left_out if once else None)
-
-
-def path_of(reasons: Sequence[str | None]) -> dict[str, Any]:
-    """Return how one learner's splits were predicted, for the result.
-
-    Parameters
-    ----------
-    reasons : sequence of str or None
-        Of each split, why the learner was fitted on it; None where it was not.
-
-    Returns
-    -------
-    dict
-        ``path``: ``fast`` where no split was fitted, ``plain`` where all were, else ``mixed``;
-        ``fast_splits`` and ``plain_splits``: how many; ``reason``: why any was fitted, the
-        commonest reason first, or None.
-    """
-    counts = Counter(reason for reason in reasons if reason is not None)
-    n_plain = counts.total()
-    n_fast = len(reasons) - n_plain
-    told = sorted(counts, key=lambda reason: (-counts[reason], reason))
-    return {
-        "path": "mixed" if n_fast and n_plain else "plain" if n_plain else "fast",
-        "fast_splits": n_fast,
-        "plain_splits": n_plain,
-        "reason": "; ".join(told) or None,
-    }

@@ -25,7 +25,7 @@ from thetahat.cross_validation import (
     cautions_of,
     cautions_of_clusters,
     joined,
-    path_of,
+    summarise_fits,
     unpack,
 )
 from thetahat.values.json_values import to_json
@@ -89,7 +89,9 @@ def build_result(
     result = {
         **to_json(evaluation),
         "failures": to_json(failures),
-        "learners": {name: path_of(of_learner.reasons) for name, of_learner in outcomes.items()},
+        "learners": {
+            name: summarise_fits(of_learner.reasons) for name, of_learner in outcomes.items()
+        },
     }
     if importance is not None:
         result["weights"] = to_json(importance.describe(request, seed))

@@ -23,7 +23,14 @@ from service.kinds.methods_used import record_methods
 from thetahat.analyses.learning_curve import Point, curve_of
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
-from thetahat.cross_validation import Outcomes, cautions_of, joined, loss_table, path_of, unpack
+from thetahat.cross_validation import (
+    Outcomes,
+    cautions_of,
+    joined,
+    loss_table,
+    summarise_fits,
+    unpack,
+)
 from thetahat.values.json_values import to_json
 from thetahat.values.types import IntArray
 
@@ -131,7 +138,9 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         "grow_by": growth.grow_by,
         "stratified": growth.stratified,
         "curves": {name: one.curve for name, one in curves.items() if one.curve is not None},
-        "learners": {name: path_of(of_learner.reasons) for name, of_learner in outcomes.items()},
+        "learners": {
+            name: summarise_fits(of_learner.reasons) for name, of_learner in outcomes.items()
+        },
         "failures": to_json(failures),
         "methods": [
             *plan.methods_used(list(request.learners)),

@@ -42,7 +42,7 @@ from thetahat.cautions import (
     CHOICE_AMONG_SOME,
     Caution,
 )
-from thetahat.cross_validation import SplitOutcome, cautions_of, path_of
+from thetahat.cross_validation import SplitOutcome, cautions_of, summarise_fits
 from thetahat.pipelines import learner_spec
 from thetahat.values.json_values import plain, to_json
 
@@ -182,7 +182,7 @@ def _count_fits(plan: SelectionPlan, numbers: SelectionNumbers) -> dict[str, Any
     for name, notes in numbers.notes.items():
         of_name = counts.setdefault(_grid_or_name(plan, name), Counter())
         of_name += notes.fits
-    return {name: path_of(list(of_name.elements())) for name, of_name in counts.items()}
+    return {name: summarise_fits(list(of_name.elements())) for name, of_name in counts.items()}
 
 
 def _warnings_by_name(

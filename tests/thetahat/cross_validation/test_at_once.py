@@ -12,13 +12,14 @@ from numpy.testing import assert_array_equal
 from tests.thetahat.cross_validation.learners_at_fault import Faulty, zeros
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import (
+    LearnerFits,
     SplitOutcome,
     cells,
     is_fast,
     pack,
-    path_of,
     rows_of,
     run_splits,
+    summarise_fits,
     unpack,
 )
 from thetahat.cross_validation import split_ranges as stretches
@@ -48,20 +49,14 @@ class Says:
         return Predictions(np.full(len(part.test), self.value))
 
 
-def test_golden_paths_of_a_result() -> None:
-    assert path_of([None, None]) == {
-        "path": "fast",
-        "fast_splits": 2,
-        "plain_splits": 0,
-        "reason": None,
-    }
-    assert path_of(["b", None, "a", "b"]) == {
-        "path": "mixed",
-        "fast_splits": 1,
-        "plain_splits": 3,
-        "reason": "b; a",
-    }
-    assert path_of(["a"])["path"] == "plain"
+def test_golden_splits_are_counted_by_how_they_were_predicted() -> None:
+    assert summarise_fits([None, None]) == LearnerFits(
+        path="fast", fast_splits=2, plain_splits=0, reason=None
+    )
+    assert summarise_fits(["b", None, "a", "b"]) == LearnerFits(
+        path="mixed", fast_splits=1, plain_splits=3, reason="b; a"
+    )
+    assert summarise_fits(["a"]).path == "plain"
 
 
 def test_golden_rows_left_out() -> None:

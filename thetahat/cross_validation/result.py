@@ -1,0 +1,52 @@
+"""The part of a result that says how the splits of a learner were predicted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+FitPath: TypeAlias = Literal["fast", "plain", "mixed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerFits:
+    """How the splits of one learner were predicted.
+
+    Parameters
+    ----------
+    path : str
+        ``fast`` if no split needed a fit of its own, ``plain`` if every split did, else ``mixed``.
+    fast_splits : int
+        Number of splits that were predicted from quantities which all splits share.
+    plain_splits : int
+        Number of splits on which the learner was fitted.
+    reason : str or None
+        Why the learner was fitted on splits, the most frequent reason first.
+    """
+
+    path: FitPath
+    fast_splits: int
+    plain_splits: int
+    reason: str | None
+
+
+def summarise_fits(reasons: Sequence[str | None]) -> LearnerFits:
+    """Count the splits of one learner that were predicted with and without a fit.
+
+    Parameters
+    ----------
+    reasons : sequence of str or None
+        For each split, why the learner was fitted on it; None if it was not fitted.
+    """
+    counts = Counter(reason for reason in reasons if reason is not None)
+    n_plain = counts.total()
+    n_fast = len(reasons) - n_plain
+    by_frequency = sorted(counts, key=lambda reason: (-counts[reason], reason))
+    return LearnerFits(
+        path="mixed" if n_fast and n_plain else "plain" if n_plain else "fast",
+        fast_splits=n_fast,
+        plain_splits=n_plain,
+        reason="; ".join(by_frequency) or None,
+    )
