@@ -38,10 +38,10 @@ class EvaluationOutput:
     summary: Mapping[str, Any] | None
 
 
-Outcome = Chunks | StoredChunk | EvaluationOutput
+UnitOutput = Chunks | StoredChunk | EvaluationOutput
 
 
-def compute(claim: UnitClaim, files: FileStore) -> Outcome:
+def compute(claim: UnitClaim, files: FileStore) -> UnitOutput:
     """Return the outcome of a claimed unit; its files are written, but nothing is recorded."""
     with reading() as connection:
         loaded = load(connection, claim.evaluation_id, files)

@@ -27,7 +27,7 @@ from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import UnitClaim, UnitKey
 from service.storage.workers import WorkerProcess
 from thetahat.errors import EvaluationError
-from worker.compute import Outcome, StoredChunk, compute
+from worker.compute import StoredChunk, UnitOutput, compute
 from worker.interrupts import Interrupted, Reason, SharedFlag
 from worker.watch import Watch
 
@@ -179,7 +179,7 @@ class UnitExecutor:
             )
         )
 
-    def _record(self, claim: UnitClaim, outcome: Outcome) -> None:
+    def _record(self, claim: UnitClaim, outcome: UnitOutput) -> None:
         """Record an outcome; if the claim is lost, delete what it wrote to the file store."""
         if isinstance(outcome, Chunks):
             chunks = retry_while_unreachable(lambda: record.record_chunks(claim, outcome))

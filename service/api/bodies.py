@@ -11,8 +11,7 @@ from pydantic_core import from_json
 from starlette.requests import Request
 
 from service.errors import FieldError, InvalidRequest, MalformedRequest, TooLarge, UnsupportedMedia
-
-Loc = tuple[str | int, ...]
+from thetahat.errors import Loc
 
 
 async def read_body(request: Request, limit: int) -> bytes:

@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from service.api.blocking_calls import read_database, run_in_thread
-from service.api.bodies import Loc, canonical_json, parse_json
+from service.api.bodies import canonical_json, parse_json
 from service.api.shortening import shorten_text
 from service.api.submission_batches import store_submission
 from service.api.validation import convert_validation_error, fill_in_value
@@ -26,7 +26,7 @@ from service.schemas.base import EvaluationRequest
 from service.settings import is_sqlite
 from service.storage import idempotency
 from service.storage.unit_of_work import reading
-from thetahat.errors import EvaluationError
+from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
 
 SMALL_BODY: Final = 16 * 1024

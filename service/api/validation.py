@@ -11,10 +11,9 @@ from service.api.request_fields import list_fields_at
 from service.errors import FieldError, InvalidRequest
 from service.kinds.registry import JOB_KINDS
 from service.schemas.validation_messages import describe_error
-from thetahat.errors import EvaluationError
+from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
 
-Loc = tuple[str | int, ...]
 MAX_ERRORS: Final = 200
 
 

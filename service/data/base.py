@@ -14,7 +14,7 @@ from thetahat.tables.sparse import SparseColumns
 
 SPARSE: Final = "sparse"
 """The type, in the API, of a group of sparse columns."""
-Column = np.ndarray | SparseColumns
+ColumnValues = np.ndarray | SparseColumns
 """(n,) values, or (n, p) of them."""
 MAX_NAME = 1000  # characters of a column's name
 
@@ -62,11 +62,11 @@ class Format(Protocol):
         """Check a whole file in bounded memory; raise ``InvalidFile`` if it is invalid."""
         ...
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Read some columns of an inspected file."""
         ...
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first rows of some columns."""
         ...
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from service.data.base import Column
+from service.data.base import ColumnValues
 from service.data.reading import ReadableFile, read_head
 from thetahat.tables.sparse import SparseColumns
 
@@ -31,7 +31,7 @@ def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
     return {"columns": columns, "rows": [list(row) for row in zip(*shown, strict=True)]}
 
 
-def _cells(column: Column, kind: str) -> list[Any]:
+def _cells(column: ColumnValues, kind: str) -> list[Any]:
     if isinstance(column, SparseColumns):
         return [_entries(column, row) for row in range(column.n)]
     cells = [_cell(value) for value in column.tolist()]
@@ -54,7 +54,7 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _missing(column: Column) -> int:
+def _missing(column: ColumnValues) -> int:
     if isinstance(column, SparseColumns):
         return 0
     if column.dtype.kind == "f":

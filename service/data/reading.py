@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from service.data.base import Column
+from service.data.base import ColumnValues
 from service.data.formats import format_of
 from service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat.tables.sparse import SparseColumns
@@ -59,7 +59,9 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     return read
 
 
-def read_features(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, Column]:
+def read_features(
+    file: ReadableFile, names: Sequence[str] | None = None
+) -> dict[str, ColumnValues]:
     """Read some columns, or all; like ``read_columns``, but with sparse groups as matrices."""
     known = [str(column["name"]) for column in file.columns]
     wanted = list(dict.fromkeys(known if names is None else names))
@@ -67,7 +69,7 @@ def read_features(file: ReadableFile, names: Sequence[str] | None = None) -> dic
     return format_of(file.media_type).columns(_path(file), wanted)
 
 
-def read_head(file: ReadableFile, rows: int) -> dict[str, Column]:
+def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
     """Read the first rows of all columns, as ``read_features`` does."""
     names = [str(column["name"]) for column in file.columns]
     return format_of(file.media_type).head(_path(file), names, rows)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_columns import to_numpy, wire_type
-from service.data.base import SPARSE, Column
+from service.data.base import SPARSE, ColumnValues
 from service.data.sparse_rows import SparseRows
 from thetahat.tables.sparse import NumberedNames, SparseColumns
 
@@ -59,7 +59,9 @@ def list_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
     )
 
 
-def read_table(path: Path, names: Sequence[str], rows: int | None = None) -> dict[str, Column]:
+def read_table(
+    path: Path, names: Sequence[str], rows: int | None = None
+) -> dict[str, ColumnValues]:
     """Map a table; only what has to be converted is copied.
 
     Parameters
@@ -76,7 +78,7 @@ def read_table(path: Path, names: Sequence[str], rows: int | None = None) -> dic
     return {name: _column(table, name) for name in names}
 
 
-def _column(table: pa.Table, name: str) -> Column:
+def _column(table: pa.Table, name: str) -> ColumnValues:
     field = table.schema.field(name)
     if field.type != _CELL:
         return to_numpy(table.column(name))

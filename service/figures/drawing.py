@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import XAxis, YAxis
 
-Format = Literal["svg", "png"]
+FigureFormat = Literal["svg", "png"]
 INCHES: Final = (7.0, 4.4)
 DOTS_PER_INCH: Final = 144
 COLOURS: Final = (
@@ -35,7 +35,7 @@ _MOST_MARKED: Final = 60  # points of a line that are marked one by one
 _DRAWING: Final = threading.Lock()  # matplotlib is not made for threads
 
 
-def draw(figure: Mapping[str, Any], form: Format) -> bytes:
+def draw(figure: Mapping[str, Any], form: FigureFormat) -> bytes:
     """Draw a figure as the result has it; the same numbers give the same bytes.
 
     Parameters

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from service.errors import ResourceNotFound
-from service.figures.drawing import Format, draw
+from service.figures.drawing import FigureFormat, draw
 from service.jobs import read
 
 
@@ -19,7 +19,7 @@ def list_figures(owner_id: UUID, evaluation_id: UUID) -> list[tuple[str, str]]:
     return [(name, figure["title"]) for name, figure in figures.items()]
 
 
-def draw_figure(owner_id: UUID, evaluation_id: UUID, name: str, form: Format) -> bytes:
+def draw_figure(owner_id: UUID, evaluation_id: UUID, name: str, form: FigureFormat) -> bytes:
     """Return one figure of a result as an image, or raise ``ResourceNotFound``."""
     figures = figures_by_name(orjson.loads(read.get_result(owner_id, evaluation_id)))
     if name not in figures:

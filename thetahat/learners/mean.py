@@ -14,7 +14,7 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
+class MeanLearner:
     r"""Predicts the mean of the training targets.
 
     .. math:: \hat y = \sum_i w_i y_i / \sum_i w_i
@@ -53,4 +53,4 @@ class Mean:
         return Constant(float(np.average(y, weights=read_weights(weights, len(y)))))
 
 
-METHOD = Mean
+METHOD = MeanLearner

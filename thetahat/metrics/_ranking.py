@@ -8,9 +8,8 @@ from typing import TypeVar
 import numpy as np
 
 from thetahat.numerics.loops.compiling import compiled
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import BoolArray, FloatArray, IntArray
 
-BoolArray = np.ndarray
 AnyArray = TypeVar("AnyArray", FloatArray, IntArray)
 
 

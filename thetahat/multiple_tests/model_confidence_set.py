@@ -31,7 +31,7 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, FloatArray, Needs, Target, UnitName
 
-Statistic = Literal["range", "max"]
+LargestOrRange = Literal["range", "max"]
 STATISTICS = ("range", "max")
 
 
@@ -78,7 +78,7 @@ class ModelConfidenceSet:
         are sources; otherwise clusters if they are known, else instances.
     """
 
-    statistic: Statistic = "range"
+    statistic: LargestOrRange = "range"
     small_sample: SmallSample = "student"
     alpha: float | None = None
     n_resamples: int | None = None

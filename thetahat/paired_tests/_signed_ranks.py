@@ -25,9 +25,8 @@ from thetahat.paired_tests._units import (
     unit_means,
 )
 from thetahat.paired_tests.base import PairedLosses
-from thetahat.values.types import Alternative, FloatArray, IntArray, UnitName
+from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray, UnitName
 
-BoolArray = npt.NDArray[np.bool_]
 UIntArray = npt.NDArray[np.uint64]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
 

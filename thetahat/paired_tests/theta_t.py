@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from thetahat.cautions import VARIANCE_NOT_USABLE
 from thetahat.distributions import p_values_of
@@ -23,12 +22,19 @@ from thetahat.paired_tests.base import (
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind, FloatArray, Needs, Target, UnitName
+from thetahat.values.types import (
+    Alternative,
+    BlockKind,
+    BoolArray,
+    FloatArray,
+    Needs,
+    Target,
+    UnitName,
+)
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

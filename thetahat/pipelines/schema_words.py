@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-Schema = Mapping[str, Any]
+SchemaPart = Mapping[str, Any]
 
 _WORDS: Final = {
     "array": "a list",
@@ -24,7 +24,7 @@ _BOUNDS: Final = {
 }
 
 
-def any_of(schemas: Sequence[Schema]) -> dict[str, Any]:
+def any_of(schemas: Sequence[SchemaPart]) -> dict[str, Any]:
     """Return the schema of a value that matches one of several schemas, without duplicates."""
     distinct: list[dict[str, Any]] = []
     for schema in schemas:
@@ -35,7 +35,7 @@ def any_of(schemas: Sequence[Schema]) -> dict[str, Any]:
     return {"anyOf": distinct}
 
 
-def describe_schema(schema: Schema) -> str:
+def describe_schema(schema: SchemaPart) -> str:
     """Return what a schema allows in words that complete the sentence ``... must be``."""
     if "anyOf" in schema:
         return " or ".join(describe_schema(part) for part in schema["anyOf"])

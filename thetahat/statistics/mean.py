@@ -31,7 +31,7 @@ class _OfMean(OfSums):
 
 
 @dataclass(frozen=True, slots=True)
-class Mean(OneSample):
+class MeanStatistic(OneSample):
     """Arithmetic mean of a sample.
 
     Its bootstrap bias is 0 except for chance, and its bootstrap variance is :math:`(n-1)/n` times
@@ -63,4 +63,4 @@ class Mean(OneSample):
         return _OfMean((x - shift)[:, None], shift, len(x))
 
 
-METHOD = Mean
+METHOD = MeanStatistic

@@ -1,4 +1,4 @@
-"""Small values that every part of the core speaks in."""
+"""Types, enumerations and arrays that the whole library shares."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 UnitName = Literal["instance", "cluster", "block"]

@@ -10,14 +10,14 @@ from fastapi import APIRouter, Request, Response
 from service.api.blocking_calls import run_in_thread
 from service.api.documents import build_figure_list, parse_id
 from service.errors import ResourceNotFound
-from service.figures.drawing import Format
+from service.figures.drawing import FigureFormat
 from service.jobs import figures
 from service.schemas.evaluation import FigureList
 from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/figures", tags=["evaluations"])
 
-MEDIA_TYPES: Final[dict[Format, str]] = {"svg": "image/svg+xml", "png": "image/png"}
+MEDIA_TYPES: Final[dict[FigureFormat, str]] = {"svg": "image/svg+xml", "png": "image/png"}
 HEADERS: Final = {
     "Cache-Control": "private, max-age=60",
     "Vary": "Authorization",

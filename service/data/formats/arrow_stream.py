@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from service.data.arrow_columns import to_numpy, wire_columns
 from service.data.arrow_messages import check_messages
-from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile
 
 
@@ -44,12 +44,12 @@ class ArrowStream:
         check_not_empty(rows)
         return Inspected(rows, columns, {"batches": batches})
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the file; only what has to be converted is copied."""
         table = _table(path)
         return {name: to_numpy(table.column(name)) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the file and take the first rows."""
         table = _table(path).slice(0, rows)
         return {name: to_numpy(table.column(name)) for name in names}

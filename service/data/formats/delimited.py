@@ -14,7 +14,7 @@ from typing import IO, ClassVar
 import pyarrow as pa
 
 from service.data.arrow_columns import wire_columns
-from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
 from service.data.csv_dialect import Dialect, check_closed, check_text, detect_dialect
 from service.data.csv_types import MISSING, find_types, guess_types, open_table
 from service.data.encodings import UTF_8, as_utf_8, marked_encoding
@@ -62,11 +62,11 @@ class Delimited:
         }
         return Inspected(rows, wire_columns(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
         return read_table(table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
         return read_table(table_path(path, self.table_suffix), names, rows)
 

@@ -10,7 +10,7 @@ from typing import IO, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
 from service.data.libsvm_lines import Lines, read_lines
 from service.data.npz_columns import MATRIX, WIDEST
 from service.data.tables import (
@@ -84,11 +84,11 @@ class Libsvm:
         }
         return Inspected(found.rows, list_columns(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
         return read_table(table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
         return read_table(table_path(path, self.table_suffix), names, rows)
 

@@ -8,7 +8,7 @@ from typing import IO, ClassVar
 
 import numpy as np
 
-from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
 from service.data.npy_header import LONGEST_HEADER, Header, read_header
 from service.errors import InvalidFile
 
@@ -53,12 +53,12 @@ class Npy:
             {"dtype": header.dtype.name, "shape": list(header.shape)},
         )
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the file; a column that already is float64 and contiguous is not copied."""
         array = _array(path)
         return {name: _column(array, int(name[1:])) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the file and take the first rows."""
         array = _array(path)[:rows]
         return {name: _column(array, int(name[1:])) for name in names}

@@ -8,7 +8,7 @@ from typing import IO, Any, ClassVar
 
 import pyarrow as pa
 
-from service.data.base import Column, Inspected
+from service.data.base import ColumnValues, Inspected
 from service.data.npz_archive import unpacked
 from service.data.npz_columns import TableArrays, batches, find_columns, schema_of
 from service.data.tables import list_columns, read_table, table_path
@@ -37,11 +37,11 @@ class Npz:
         details = _details(found, n_entries, n_repeated)
         return Inspected(found.rows, list_columns(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
         return read_table(table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
         return read_table(table_path(path, self.table_suffix), names, rows)
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.data.arrow_columns import is_text, to_numpy, wire_columns
-from service.data.base import Column, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile, TooLarge
 
 BATCH_ROWS = 65_536
@@ -45,12 +45,12 @@ class Parquet:
             raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
         return Inspected(rows, columns, details)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, Column]:
+    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Read one column after another, so that the most memory is the result and one column."""
         with _open(path) as file:
             return {name: to_numpy(file.read(columns=[name]).column(name)) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, Column]:
+    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first pages only."""
         with _open(path) as file:
             batch = next(file.iter_batches(batch_size=rows, columns=list(names)))

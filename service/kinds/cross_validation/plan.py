@@ -17,7 +17,7 @@ from service.kinds.cross_validation.target_sample import (
 )
 from service.kinds.fields.data import check_data_fields, read_data
 from service.kinds.fitting.bundles import Bundle, bundle_learners
-from service.kinds.fitting.engine import Stage, count_chunks, share_chunks
+from service.kinds.fitting.engine import FittingStage, count_chunks, share_chunks
 from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
 
 SPLITS = "splits"
@@ -52,7 +52,7 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
         n_splits = self.n_splits + sum(self.refits.n_splits)
         return sum(bundle.count_cells(self.data, n_splits) for bundle in self.bundles)
 
-    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the splits of the scheme, then the extra fits."""
         n_chunks = count_chunks(
             bundle,
@@ -63,7 +63,7 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
         )
         per_learner = share_chunks(len(self.learners))  # extra fits give many losses
         return [
-            Stage(name=SPLITS, n_splits=self.n_splits, n_chunks=n_chunks),
+            FittingStage(name=SPLITS, n_splits=self.n_splits, n_chunks=n_chunks),
             *self.refits.stages(per_learner * len(bundle.names)),
         ]
 

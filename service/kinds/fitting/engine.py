@@ -50,7 +50,7 @@ MOST_CHUNKS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class FittingStage:
     """Splits that the learners of a bundle are fitted on, and how they are cut.
 
     Parameters
@@ -126,7 +126,7 @@ class FittingPlan(ABC):
         """About the number of values of the data that are looked at over all fits."""
 
     @abstractmethod
-    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return what the bundle has to do, in the order of the chunks."""
 
     def learner_path(self, name: str) -> Loc:
@@ -290,7 +290,7 @@ class JoinedOutputs:
         there = {name for bundle in self.bundles.values() for name in bundle.names}
         return [name for name in order if name in there]
 
-    def stages(self, bundle: int) -> list[Stage]:
+    def stages(self, bundle: int) -> list[FittingStage]:
         """Return the stages of a bundle that have outputs, in the plan's order."""
         stages = self._plan.stages(self._plan.bundles[bundle])
         return [stage for stage in stages if stage.name in self._chunks[bundle]]

@@ -12,7 +12,7 @@ import numpy as np
 from service.kinds.base import Arrays
 from service.kinds.fields.data import has_role
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fitting.engine import ChunkKey, Stage, unless_failed
+from service.kinds.fitting.engine import ChunkKey, FittingStage, unless_failed
 from service.kinds.methods_used import record_method
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
@@ -60,11 +60,13 @@ class Refits:
     designs: tuple[RefitDesign, ...]
     n_splits: tuple[int, ...]
 
-    def stages(self, n_chunks: int) -> list[Stage]:
+    def stages(self, n_chunks: int) -> list[FittingStage]:
         """Return one stage for each design, with about ``n_chunks`` chunks over all of them."""
         total = max(1, sum(self.n_splits))
         return [
-            Stage(name=stage_name(i), n_splits=n, n_chunks=min(n, max(1, n_chunks * n // total)))
+            FittingStage(
+                name=stage_name(i), n_splits=n, n_chunks=min(n, max(1, n_chunks * n // total))
+            )
             for i, n in enumerate(self.n_splits)
         ]
 

@@ -23,7 +23,7 @@ from service.kinds.importance_weighting.gather import finish, pack
 from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, build_plan, check_plan
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
-from thetahat.analyses.importance_weighting import Candidate, losses_on_fold, losses_on_target
+from thetahat.analyses.importance_weighting import LearnerWithGrid, losses_on_fold, losses_on_target
 from thetahat.cross_validation import cells
 from thetahat.errors import EvaluationError
 
@@ -92,7 +92,7 @@ def _parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[dict[s
     ]
 
 
-def _stretches(candidate: Candidate, most: int) -> list[tuple[int, int]]:
+def _stretches(candidate: LearnerWithGrid, most: int) -> list[tuple[int, int]]:
     parts = 1 if candidate.ridge_path() is not None else min(candidate.size, most)
     return list(pairwise([candidate.size * i // parts for i in range(parts + 1)]))
 

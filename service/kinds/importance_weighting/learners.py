@@ -9,7 +9,7 @@ from typing import Any
 from service.kinds.fields.locations import errors_located_at
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
 from service.settings import settings
-from thetahat.analyses.importance_weighting import Candidate, FittedToSigns
+from thetahat.analyses.importance_weighting import FittedToSigns, LearnerWithGrid
 from thetahat.cross_validation import check_learner
 from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import is_penalised_least_squares
@@ -34,9 +34,9 @@ def check_candidates(given: ImportanceWeightingRequest, loss: Loss) -> None:
 
 def candidates_of(
     given: ImportanceWeightingRequest, loss: Loss, classes: tuple[Label, ...] = ()
-) -> dict[str, Candidate]:
+) -> dict[str, LearnerWithGrid]:
     """Return the learners by name, each checked at every value of its grid."""
-    found: dict[str, Candidate] = {}
+    found: dict[str, LearnerWithGrid] = {}
     for name, (wire, loc) in given.wires().items():
         if not 0 < len(name) <= 120 or "\0" in name:
             raise InvalidParameter(
@@ -61,7 +61,7 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
     loc: Loc,
     loss: Loss,
     classes: tuple[Label, ...],
-) -> Candidate:
+) -> LearnerWithGrid:
     spec = spec_of(wire, loc)
     plain = is_penalised_least_squares(spec.name) and "penalty" not in spec.params
     grid = given.grid_of(name, has_default_grid=plain)
@@ -82,7 +82,7 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
             raise
         learners.append(for_classes(learner, classes) if classes else learner)
     _check(given, name, learners[0], loc, loss)
-    return Candidate(
+    return LearnerWithGrid(
         name=name,
         learners=tuple(learners),
         parameter=grid.parameter,

@@ -19,7 +19,7 @@ from service.kinds.importance_weighting.data import shift_of
 from service.kinds.importance_weighting.learners import candidates_of, check_candidates
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import (
-    Candidate,
+    LearnerWithGrid,
     Setting,
     Shift,
     ShiftWeights,
@@ -47,7 +47,7 @@ class ImportanceWeightingPlan:
 
     given: ImportanceWeightingRequest
     shift: Shift
-    candidates: Mapping[str, Candidate]
+    candidates: Mapping[str, LearnerWithGrid]
     loss: Loss
     method: WeightEstimator
     seed: int
@@ -57,7 +57,7 @@ class ImportanceWeightingPlan:
         """Whether no learner needs scikit-learn."""
         return all(is_own_learner(wire) for wire, _ in self.given.wires().values())
 
-    def with_candidates(self, candidates: Mapping[str, Candidate]) -> ImportanceWeightingPlan:
+    def with_candidates(self, candidates: Mapping[str, LearnerWithGrid]) -> ImportanceWeightingPlan:
         """Return the plan of some of the learners; the weights are the same."""
         some = ImportanceWeightingPlan(
             self.given, self.shift, candidates, self.loss, self.method, self.seed
@@ -156,7 +156,7 @@ def risks_of(given: ImportanceWeightingRequest) -> dict[str, RiskEstimator]:
 
 
 def _check_size(
-    given: ImportanceWeightingRequest, candidates: Mapping[str, Candidate], n: int, m: int
+    given: ImportanceWeightingRequest, candidates: Mapping[str, LearnerWithGrid], n: int, m: int
 ) -> None:
     for name, candidate in candidates.items():
         if candidate.size * (n + m) > MOST_LOSSES:

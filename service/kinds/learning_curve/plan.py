@@ -12,7 +12,7 @@ from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import check_data_fields, read_data
 from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.bundles import Bundle, bundle_learners
-from service.kinds.fitting.engine import Stage, count_chunks, share_chunks
+from service.kinds.fitting.engine import FittingStage, count_chunks, share_chunks
 from service.kinds.fitting.refits import is_refit_stage
 from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
 from service.kinds.learning_curve.request import LearningCurveRequest
@@ -63,7 +63,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
             for bundle in self.bundles
         )
 
-    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the splits at each size, then the extra fits, which are of the largest size."""
         n_sizes = len(self.growth.sizes)
         n_chunks = count_chunks(
@@ -76,7 +76,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
         per_learner = share_chunks(len(self.learners))
         return [
             *(
-                Stage(name=stage_of_size(at), n_splits=self.n_splits, n_chunks=n_chunks)
+                FittingStage(name=stage_of_size(at), n_splits=self.n_splits, n_chunks=n_chunks)
                 for at in range(n_sizes)
             ),
             *self.refits.stages(per_learner * len(bundle.names)),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from service.kinds.fitting.bundles import Bundle, divide_group, group_learners, name_group
-from thetahat.analyses.selection import Grid
+from thetahat.analyses.selection import CandidateGrid
 from thetahat.cross_validation.learner_groups import Group
 from thetahat.learners.base import Learner
 
@@ -20,7 +20,7 @@ MOST_LOSSES_TOGETHER: Final = 20_000_000
 
 
 def bundle_candidates(
-    candidates: Mapping[str, Learner], grids: Mapping[str, Grid], n_rows: int
+    candidates: Mapping[str, Learner], grids: Mapping[str, CandidateGrid], n_rows: int
 ) -> tuple[Bundle, ...]:
     """Return bundles in the order of their first candidates.
 

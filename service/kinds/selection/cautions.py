@@ -10,7 +10,7 @@ import numpy as np
 
 from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.selection.plan import SelectionPlan
-from thetahat.analyses.selection import Choice, External, Grid, InternalEstimate
+from thetahat.analyses.selection import CandidateGrid, Choice, External, InternalEstimate
 from thetahat.cautions import (
     CHOICE_DIFFERS,
     CHOICE_VARIES,
@@ -27,7 +27,7 @@ MOST_NAMED: Final = 10
 
 
 def list_failures(
-    failures: Mapping[str, LearnerFailure], grids: Mapping[str, Grid]
+    failures: Mapping[str, LearnerFailure], grids: Mapping[str, CandidateGrid]
 ) -> dict[str, LearnerFailure]:
     """Return the failures of candidates; a grid that failed as a whole is listed once.
 

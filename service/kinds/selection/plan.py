@@ -20,7 +20,7 @@ from service.kinds.fitting.building import (
     set_loss_classes,
 )
 from service.kinds.fitting.bundles import Bundle
-from service.kinds.fitting.engine import FittingPlan, Stage, count_chunks, share_chunks
+from service.kinds.fitting.engine import FittingPlan, FittingStage, count_chunks, share_chunks
 from service.kinds.fitting.expected_layout import expect_layout, expect_layout_unread
 from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.methods_used import record_learners, record_method, record_methods
@@ -35,7 +35,7 @@ from service.kinds.selection.schemes import (
 )
 from thetahat.analyses.losses import Chosen
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.analyses.selection import SELECTED, Criterion, Grid, expand, place_in_request
+from thetahat.analyses.selection import SELECTED, CandidateGrid, Criterion, expand, place_in_request
 from thetahat.cross_validation import rows_of
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.learners.base import Learner
@@ -58,7 +58,7 @@ class SelectionPlan(FittingPlan):
     ----------
     specs : mapping
         Specs of the candidates, each of a grid by itself.
-    grids : mapping of str to Grid
+    grids : mapping of str to CandidateGrid
         By name in the request.
     candidates : mapping of str to Learner
         In the request's order.
@@ -75,7 +75,7 @@ class SelectionPlan(FittingPlan):
     rows: Rows
     schemes: SelectionSchemes
     specs: Mapping[str, Any]
-    grids: Mapping[str, Grid]
+    grids: Mapping[str, CandidateGrid]
     candidates: Mapping[str, Learner]
     bundles: tuple[Bundle, ...]
     loss: Loss
@@ -117,7 +117,7 @@ class SelectionPlan(FittingPlan):
         """Return the path of a candidate in the request."""
         return ("candidates", name)
 
-    def stages(self, bundle: Bundle) -> Sequence[Stage]:
+    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the external splits, with all that is inside them, then those of all rows."""
         sizes = self.sizes
         stages = (
@@ -125,7 +125,7 @@ class SelectionPlan(FittingPlan):
             (ON_ALL_ROWS, sizes.n_on_all, sizes.n_tests_on_all, 1),
         )
         return [
-            Stage(
+            FittingStage(
                 name=name,
                 n_splits=n_splits,
                 n_chunks=count_chunks(
@@ -160,7 +160,7 @@ class SelectionPlan(FittingPlan):
 
 def _build_candidates(
     request: SelectionRequest, loss: Loss, features: Collection[str] | None = None
-) -> tuple[dict[str, Any], dict[str, Grid], dict[str, Learner]]:
+) -> tuple[dict[str, Any], dict[str, CandidateGrid], dict[str, Learner]]:
     """Return the specs with each candidate of a grid by itself, the grids, and the learners."""
     specs, grids = expand(request.candidates)
     try:
@@ -210,7 +210,7 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
 
 
 def _check_names(
-    request: SelectionRequest, names: tuple[str, ...], grids: Mapping[str, Grid]
+    request: SelectionRequest, names: tuple[str, ...], grids: Mapping[str, CandidateGrid]
 ) -> None:
     for name in (*names, *grids):
         if name == SELECTED:

@@ -6,7 +6,7 @@ from tests.thetahat.cross_validation.learners_at_fault import Hard, Weightless, 
 from thetahat.cross_validation import check_learner, check_loss, check_target
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.learners.majority import Majority
-from thetahat.learners.mean import Mean
+from thetahat.learners.mean import MeanLearner
 from thetahat.losses.cost_matrix import CostMatrix
 from thetahat.losses.hinge import Hinge
 from thetahat.losses.log import Log
@@ -19,7 +19,7 @@ from thetahat.tables.data import Data, build_data
 def test_golden_what_fits_passes() -> None:
     check_loss(Squared(), "regression")
     check_loss(Log(), "classification")
-    check_learner("m", Mean(), "regression", Squared(), weighted=True)
+    check_learner("m", MeanLearner(), "regression", Squared(), weighted=True)
     check_learner("m", Majority(), "classification", Log(), weighted=False)
 
 
@@ -36,7 +36,7 @@ def test_invalid_loss_of_another_task_names_those_that_fit() -> None:
 
 def test_invalid_learner_of_another_task() -> None:
     with pytest.raises(UnsupportedCombination, match=r"'m' \(mean\) is for regression") as caught:
-        check_learner("m", Mean(), "classification", ZeroOne(), weighted=False)
+        check_learner("m", MeanLearner(), "classification", ZeroOne(), weighted=False)
 
     assert caught.value.loc == ("learners", "m")
 

@@ -20,7 +20,7 @@ from thetahat.errors import EvaluationError, InsufficientData, LearnerFailed
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.learners.majority import Majority
-from thetahat.learners.mean import Mean
+from thetahat.learners.mean import MeanLearner
 from thetahat.learners.multinomial_naive_bayes import MultinomialNaiveBayes
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Loss, Predictions
@@ -55,7 +55,7 @@ def test_golden_mean_of_the_others() -> None:
 
     outcomes = run_splits(
         "m",
-        Mean(),
+        MeanLearner(),
         data,
         LeaveOneOut().splits(rows_of(data), 0),
         Squared(),
@@ -89,7 +89,7 @@ def test_exact_weights_reach_the_learner() -> None:
     split = Split(0, 0, 0, np.array([0, 1]), np.array([2]))
 
     # mean (1 + 3 x 2)/4 = 1.75
-    assert run(Mean(), data, split).losses[0] == 4.25**2
+    assert run(MeanLearner(), data, split).losses[0] == 4.25**2
 
 
 def test_against_sklearn_cross_val_predict() -> None:

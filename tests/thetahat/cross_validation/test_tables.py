@@ -12,7 +12,7 @@ from tests.thetahat.cross_validation.learners_at_fault import Faulty, some_data,
 from thetahat.cautions import Caution
 from thetahat.cross_validation import SplitOutcome, cautions_of, loss_table, rows_of, run_splits
 from thetahat.errors import InvalidParameter
-from thetahat.learners.mean import Mean
+from thetahat.learners.mean import MeanLearner
 from thetahat.losses.squared import Squared
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
@@ -22,7 +22,9 @@ from thetahat.values.types import BlockKind
 
 
 def outcomes(data: Data, scheme: Scheme, name: str = "m") -> list[SplitOutcome]:
-    return list(run_splits(name, Mean(), data, scheme.splits(rows_of(data), 4), Squared(), 4))
+    return list(
+        run_splits(name, MeanLearner(), data, scheme.splits(rows_of(data), 4), Squared(), 4)
+    )
 
 
 def made(name: str, **params: Any) -> Scheme:
@@ -124,7 +126,7 @@ def test_invalid_learners_on_different_splits() -> None:
     data = some_data()
     five, three = (outcomes(data, made("k_fold", n_folds=k)) for k in (5, 3))
     other = run_splits(
-        "o", Mean(), data, made("k_fold", n_folds=3).splits(rows_of(data), 5), Squared(), 4
+        "o", MeanLearner(), data, made("k_fold", n_folds=3).splits(rows_of(data), 5), Squared(), 4
     )
 
     for different in (five, other):

@@ -6,21 +6,21 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.learners.fits import predicted
 from thetahat.errors import InsufficientData
-from thetahat.learners.mean import Mean
+from thetahat.learners.mean import MeanLearner
 
 X = [[0.0], [0.0], [0.0]]
 
 
 @pytest.mark.outside("hand arithmetic: (1 + 2 + 6)/3 = 3")
 def test_golden_mean_of_three() -> None:
-    said = predicted(Mean(), X, [1.0, 2.0, 6.0], [[5.0], [6.0]])
+    said = predicted(MeanLearner(), X, [1.0, 2.0, 6.0], [[5.0], [6.0]])
 
     assert_allclose(said.output, [3.0, 3.0], rtol=1e-15)
     assert said.probabilities is None
 
 
 def test_golden_weighted_mean() -> None:
-    assert predicted(Mean(), X, [1.0, 2.0, 6.0], X, weights=[1, 0, 3]).output[0] == 19 / 4
+    assert predicted(MeanLearner(), X, [1.0, 2.0, 6.0], X, weights=[1, 0, 3]).output[0] == 19 / 4
 
 
 @pytest.mark.outside("scikit-learn DummyRegressor, run here")
@@ -32,12 +32,14 @@ def test_against_sklearn_dummy_regressor() -> None:
     rows = np.zeros((50, 1))
 
     theirs = DummyRegressor().fit(rows, y, w).predict(rows[:1])
-    assert_allclose(predicted(Mean(), rows, y, rows[:1], weights=w).output, theirs, rtol=1e-12)
+    assert_allclose(
+        predicted(MeanLearner(), rows, y, rows[:1], weights=w).output, theirs, rtol=1e-12
+    )
 
 
 def test_invalid_weights_all_zero() -> None:
     with pytest.raises(InsufficientData, match="all weights of the training part are zero"):
-        predicted(Mean(), X, [1.0, 2.0, 6.0], X, weights=[0, 0, 0])
+        predicted(MeanLearner(), X, [1.0, 2.0, 6.0], X, weights=[0, 0, 0])
 
 
 def test_exact_residuals_sum_to_zero() -> None:
@@ -45,6 +47,6 @@ def test_exact_residuals_sum_to_zero() -> None:
     rng = np.random.default_rng(20_261_126)
     y, w = rng.normal(size=50), rng.exponential(size=50)
 
-    said = predicted(Mean(), np.zeros((50, 1)), y, np.zeros((50, 1)), weights=w)
+    said = predicted(MeanLearner(), np.zeros((50, 1)), y, np.zeros((50, 1)), weights=w)
 
     assert abs(float(w @ (y - said.output))) < 1e-12

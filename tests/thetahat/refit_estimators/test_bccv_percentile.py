@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.learners.mean import Mean
+from thetahat.learners.mean import MeanLearner
 from thetahat.losses.squared import Squared
 from thetahat.refit_estimators import RefitTask, join_losses, run_design
 from thetahat.refit_estimators.base import RefitLosses
@@ -85,7 +85,7 @@ def test_exact_a_difference_has_the_difference_of_errors() -> None:
 
 
 def test_exact_places_without_a_case_make_no_fit() -> None:
-    learning = RefitTask("m", Mean(), regression_of(np.arange(9.0)), Squared())
+    learning = RefitTask("m", MeanLearner(), regression_of(np.arange(9.0)), Squared())
     design = METHOD.design
     empty = 9 + int(np.argmin(design.counts(9, 3, 1)))
     parts = [run_design(learning, design, 3, a, a + 1)[0] for a in range(270)]

@@ -10,7 +10,7 @@ from tests.thetahat.statistics.replicating import check_by_hand, drawn, given, s
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.statistics import STATISTICS
 from thetahat.statistics.difference import Difference
-from thetahat.statistics.mean import Mean
+from thetahat.statistics.mean import MeanStatistic
 
 TREATED = [94, 197, 16, 38, 99, 141, 23]
 CONTROL = [52, 104, 146, 10, 51, 30, 40, 27, 46]
@@ -65,7 +65,8 @@ def test_exact_independent_samples_add_their_variances() -> None:
     rows = [[a, b, a, b, a, 5 + c, 5 + d, 5 + c, 5 + d, 5 + c] for a, b, c, d in rows]
     found = given(Difference(), sample(x, y), rows)
     alone = [
-        given(Mean(), sample(v), [[a, b, a, b, a] for a, b in np.ndindex(5, 5)]) for v in (x, y)
+        given(MeanStatistic(), sample(v), [[a, b, a, b, a] for a, b in np.ndindex(5, 5)])
+        for v in (x, y)
     ]
 
     assert_allclose(found.values.var(), sum(each.values.var() for each in alone), rtol=1e-12)

@@ -12,7 +12,7 @@ from tests.thetahat.statistics.replicating import (
     sample,
 )
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.statistics.mean import Mean
+from thetahat.statistics.mean import MeanStatistic
 
 LECTURE = "the cross-validation lecture's example of bias and variance by the bootstrap"
 X = [3, 5, 2, 1, 7]
@@ -21,7 +21,7 @@ ROWS = [[4, 0, 2, 0, 3], [1, 3, 3, 0, 4], [2, 2, 4, 3, 0]]  # (7,3,2,3,1), (5,1,
 
 @pytest.mark.outside(LECTURE)
 def test_golden_the_lecture_s_example_to_the_last_digit() -> None:
-    found = given(Mean(), sample(X), ROWS)
+    found = given(MeanStatistic(), sample(X), ROWS)
 
     assert found.estimate == 3.6
     assert_array_equal(found.values, [3.2, 3.4, 3.0])
@@ -35,7 +35,7 @@ def test_golden_the_lecture_s_example_to_the_last_digit() -> None:
 @pytest.mark.parametrize("x", [[4.0, 1.5], [0.0, 1.0, 5.0], [3.0, 5.0, 2.0, 9.0]])
 def test_exact_all_resamples_have_the_plug_in_variance(x: list[float]) -> None:
     n = len(x)
-    found = given(Mean(), sample(x), every_resample(n))
+    found = given(MeanStatistic(), sample(x), every_resample(n))
 
     assert_allclose(found.bias, 0, atol=1e-15)
     assert_allclose(found.scaled.var() / n**2, np.var(x) / n, rtol=1e-13)
@@ -44,18 +44,18 @@ def test_exact_all_resamples_have_the_plug_in_variance(x: list[float]) -> None:
 def test_naive_the_mean_of_what_is_drawn() -> None:
     x = np.random.default_rng(0).normal(3, 1, 23)
 
-    check_by_hand(Mean(), sample(x), np.mean)
+    check_by_hand(MeanStatistic(), sample(x), np.mean)
 
 
 def test_naive_the_compiled_loops() -> None:
     x = np.random.default_rng(1).normal(0, 1, 2100)
 
-    check_by_hand(Mean(), sample(x), np.mean, n_resamples=2000, rtol=1e-9)
+    check_by_hand(MeanStatistic(), sample(x), np.mean, n_resamples=2000, rtol=1e-9)
 
 
 def test_exact_the_jackknife_s_error_is_the_formula_s() -> None:
     x = np.random.default_rng(2).exponential(1, 31)
-    found = drawn(Mean(), sample(x), 100, errors=True)
+    found = drawn(MeanStatistic(), sample(x), 100, errors=True)
 
     assert found.own_error is not None
     assert_allclose(found.own_error, x.std(ddof=1) / 31**0.5, rtol=1e-13)
@@ -63,7 +63,7 @@ def test_exact_the_jackknife_s_error_is_the_formula_s() -> None:
 
 def test_calibrated_the_variance_of_drawn_resamples() -> None:
     x = np.random.default_rng(3).normal(0, 2, 50)
-    found = drawn(Mean(), sample(x), 20_000)
+    found = drawn(MeanStatistic(), sample(x), 20_000)
     exact = x.var() / 50
 
     assert found.variance is not None
@@ -76,7 +76,7 @@ def test_calibrated_the_variance_of_drawn_resamples() -> None:
 def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> None:
     unit = np.spacing(offset)
     base = np.array([3, 5, 2, 1, 7]) * unit
-    near, far = (given(Mean(), sample(x), ROWS) for x in (base, base + offset))
+    near, far = (given(MeanStatistic(), sample(x), ROWS) for x in (base, base + offset))
 
     assert far.variance is not None
     assert near.variance is not None
@@ -86,13 +86,16 @@ def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> 
 
 @pytest.mark.parametrize("unit", [2.0**-800, 2.0**240])
 def test_exact_tiny_and_huge_values_keep_their_standard_error(unit: float) -> None:
-    found = given(Mean(), sample(np.array(X) * unit), ROWS)
+    found = given(MeanStatistic(), sample(np.array(X) * unit), ROWS)
 
     assert found.standard_error == 0.2 * unit
 
 
 def test_degenerate_one_value_and_one_value_many_times() -> None:
-    one, same = drawn(Mean(), sample([4.0])), drawn(Mean(), sample([0.1] * 7), errors=True)
+    one, same = (
+        drawn(MeanStatistic(), sample([4.0])),
+        drawn(MeanStatistic(), sample([0.1] * 7), errors=True),
+    )
 
     assert (one.variance, one.bias, one.acceleration, one.own_error) == (0, 0, None, None)
     assert (same.variance, same.bias, same.estimate) == (0, 0, 0.1)
@@ -107,4 +110,4 @@ def test_invalid_samples() -> None:
         sample([1, np.nan])
     assert caught.value.loc == ("x", 1)
     with pytest.raises(InvalidParameter, match="of one sample, and there is a y"):
-        drawn(Mean(), sample([1, 2], [3, 4]))
+        drawn(MeanStatistic(), sample([1, 2], [3, 4]))

@@ -1,6 +1,6 @@
 """Selection for another population: weighted cross-validation over a grid, risk by risk."""
 
-from thetahat.analyses.importance_weighting.candidates import Candidate
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
 from thetahat.analyses.importance_weighting.choosing import least
 from thetahat.analyses.importance_weighting.curves import RiskCurve, risk_curve, with_second_moment
 from thetahat.analyses.importance_weighting.fits import (
@@ -22,8 +22,8 @@ from thetahat.analyses.importance_weighting.weights import (
 
 __all__ = [
     "Assessed",
-    "Candidate",
     "FittedToSigns",
+    "LearnerWithGrid",
     "Outcome",
     "RiskCurve",
     "Setting",

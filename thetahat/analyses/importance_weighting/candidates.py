@@ -15,7 +15,7 @@ _SMALLER_PENALISES_MORE: Final = frozenset({"C"})
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Candidate:
+class LearnerWithGrid:
     """One learner at every value of its grid.
 
     Parameters

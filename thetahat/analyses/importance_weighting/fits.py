@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting.candidates import Candidate
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
 from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients, ridge_scores
 from thetahat.analyses.importance_weighting.samples import Shift
 from thetahat.analyses.importance_weighting.signs import said_by, signs_of
@@ -37,7 +37,7 @@ class Assessed:
 
 
 def losses_on_fold(  # noqa: PLR0913 - what the losses depend on, and which of them
-    candidate: Candidate,
+    candidate: LearnerWithGrid,
     shift: Shift,
     loss: Loss,
     weights: FloatArray | None,
@@ -56,7 +56,7 @@ def losses_on_fold(  # noqa: PLR0913 - what the losses depend on, and which of t
 
 
 def losses_on_target(  # noqa: PLR0913 - as losses_on_fold
-    candidate: Candidate,
+    candidate: LearnerWithGrid,
     shift: Shift,
     loss: Loss,
     weights: FloatArray | None,
@@ -72,7 +72,7 @@ def losses_on_target(  # noqa: PLR0913 - as losses_on_fold
 
 
 def refitted(
-    candidate: Candidate, shift: Shift, weights: FloatArray | None
+    candidate: LearnerWithGrid, shift: Shift, weights: FloatArray | None
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return (p, L) coefficients and (L,) intercepts of the fits on the whole source.
 
@@ -92,7 +92,7 @@ def refitted(
 
 
 def _tested(  # noqa: PLR0913 - as above
-    candidate: Candidate,
+    candidate: LearnerWithGrid,
     data: Data,
     split: Split,
     loss: Loss,
@@ -123,7 +123,7 @@ def _tested(  # noqa: PLR0913 - as above
 
 
 def _ridge(  # noqa: PLR0913 - as above
-    candidate: Candidate,
+    candidate: LearnerWithGrid,
     data: Data,
     split: Split,
     loss: Loss,
@@ -174,7 +174,7 @@ def _no_weight(split: Split) -> Caution:
     return NO_WEIGHT_TO_LEARN_FROM(fold=repr(split.label))
 
 
-def _placed(error: EvaluationError, candidate: Candidate, j: int) -> EvaluationError:
+def _placed(error: EvaluationError, candidate: LearnerWithGrid, j: int) -> EvaluationError:
     if candidate.parameter is None:
         return error
     message = f"{candidate.parameter} = {candidate.values[j]}: {error.message}"

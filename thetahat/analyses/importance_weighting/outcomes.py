@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting.candidates import Candidate
+from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
 from thetahat.analyses.importance_weighting.choosing import least
 from thetahat.analyses.importance_weighting.curves import RiskCurve, risk_curve
 from thetahat.cautions import Caution
@@ -59,7 +59,7 @@ class Outcome:
 
     Parameters
     ----------
-    candidate : Candidate
+    candidate : LearnerWithGrid
         The learner.
     losses : ndarray of float
         (n, L) validation losses.
@@ -74,7 +74,7 @@ class Outcome:
         What the fits warned of.
     """
 
-    candidate: Candidate
+    candidate: LearnerWithGrid
     losses: FloatArray
     on_target: FloatArray | None
     curves: Mapping[str, RiskCurve] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Outcome:
 
 
 def outcome_of(  # noqa: PLR0913 - all that a learner gave, and what the risks need
-    candidate: Candidate,
+    candidate: LearnerWithGrid,
     losses: FloatArray,
     on_target: FloatArray | None,
     setting: Setting,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 from thetahat.numerics.bootstrap import Draw, SharedResamples, seed_of
@@ -37,7 +37,7 @@ class Resampling:
     def of(
         cls,
         table: LossTable,
-        intervals: Selection[IntervalMethod],
+        intervals: SelectedMethods[IntervalMethod],
         pairs: Sequence[tuple[str, str]],
         seed: int,
     ) -> Resampling:
@@ -59,11 +59,11 @@ class Resampling:
 
     def unasked(
         self,
-        intervals: Selection[IntervalMethod],
+        intervals: SelectedMethods[IntervalMethod],
         *,
         named_variances: bool,
         for_pairs: bool,
-    ) -> Selection[IntervalMethod]:
+    ) -> SelectedMethods[IntervalMethod]:
         """Return the intervals without default bootstrap intervals that are slow or not asked for.
 
         A request that names its variances wants to see what rests on them.
@@ -85,7 +85,7 @@ class Resampling:
         return replace(intervals, methods=kept, left_out=(*intervals.left_out, *out))
 
 
-def _resampled(intervals: Selection[IntervalMethod]) -> Mapping[str, ResampledInterval]:
+def _resampled(intervals: SelectedMethods[IntervalMethod]) -> Mapping[str, ResampledInterval]:
     return {
         entry.key: entry.method
         for entry in intervals.methods

@@ -14,7 +14,7 @@ from typing import Final
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import infer
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, rank_of
 from thetahat.analyses.losses.result import (
@@ -52,7 +52,7 @@ def detail_caution(detail: str, asked: str | None, n_pairs: int) -> Iterable[Cau
         yield BRIEF_COMPARISONS(n_pairs=n_pairs)
 
 
-def drop_costly_tests(tests: Selection[PairedTest]) -> Selection[PairedTest]:
+def drop_costly_tests(tests: SelectedMethods[PairedTest]) -> SelectedMethods[PairedTest]:
     """Return the selection without the default tests that are ``costly_per_pair``."""
     if tests.named:
         return tests
@@ -125,15 +125,15 @@ class Shortcut:
     """
 
     target: Target
-    steps: tuple[tuple[Selection[VarianceEstimator], Selection[IntervalMethod]], ...]
+    steps: tuple[tuple[SelectedMethods[VarianceEstimator], SelectedMethods[IntervalMethod]], ...]
 
     @classmethod
     def of(
         cls,
         layout: Layout,
         choices: Choices,
-        variances: Selection[VarianceEstimator],
-        intervals: Selection[IntervalMethod],
+        variances: SelectedMethods[VarianceEstimator],
+        intervals: SelectedMethods[IntervalMethod],
     ) -> Shortcut:
         """Return the combinations of interval and variance to try, in order of rank."""
         target = DEFAULT_TARGET[layout.kind] if choices.target is None else choices.target

@@ -16,7 +16,7 @@ from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
 from thetahat.analyses.losses.evidence import Question, Terms
 from thetahat.analyses.losses.inference import Inference, infer
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import (
     adjust_p_values,
@@ -61,9 +61,9 @@ from thetahat.variances.base import VarianceEstimator
 class Methods:
     """What is computed for every pair."""
 
-    variances: Selection[VarianceEstimator]
-    intervals: Selection[IntervalMethod]
-    tests: Selection[PairedTest]
+    variances: SelectedMethods[VarianceEstimator]
+    intervals: SelectedMethods[IntervalMethod]
+    tests: SelectedMethods[PairedTest]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -290,7 +290,7 @@ def _terms(table: LossTable, choices: Choices) -> Terms:
     )
 
 
-def _for_differences(intervals: Selection[IntervalMethod]) -> Selection[IntervalMethod]:
+def _for_differences(intervals: SelectedMethods[IntervalMethod]) -> SelectedMethods[IntervalMethod]:
     """Leave out the intervals of proportions; see that one is there that a verdict can rest on."""
     kept = tuple(
         entry for entry in intervals.methods if not isinstance(entry.method, ShareInterval)

@@ -28,7 +28,7 @@ from thetahat.variances import VARIANCES
 MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
 """Methods by wire name or as objects such as ``Theta4()``; a mapping gives their keys."""
 
-Column: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
+LabelColumn: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
 """(n,) labels, one for each row."""
 
 
@@ -36,10 +36,10 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
     *,
     blocks: BlockKind | str = BlockKind.RANDOM,
-    block: Column | None = None,
-    repeat: Column | None = None,
-    instance: Column | None = None,
-    cluster: Column | None = None,
+    block: LabelColumn | None = None,
+    repeat: LabelColumn | None = None,
+    instance: LabelColumn | None = None,
+    cluster: LabelColumn | None = None,
     block_labels: Sequence[Label] | None = None,
     n_train: float | Mapping[Label, float] | None = None,
     weights: npt.ArrayLike | None = None,
@@ -223,10 +223,10 @@ def _read_block_kind(blocks: BlockKind | str) -> BlockKind:
 def _read_losses(  # noqa: PLR0913 - the columns of the long form
     losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
     kind: BlockKind,
-    block: Column | None,
-    repeat: Column | None,
-    instance: Column | None,
-    cluster: Column | None,
+    block: LabelColumn | None,
+    repeat: LabelColumn | None,
+    instance: LabelColumn | None,
+    cluster: LabelColumn | None,
     n_train: float | Mapping[Label, float] | None,
 ) -> tuple[Layout, dict[str, FloatArray]]:
     """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
@@ -281,7 +281,7 @@ def _split_rows(
     return [np.asarray(row, dtype=np.float64) for row in values]
 
 
-def _as_labels(column: Column) -> Sequence[Label]:
+def _as_labels(column: LabelColumn) -> Sequence[Label]:
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 

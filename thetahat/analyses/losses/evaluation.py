@@ -25,7 +25,7 @@ from thetahat.analyses.losses.pairs import places
 from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
-from thetahat.analyses.losses.weighted_risks import ALL_RISKS, Risks, Weights, add_risks
+from thetahat.analyses.losses.weighted_risks import ALL_RISKS, Risks, RowWeights, add_risks
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
@@ -37,7 +37,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     table: LossTable,
     choices: Choices,
     seed: int,
-    weights: Weights | None = None,
+    weights: RowWeights | None = None,
     refits: RefitEstimates = NO_REFIT_ESTIMATES,
     risks: Risks = ALL_RISKS,
 ) -> EvaluationResult:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.clipping import clipped
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
 from thetahat.analyses.losses.recommendation import Built, recommend
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
@@ -50,8 +50,8 @@ class Inference:
 
 def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
     losses: BlockLosses,
-    variances: Selection[VarianceEstimator],
-    intervals: Selection[IntervalMethod],
+    variances: SelectedMethods[VarianceEstimator],
+    intervals: SelectedMethods[IntervalMethod],
     choices: Choices,
     limits: tuple[float, float] | None,
     left_out: OmittedMethods,
@@ -115,7 +115,7 @@ def _estimates_of(refits: dict[str, RefitEstimate], *, own: bool) -> dict[str, V
 def _build_refit_intervals(
     refit: RefitEstimate,
     losses: BlockLosses,
-    intervals: Selection[IntervalMethod],
+    intervals: SelectedMethods[IntervalMethod],
     choices: Choices,
 ) -> Iterator[Built]:
     """Yield the intervals of one refit estimate: its own, and those built on its variance."""
@@ -135,7 +135,7 @@ def _build_refit_intervals(
 def _estimate(
     entry: Chosen[VarianceEstimator],
     losses: BlockLosses,
-    selection: Selection[VarianceEstimator],
+    selection: SelectedMethods[VarianceEstimator],
     left_out: OmittedMethods,
     draw: Draw | None,
 ) -> VarianceEstimate | None:

@@ -21,7 +21,7 @@ M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True)
-class Selection(Generic[M]):
+class SelectedMethods(Generic[M]):
     """The methods of one family that an evaluation uses.
 
     Parameters
@@ -47,7 +47,7 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
     layout: Layout,
     choices: Choices,
     n_models: int | None = None,
-) -> Selection[M]:
+) -> SelectedMethods[M]:
     """Return the named methods, or all that fit the layout with the reasons why others do not.
 
     Methods that are ``by_request_only`` are never taken by default, and one with a
@@ -56,9 +56,9 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
     """
     if chosen is not None:
         offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
-        return Selection(offered, named=True)
+        return SelectedMethods(offered, named=True)
     if n_models is not None and n_models < FEWEST_MODELS:
-        return Selection((), named=False)
+        return SelectedMethods((), named=False)
     methods: list[Chosen[M]] = []
     left_out: list[NotApplicable] = []
     for name, kind in registry.items():
@@ -71,7 +71,7 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
             methods.append(Chosen(name, name, method))
         else:
             left_out.append(NotApplicable(name=name, reason=reason, family=family))
-    return Selection(tuple(methods), named=False, left_out=tuple(left_out))
+    return SelectedMethods(tuple(methods), named=False, left_out=tuple(left_out))
 
 
 def _too_much(method: Any, layout: Layout) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.post_hoc import build_post_hoc_result
 from thetahat.analyses.losses.result import OmnibusResult
@@ -15,7 +15,7 @@ from thetahat.values.block_losses import LossTable
 
 def compare_all(
     table: LossTable,
-    selection: Selection[OmnibusTest],
+    selection: SelectedMethods[OmnibusTest],
     choices: Choices,
     seed: int,
     left_out: OmittedMethods,

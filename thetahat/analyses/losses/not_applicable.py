@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thetahat.analyses.losses.choices import Chosen
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.recommendation import Built
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
@@ -27,7 +27,7 @@ class OmittedMethods:
         """Add one method."""
         self._add(NotApplicable(name=name, reason=reason, family=family))
 
-    def take(self, selection: Selection[Any]) -> None:
+    def take(self, selection: SelectedMethods[Any]) -> None:
         """Add the methods that a selection leaves out."""
         for entry in selection.left_out:
             self._add(entry)
@@ -46,7 +46,7 @@ def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:
 
 
 def note_unbuilt(
-    intervals: Selection[IntervalMethod],
+    intervals: SelectedMethods[IntervalMethod],
     none_fits: bool,  # noqa: FBT001 - whether there is no variance to rest on
     built: Sequence[Built],
     left_out: OmittedMethods,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.result import TestResult
@@ -26,7 +26,7 @@ from thetahat.seeds import stream
 def run_paired_tests(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
     pairs: Sequence[Pair],
     batch: PairBatch,
-    selection: Selection[PairedTest],
+    selection: SelectedMethods[PairedTest],
     choices: Choices,
     seed: int,
     left_out: OmittedMethods,

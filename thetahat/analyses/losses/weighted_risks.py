@@ -28,7 +28,7 @@ from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, 
 from thetahat.weighted_risks import WEIGHTED_RISKS, by_source
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
-Weights = FloatArray | Mapping[str, FloatArray]
+RowWeights = FloatArray | Mapping[str, FloatArray]
 """(n,) weights of the rows, or those of each model."""
 
 Sources = tuple[IntArray, tuple[Label, ...]]
@@ -43,7 +43,7 @@ ALL_RISKS: Risks = {name: kind() for name, kind in WEIGHTED_RISKS.items()}
 def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
     result: EvaluationResult,
     table: LossTable,
-    weights: Weights,
+    weights: RowWeights,
     choices: Choices,
     risks: Risks = ALL_RISKS,
     sources: Sources | None = None,

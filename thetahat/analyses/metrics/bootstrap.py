@@ -23,7 +23,7 @@ CELLS_OF_MANY_PARTS: Final = 2**22
 """The same where there are so many parts that each would have little to do in a chunk."""
 MANY_PARTS: Final = 256
 
-Part = tuple[IntArray, WeightedMetric]
+ResampledMetric = tuple[IntArray, WeightedMetric]
 """Some rows, and the metric on them."""
 
 
@@ -72,7 +72,7 @@ class DefinedReplicates(Replicates):
 
 
 def draw_replicates(
-    metric: Metric, layout: Layout, parts: Sequence[Part], splits: FloatArray, seed: int
+    metric: Metric, layout: Layout, parts: Sequence[ResampledMetric], splits: FloatArray, seed: int
 ) -> MetricReplicates | None:
     """Return the metric's main mean under resampling; None where rows cannot be matched.
 
@@ -129,7 +129,7 @@ class _Kinds:
     by_unit: IntArray
 
     @classmethod
-    def of(cls, parts: Sequence[Part], layout: Layout, units: Units) -> _Kinds | None:
+    def of(cls, parts: Sequence[ResampledMetric], layout: Layout, units: Units) -> _Kinds | None:
         """Return the kinds of all parts; None where they are many, or a unit is not a row."""
         alone = units.unit == "instance" and units.unit_of_row is None
         statistics = [one for _, one in parts if isinstance(one, MetricOfKinds)]
@@ -181,7 +181,7 @@ def _of_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:
     return np.asarray(np.divide(weights @ splits[known], total, out=undefined, where=total > 0))
 
 
-def _of_parts(parts: Sequence[Part], counts: FloatArray, *, many: bool) -> FloatArray:
+def _of_parts(parts: Sequence[ResampledMetric], counts: FloatArray, *, many: bool) -> FloatArray:
     """(B,) averages over the parts."""
     if len(parts) == 1 and len(parts[0][0]) == counts.shape[1]:
         return parts[0][1].resampled(counts, many=many)  # all rows, in order

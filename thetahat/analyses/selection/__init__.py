@@ -2,7 +2,7 @@
 
 from thetahat.analyses.selection.choosing import RULES, Choice, choose
 from thetahat.analyses.selection.criterion import Criterion
-from thetahat.analyses.selection.grids import Grid, expand, place_in_request
+from thetahat.analyses.selection.grids import CandidateGrid, expand, place_in_request
 from thetahat.analyses.selection.internal import InternalEstimate, internal_estimate
 from thetahat.analyses.selection.nesting import (
     internal_seed,
@@ -20,10 +20,10 @@ __all__ = [
     "RULES",
     "SELECTED",
     "Candidate",
+    "CandidateGrid",
     "Choice",
     "Criterion",
     "External",
-    "Grid",
     "InternalEstimate",
     "between",
     "bias_of_least",

@@ -17,7 +17,7 @@ MOST_CANDIDATES: Final = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class CandidateGrid:
     """One learner at every combination of some values of its parameters.
 
     Parameters
@@ -35,7 +35,7 @@ class Grid:
 
 def expand(
     wires: Mapping[str, Any], *, loc: Loc = ("candidates",)
-) -> tuple[dict[str, Any], dict[str, Grid]]:
+) -> tuple[dict[str, Any], dict[str, CandidateGrid]]:
     """Return the candidates with every grid in full, and the grids by name.
 
     A candidate of a grid is called ``ridge[penalty=0.1]``, with as many digits as tell the values
@@ -52,7 +52,7 @@ def expand(
         A grid that is none, too many candidates, or two of one name.
     """
     expanded: dict[str, Any] = {}
-    grids: dict[str, Grid] = {}
+    grids: dict[str, CandidateGrid] = {}
     for name, wire in wires.items():
         here: dict[str, Any] = {name: wire}
         if isinstance(wire, Mapping) and "grid" in wire:
@@ -73,7 +73,7 @@ def expand(
     return expanded, grids
 
 
-def place_in_request(loc: Loc, grids: Mapping[str, Grid]) -> Loc:
+def place_in_request(loc: Loc, grids: Mapping[str, CandidateGrid]) -> Loc:
     """Return where a fault of an expanded candidate stands in the request.
 
     ``("candidates", "r[k=0]", "params", "k")`` is ``("candidates", "r", "grid", "k")`` there.
@@ -89,7 +89,7 @@ def place_in_request(loc: Loc, grids: Mapping[str, Grid]) -> Loc:
     return (field, owner, *rest)
 
 
-def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> Grid:
+def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
     given = wire["grid"]
     if not isinstance(given, Mapping) or not given:
         raise InvalidParameter(
@@ -120,7 +120,7 @@ def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> Grid:
         raise InvalidParameter(
             f"two candidates of the grid {name!r} would have the same name", loc=(*loc, "grid")
         )
-    return Grid(values=values, candidates=candidates)
+    return CandidateGrid(values=values, candidates=candidates)
 
 
 def _candidate(

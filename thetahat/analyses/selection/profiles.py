@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.analyses.selection.grids import Grid
+from thetahat.analyses.selection.grids import CandidateGrid
 from thetahat.analyses.selection.internal import InternalEstimate
 from thetahat.analyses.selection.values import Value
 from thetahat.cautions import GRID_EDGE, Caution
@@ -19,7 +19,7 @@ FEWEST_FOR_AN_EDGE = 3
 
 
 def profiles_of(
-    grid: Grid,
+    grid: CandidateGrid,
     internal: Mapping[str, InternalEstimate],
     external: Mapping[str, FloatArray],
     *,
@@ -32,7 +32,7 @@ def profiles_of(
 
     Parameters
     ----------
-    grid : Grid
+    grid : CandidateGrid
         Parameters and candidates.
     internal : mapping of str to InternalEstimate
         On all rows, of the candidates that ran; others are left out.
@@ -58,7 +58,7 @@ def profiles_of(
     return {"parameters": parameters, "least": least, "n_candidates": len(grid.candidates)}
 
 
-def edges_of(name: str, grids: Mapping[str, Grid]) -> Iterator[Caution]:
+def edges_of(name: str, grids: Mapping[str, CandidateGrid]) -> Iterator[Caution]:
     """Yield a caution for each numeric parameter whose chosen value ends the grid."""
     for grid in grids.values():
         if name not in grid.candidates:
@@ -75,7 +75,11 @@ def edges_of(name: str, grids: Mapping[str, Grid]) -> Iterator[Caution]:
 
 
 def _best(
-    grid: Grid, at: int, value: Value, internal: Mapping[str, InternalEstimate], sign: float
+    grid: CandidateGrid,
+    at: int,
+    value: Value,
+    internal: Mapping[str, InternalEstimate],
+    sign: float,
 ) -> str | None:
     """Return the best of the candidates that have a value, the first of equal ones."""
     having = [

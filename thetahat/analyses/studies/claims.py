@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
-from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim, Verdict
+from thetahat.analyses.studies.result import ClaimVerdict, MonteCarloNumber, StudyClaim
 
 Z: Final = 3.0
 """Standard errors by which a number must be inside or outside its bounds to decide a claim. A true
@@ -128,7 +128,7 @@ def _resolve_bound(bound: Bound, fields: Mapping[str, str | float]) -> float | N
 
 def decide(
     number: MonteCarloNumber, *, at_least: float | None = None, at_most: float | None = None
-) -> Verdict:
+) -> ClaimVerdict:
     """Return whether a number lies within two bounds: the one rule for every claim.
 
     The claim holds if the number is inside by ``Z`` standard errors or more, fails if it is outside

@@ -11,7 +11,7 @@ from typing import Any, Final
 from thetahat.analyses.losses import Choices, Chosen
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
-from thetahat.analyses.losses.method_selection import REGISTRIES, Selection, misfit, select
+from thetahat.analyses.losses.method_selection import REGISTRIES, SelectedMethods, misfit, select
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import batches
@@ -40,8 +40,8 @@ RECOMMENDED: Final = "recommended"
 class _FittingMethods:
     """The variances and intervals that fit the layout, and the choices of the estimator."""
 
-    variances: Selection[VarianceEstimator]
-    intervals: Selection[IntervalMethod]
+    variances: SelectedMethods[VarianceEstimator]
+    intervals: SelectedMethods[IntervalMethod]
     choices: Choices
 
 
@@ -101,11 +101,11 @@ def _record_multiple_tests(
 
 def _select_fitting(
     family: str, chosen: tuple[Chosen[Any], ...] | None, layout: Layout, choices: Choices
-) -> Selection[Any]:
+) -> SelectedMethods[Any]:
     """Return the methods that fit the layout, as if by default, so that a misfit is no error."""
     selection = select(family, chosen, REGISTRIES[family], layout, choices)
     fitting = tuple(one for one in selection.methods if misfit(one.method, layout) is None)
-    return Selection(fitting, named=False)
+    return SelectedMethods(fitting, named=False)
 
 
 def _infer(

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.values.types import FloatArray
 
-Verdict: TypeAlias = Literal["holds", "fails", "undecided"]
+ClaimVerdict: TypeAlias = Literal["holds", "fails", "undecided"]
 SeriesStyle: TypeAlias = Literal["line", "dashed", "points", "bars"]
 AxisScale: TypeAlias = Literal["linear", "log"]
 
@@ -219,7 +219,7 @@ class StudyClaim:
     text: str
     reference: str
     place: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     measured: str
     figure: float | None
     standard_error: float | None

@@ -49,7 +49,7 @@ def seed_of(rng: np.random.Generator) -> int:
     return int(rng.integers(2**63))
 
 
-Pair = tuple[str, str]
+ModelNames = tuple[str, str]
 _Key = tuple[UnitName, int]
 _Prepared = tuple[Units, list[float], FloatArray, Resamples]
 
@@ -79,7 +79,7 @@ class _Drawn:
     estimates: list[float]
     residuals: FloatArray
     largest: FloatArray
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ModelNames, ...]
     means: ResampledMeans
 
 
@@ -107,12 +107,12 @@ class SharedResamples:
 
     models: Mapping[str, BlockLosses]
     seed: int
-    pairs: tuple[Pair, ...] = ()
+    pairs: tuple[ModelNames, ...] = ()
     with_errors: bool = False
     merge: bool = True
     _ready: dict[_Key, _Prepared] = field(default_factory=dict)
     _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
-    _row: dict[_Key, dict[Pair, FloatArray]] = field(default_factory=dict)
+    _row: dict[_Key, dict[ModelNames, FloatArray]] = field(default_factory=dict)
     _latest: dict[Hashable, tuple[BlockLosses, Replicates]] = field(default_factory=dict)
 
     @property
@@ -150,7 +150,7 @@ class SharedResamples:
 
     def of_pair(
         self,
-        pair: Pair,
+        pair: ModelNames,
         difference: BlockLosses,
         n_resamples: int | None = None,
         unit: UnitName | None = None,
@@ -159,7 +159,7 @@ class SharedResamples:
         key = _key_of(self.layout, n_resamples, unit)
         return self._kept(key, pair, difference, partial(self._pair, key, pair, difference))
 
-    def _pair(self, key: _Key, pair: Pair, difference: BlockLosses) -> Replicates:
+    def _pair(self, key: _Key, pair: ModelNames, difference: BlockLosses) -> Replicates:
         if not self.merge and _is_long(self.layout, key):
             alone = SharedResamples({"": difference}, self.seed)
             if isinstance(alone._prepared(key)[-1], MergedResamples):
@@ -203,7 +203,7 @@ class SharedResamples:
     def _place(self, name: str) -> int:
         return list(self.models).index(name)
 
-    def _places(self, pairs: Sequence[Pair]) -> IntArray:
+    def _places(self, pairs: Sequence[ModelNames]) -> IntArray:
         places = {name: i for i, name in enumerate(self.models)}
         both = [(places[a], places[b]) for a, b in pairs]
         return np.array(both, dtype=np.intp).reshape(-1, 2)
@@ -247,7 +247,7 @@ class SharedResamples:
         assert means.errors is not None  # noqa: S101 - with_errors
         return means.errors[:, 0]
 
-    def _errors_of_pair(self, key: _Key, pair: Pair) -> FloatArray:
+    def _errors_of_pair(self, key: _Key, pair: ModelNames) -> FloatArray:
         """(B,) errors of one pair; of many pairs, those of one model a are in memory at a time."""
         drawn = self._get(key)
         if pair in drawn.pairs:

@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.numerics.loops.bootstrap import UInt32Array
-from thetahat.values.types import FloatArray
-
-BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+from thetahat.values.types import BoolArray, FloatArray
 
 
 def roc_areas(

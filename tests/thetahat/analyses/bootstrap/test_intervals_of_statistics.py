@@ -18,7 +18,7 @@ from thetahat.statistics import Sample, Statistic
 from thetahat.statistics.auc import Auc
 from thetahat.statistics.correlation import Correlation
 from thetahat.statistics.difference import Difference
-from thetahat.statistics.mean import Mean
+from thetahat.statistics.mean import MeanStatistic
 from thetahat.statistics.median import Median
 from thetahat.statistics.variance import Variance
 from thetahat.values.types import Alternative
@@ -46,7 +46,7 @@ def mean_difference(x: Any, y: Any, axis: int = -1) -> Any:
 
 
 CASES: list[tuple[Statistic, Any, tuple[Any, ...]]] = [
-    (Mean(), np.mean, (X,)),
+    (MeanStatistic(), np.mean, (X,)),
     (Variance(), variance, (X,)),
     (Median(), np.median, (X,)),
     (Difference(), mean_difference, (X, np.random.default_rng(1).normal(0, 2, 11))),
@@ -102,7 +102,7 @@ def test_against_scipy_paired_and_with_resamples_of_its_own() -> None:
 def test_exact_the_formulas_on_given_replicates() -> None:
     x = sample([3, 5, 2, 1, 7])
     rows = [[a, b, c, 0, 4] for a in range(5) for b in range(5) for c in range(5)]
-    found = given(Mean(), x, rows, errors=True)
+    found = given(MeanStatistic(), x, rows, errors=True)
     values, estimate = np.array([x.x[list(row)].mean() for row in rows]), 3.6
     errors = np.array([x.x[list(row)].std(ddof=1) / 5**0.5 for row in rows])
     low, high = np.quantile(values, [0.05, 0.95])
@@ -110,7 +110,7 @@ def test_exact_the_formulas_on_given_replicates() -> None:
     reach = 1.6448536269514722 * values.std(ddof=1)
 
     normal, percentile, basic, _, studentised = (
-        (i.lower, i.upper) for i in build_intervals(found, Mean(), METHODS, 0.9, TWO)
+        (i.lower, i.upper) for i in build_intervals(found, MeanStatistic(), METHODS, 0.9, TWO)
     )
 
     assert_allclose(np.array(normal, dtype=float), [estimate - reach, estimate + reach])
@@ -122,10 +122,10 @@ def test_exact_the_formulas_on_given_replicates() -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_property_one_sided_ends_are_those_of_twice_the_tail(name: str) -> None:
-    found = drawn(Mean(), sample(X), 500, errors=True)
-    both = build_intervals(found, Mean(), [name], 0.9, TWO)[0]
-    less = build_intervals(found, Mean(), [name], 0.95, Alternative.LESS)[0]
-    greater = build_intervals(found, Mean(), [name], 0.95, Alternative.GREATER)[0]
+    found = drawn(MeanStatistic(), sample(X), 500, errors=True)
+    both = build_intervals(found, MeanStatistic(), [name], 0.9, TWO)[0]
+    less = build_intervals(found, MeanStatistic(), [name], 0.95, Alternative.LESS)[0]
+    greater = build_intervals(found, MeanStatistic(), [name], 0.95, Alternative.GREATER)[0]
 
     assert (less.lower, greater.upper) == (None, None)
     assert_allclose([greater.lower or 0, less.upper or 0], [both.lower or 0, both.upper or 0])
@@ -136,8 +136,8 @@ def test_calibrated_studentised_covers_a_skewed_mean_better_than_percentile() ->
     hits = {"percentile": 0, "studentised": 0}
     rounds, rng = 400, np.random.default_rng(5)
     for i in range(rounds):
-        found = drawn(Mean(), sample(rng.exponential(1, 15)), 399, seed=i, errors=True)
-        for each in build_intervals(found, Mean(), list(hits), 0.9, TWO):
+        found = drawn(MeanStatistic(), sample(rng.exponential(1, 15)), 399, seed=i, errors=True)
+        for each in build_intervals(found, MeanStatistic(), list(hits), 0.9, TWO):
             assert each.lower is not None
             assert each.upper is not None
             hits[each.method] += each.lower <= 1 <= each.upper
@@ -153,18 +153,18 @@ def codes(interval: Any) -> list[str]:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_degenerate_nothing_is_built_without_a_spread(name: str) -> None:
-    same = drawn(Mean(), sample([2.0] * 30), 999, errors=True)
-    single = given(Mean(), sample([1, 2, 3]), [[0, 1, 1]], errors=True)
+    same = drawn(MeanStatistic(), sample([2.0] * 30), 999, errors=True)
+    single = given(MeanStatistic(), sample([1, 2, 3]), [[0, 1, 1]], errors=True)
     for found, code in ((same, "no_spread"), (single, "one_replicate")):
-        interval = build_intervals(found, Mean(), [name], 0.95, TWO)[0]
+        interval = build_intervals(found, MeanStatistic(), [name], 0.95, TWO)[0]
         assert (interval.lower, interval.upper) == (None, None)
         assert codes(interval)[0] == code
     assert single.variance is None
 
 
 def test_degenerate_all_replicates_on_one_side() -> None:
-    found = given(Mean(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
-    interval = build_intervals(found, Mean(), ["bca"], 0.95, TWO)[0]
+    found = given(MeanStatistic(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
+    interval = build_intervals(found, MeanStatistic(), ["bca"], 0.95, TWO)[0]
 
     assert (interval.lower, interval.upper) == (None, None)
     assert codes(interval) == ["replicates_on_one_side", "few_resamples"]
@@ -180,8 +180,8 @@ def test_degenerate_a_jackknife_without_a_value() -> None:
 
 
 def test_degenerate_resamples_without_a_spread_of_their_own() -> None:
-    found = drawn(Mean(), sample([1, 2, 9]), 999, errors=True)
-    interval = build_intervals(found, Mean(), ["studentised"], 0.95, TWO)[0]
+    found = drawn(MeanStatistic(), sample([1, 2, 9]), 999, errors=True)
+    interval = build_intervals(found, MeanStatistic(), ["studentised"], 0.95, TWO)[0]
 
     assert codes(interval) == ["resamples_without_spread"]
     assert None in (interval.lower, interval.upper)
@@ -199,11 +199,11 @@ def test_degenerate_the_acceleration_of_a_quantile_and_of_equal_values() -> None
 
 
 def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> None:
-    assert misfit("studentised", Mean(), 100) is None
+    assert misfit("studentised", MeanStatistic(), 100) is None
     assert "not consistent" in str(misfit("studentised", Median(), 100))
     assert "not consistent" in str(misfit("studentised", Difference(statistic="median"), 100))
     assert "jackknife of each" in str(
-        misfit("studentised", Mean(), resampling.MOST_STUDENTISED + 1)
+        misfit("studentised", MeanStatistic(), resampling.MOST_STUDENTISED + 1)
     )
     assert misfit("bca", Median(), 10**9) is None
 

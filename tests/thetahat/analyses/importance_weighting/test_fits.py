@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.importance_weighting.shifts import shift
 from thetahat.analyses.importance_weighting import (
-    Candidate,
     FittedToSigns,
+    LearnerWithGrid,
     losses_on_fold,
     losses_on_target,
     refitted,
@@ -54,12 +54,14 @@ class Warning_:  # noqa: N801 - not to be taken for the built-in one
         return self.model.predict(features)
 
 
-def ridges(*, signs: bool, slow: bool, intercept: bool = False) -> Candidate:
+def ridges(*, signs: bool, slow: bool, intercept: bool = False) -> LearnerWithGrid:
     inner: list[Any] = [Ridge(penalty=p, intercept=intercept) for p in PENALTIES]
     if slow:
         inner = [OneAtATime(one) for one in inner]
     learners = [FittedToSigns(one) for one in inner] if signs else inner
-    return Candidate(name="r", learners=tuple(learners), parameter="penalty", values=PENALTIES)
+    return LearnerWithGrid(
+        name="r", learners=tuple(learners), parameter="penalty", values=PENALTIES
+    )
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
@@ -159,17 +161,17 @@ def test_invalid_losses_that_are_not_finite() -> None:
 
 def test_invalid_a_learner_without_a_grid_fails_in_its_own_words() -> None:
     sample = shift()
-    alone = Candidate(name="one", learners=(FittedToSigns(OneAtATime(Ridge())),))
+    alone = LearnerWithGrid(name="one", learners=(FittedToSigns(OneAtATime(Ridge())),))
     with pytest.raises(LearnerFailed, match=r"^learner 'one', repeat 0, block 2"):
         losses_on_fold(alone, sample, Beyond(), None, 2, 1)
 
 
 def test_exact_candidates_know_their_values() -> None:
     ridge = ridges(signs=True, slow=False)
-    plain = Candidate(name="m", learners=(LEARNERS["majority"](),))
-    mixed = Candidate(name="x", learners=(1, 2), parameter="C", values=("a", None))
-    inverse = Candidate(name="x", learners=(1, 2, 3), parameter="C", values=(1, 2, 0.5))
-    both = Candidate(
+    plain = LearnerWithGrid(name="m", learners=(LEARNERS["majority"](),))
+    mixed = LearnerWithGrid(name="x", learners=(1, 2), parameter="C", values=("a", None))
+    inverse = LearnerWithGrid(name="x", learners=(1, 2, 3), parameter="C", values=(1, 2, 0.5))
+    both = LearnerWithGrid(
         name="b",
         learners=(Ridge(intercept=True), Ridge(intercept=False)),
         parameter="intercept",

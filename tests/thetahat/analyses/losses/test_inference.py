@@ -21,7 +21,7 @@ from thetahat.analyses.losses import Choices, Chosen
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.inference import infer
-from thetahat.analyses.losses.method_selection import Selection
+from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.cautions import Caution
@@ -95,8 +95,8 @@ class Halves:
 def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> tuple[NotApplicable, ...]:
     table = five_by_nine(BlockKind.RANDOM)
     left_out = OmittedMethods()
-    picky = Selection((chosen,), named=is_named)
-    none: Selection[object] = Selection((), named=False)
+    picky = SelectedMethods((chosen,), named=is_named)
+    none: SelectedMethods[object] = SelectedMethods((), named=False)
     infer(table.models["nb"], picky, none, Choices(), None, left_out)  # type: ignore[arg-type]
     return left_out.listed()
 
@@ -110,8 +110,8 @@ def test_degenerate_defaulted_variance_that_refuses_is_left_out_with_its_reason(
 def test_degenerate_the_other_variances_keep_their_intervals() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     theta_3 = named("variances", "theta_3")
-    both = Selection((Chosen("picky", "picky", Picky()), *theta_3), named=False)
-    methods = Selection(named("intervals", "student_t"), named=False)
+    both = SelectedMethods((Chosen("picky", "picky", Picky()), *theta_3), named=False)
+    methods = SelectedMethods(named("intervals", "student_t"), named=False)
 
     found = infer(table.models["nb"], both, methods, Choices(), None, OmittedMethods())
 
@@ -131,11 +131,11 @@ def test_invalid_named_test_that_refuses_is_an_error() -> None:
 def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     left_out = OmittedMethods()
-    none: Selection[object] = Selection((), named=True)
+    none: SelectedMethods[object] = SelectedMethods((), named=True)
     methods = Methods(
         none,  # type: ignore[arg-type]
         none,  # type: ignore[arg-type]
-        Selection((Chosen("picky", "picky", Picky()),), named=False),
+        SelectedMethods((Chosen("picky", "picky", Picky()),), named=False),
     )
 
     (comparison,) = compare(table, methods, Choices(), 1, None, left_out)

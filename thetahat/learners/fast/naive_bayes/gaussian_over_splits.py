@@ -13,7 +13,11 @@ from thetahat.learners._training_parts import one_after_another
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
 from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
-from thetahat.learners.fast.naive_bayes.gaussian_rows import GaussianRows, Moments, gaussian_rows
+from thetahat.learners.fast.naive_bayes.gaussian_rows import (
+    ClassPowerSums,
+    GaussianRows,
+    gaussian_rows,
+)
 from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
@@ -57,7 +61,7 @@ class ClassMoments:
         (C', p), without smoothing.
     """
 
-    moments: Moments
+    moments: ClassPowerSums
     present: IntArray
     means: FloatArray
     variances: FloatArray

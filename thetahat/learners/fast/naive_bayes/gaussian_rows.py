@@ -23,7 +23,7 @@ _AT_ONCE: Final = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moments:
+class ClassPowerSums:
     """Sums over some rows, by class and unweighted over all classes.
 
     Parameters
@@ -48,10 +48,10 @@ class Moments:
     x_of_all: FloatArray
     squares_of_all: FloatArray
 
-    def without(self, other: Moments) -> Moments:
+    def without(self, other: ClassPowerSums) -> ClassPowerSums:
         """Return these sums minus the sums over some of the rows."""
         parts = {f.name: getattr(self, f.name) - getattr(other, f.name) for f in fields(self)}
-        return Moments(**parts)
+        return ClassPowerSums(**parts)
 
     @property
     def largest_variance(self) -> float:
@@ -84,7 +84,7 @@ class GaussianRows:
     n_classes: int
 
     @cached_property
-    def all(self) -> Moments:
+    def all(self) -> ClassPowerSums:
         """The sums over all rows."""
         return self.of(np.arange(len(self.y)))
 
@@ -98,7 +98,7 @@ class GaussianRows:
         """Whether the compiled loops are used."""
         return self.X.size >= LARGE
 
-    def of(self, index: IntArray) -> Moments:
+    def of(self, index: IntArray) -> ClassPowerSums:
         """Return the sums over the rows in ``index``; a repeated row counts each time."""
         x, squares = self._sums(index, self.y, self.w, self.n_classes)
         if self.is_weighted:
@@ -106,7 +106,7 @@ class GaussianRows:
         else:
             of_all = x, squares
         y, w = self.y[index], self.w[index]
-        return Moments(
+        return ClassPowerSums(
             np.bincount(y[w > 0], minlength=self.n_classes),
             class_weights(y, w, self.n_classes),
             x,
@@ -139,7 +139,7 @@ class GaussianRows:
             disjoint_groups[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
         return disjoint_groups
 
-    def of_training(self, part: Part) -> Moments | None:
+    def of_training(self, part: Part) -> ClassPowerSums | None:
         """Return the sums over a training part; None if the subtraction would lose digits."""
         left_out = part.left_out
         if left_out is None or len(left_out) > part.n_train:

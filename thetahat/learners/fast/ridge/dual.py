@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION, Rows
+from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION, RidgeRows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
@@ -30,7 +30,7 @@ class DualSplits:
     a small difference of large numbers.
     """
 
-    def __init__(self, rows: Rows, penalty: float) -> None:
+    def __init__(self, rows: RidgeRows, penalty: float) -> None:
         self.rows, self.penalty = rows, penalty
         self.kernel = rows.X.T @ rows.X
 

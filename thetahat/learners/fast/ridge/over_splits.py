@@ -17,7 +17,7 @@ from thetahat.learners.fast.ridge.resampled_products import (
 )
 from thetahat.learners.fast.ridge.rows import (
     LARGEST_AMPLIFICATION,
-    Rows,
+    RidgeRows,
     centred_rows,
 )
 from thetahat.losses.base import Predictions
@@ -56,7 +56,7 @@ class PrimalSplits:
     of it: above ``LARGEST_AMPLIFICATION`` the split is fitted from its rows.
     """
 
-    def __init__(self, rows: Rows, penalty: float) -> None:
+    def __init__(self, rows: RidgeRows, penalty: float) -> None:
         self.rows, self.penalty = rows, penalty
         lengths = np.sqrt(np.diag(rows.all.xx) + penalty)
         self.never_varies = lengths == 0  # and without a penalty nothing else stands there

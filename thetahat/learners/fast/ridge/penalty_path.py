@@ -13,7 +13,7 @@ from thetahat.learners.base import Part
 from thetahat.learners.fast.ridge.rows import (
     LARGEST_AMPLIFICATION,
     Products,
-    Rows,
+    RidgeRows,
     centred_rows,
     decomposed,
     decomposed_along,
@@ -91,7 +91,7 @@ class RidgePath:
     ) -> None:
         w = np.ones(len(y)) if weights is None else weights
         self.columns, self.y = columns, y
-        self.rows: Rows = centred_rows(columns, y, w, intercept=intercept)
+        self.rows: RidgeRows = centred_rows(columns, y, w, intercept=intercept)
         self.penalties = np.asarray(penalties, dtype=np.float64)
         self.weakest = int(np.argmin(self.penalties))
 

@@ -88,7 +88,7 @@ class Products:
 
 
 @dataclass(eq=False)
-class Rows:
+class RidgeRows:
     """All rows of the data, centred on their mean if there is an intercept.
 
     Centring first is what keeps the digits: the products of columns far from 0 are all alike.
@@ -161,7 +161,7 @@ class Rows:
         return Products(np.asarray(weighted @ both.T))
 
 
-def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: bool) -> Rows:
+def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: bool) -> RidgeRows:
     """Return the rows minus their weighted mean; a constant column becomes exactly 0.
 
     ``columns`` are (p,) arrays of (n,); the transpose of a matrix will do.
@@ -186,7 +186,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
     if intercept:
         y_mean = float(weighted_mean(y, w))
     np.subtract(y, y_mean, out=both[-1])
-    return Rows(both, w, x_mean, y_mean, intercept)
+    return RidgeRows(both, w, x_mean, y_mean, intercept)
 
 
 def rows_to_solve(
@@ -218,7 +218,7 @@ def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return s[kept], Vt[kept], U[:, kept].T @ triangle[:, p]
 
 
-def decomposed_along(rows: Rows, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def decomposed_along(rows: RidgeRows, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the same for all rows, which are first rotated close to their directions.
 
     There their products are nearly diagonal, whatever the lengths: in units of these they are
