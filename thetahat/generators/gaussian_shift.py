@@ -47,16 +47,14 @@ class GaussianShift:
         P(y = 1 \mid x) = \Phi(x) \text{ for one feature}, \qquad
         P(y = 1 \mid x) = \prod_j \Phi(-x_j) \text{ for more}
 
-    and y = -1 else. The density ratio, its variance and the risks of linear functions under both
-    populations are closed forms.
+    and y = -1 otherwise. The density ratio, its variance and the risks of linear functions under
+    both populations are closed forms (sections 2.1 and 5.1 of the source).
 
-    Source: kouw2019, sections 2.1 and 5.1.
+    Deviations: ``scale`` is a standard deviation in any dimension; the gamma of the source's
+    two-dimensional example is a variance, so use scale = sqrt(gamma) there. Rows are drawn
+    directly, not by rejection, which has the same distribution.
 
-    Deviations: ``scale`` is a standard deviation in any dimension, and the source's
-    two-dimensional gamma a variance: take scale = sqrt(gamma) there. Rows are drawn directly, not
-    by rejection, which has the same distribution.
-
-    Degenerate cases: with scale 1 and shift 0 the populations are one, and all weights are 1.
+    Degenerate cases: with scale 1 and shift 0 the populations are equal, and all weights are 1.
 
     Parameters
     ----------

@@ -22,18 +22,14 @@ from thetahat.values.types import FloatArray
 class LinearModelGenerator:
     r"""A regression whose features are normal and whose errors may have heavy tails.
 
-    .. math:: y = a_s + \sum_{j \le q} \frac{x_j}{\sqrt q} + c\, \frac{x_1^2 - 1}{\sqrt 2}
-        + \sigma\, \varepsilon
+    x is standard normal, and every two features are correlated by ``correlation``;
+    :math:`\varepsilon` has variance 1: normal, or Student's t with ``degrees_of_freedom`` divided
+    by its standard deviation; :math:`a_s` is normal about 0 with standard deviation
+    ``source_spread``, one for each source.
 
-    with x standard normal, every two features correlated by ``correlation``, :math:`\varepsilon`
-    of variance 1: normal, or Student's t with ``degrees_of_freedom`` divided by its deviation, and
-    :math:`a_s` normal about 0 with standard deviation ``source_spread``, one for each source.
-
-    Rows may come in clusters of ``cluster_size``, one after another, labelled in ``cluster``. The
+    Rows may come in clusters of ``cluster_size`` consecutive rows, labelled in ``cluster``. The
     errors of cluster c are :math:`\sqrt{r}\, u_c + \sqrt{1 - r}\, z_i` with r
     ``cluster_correlation`` and u, z like :math:`\varepsilon`; features are independent of clusters.
-
-    Source: hastie2009 (linear regression).
 
     Parameters
     ----------
@@ -42,7 +38,7 @@ class LinearModelGenerator:
     noise : float
         sigma, above 0.
     curvature : float
-        c; with 0 a straight line is the truth.
+        c; with 0 the truth is linear.
     correlation : float
         In [0, 1).
     degrees_of_freedom : float or None

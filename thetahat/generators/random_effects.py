@@ -28,38 +28,34 @@ SEEN = "observed_on_one_new_source"
 class RandomEffects:
     r"""Normal losses with the covariances that cross-validation gives its losses.
 
-    .. math:: e_{ki} = \mu_k + a_k + \varepsilon_{ki}, \quad
-        \mathrm{Var}[a_k] = \omega, \ \mathrm{Cov}[a_k, a_l] = \gamma, \
-        \mathrm{Var}[\varepsilon_{ki}] = \sigma^2 - \omega
-
-    so a loss has variance :math:`\sigma^2`, two of one block have covariance :math:`\omega`, two of
-    different blocks :math:`\gamma`. The expected errors :math:`\mu_k` of the sources are normal
-    about ``mean`` with standard deviation ``spread``. The macro mean has the variance
+    :math:`\mathrm{Var}[\varepsilon_{ki}] = \sigma^2 - \omega`, so a loss has variance
+    :math:`\sigma^2`, two losses of one block have covariance :math:`\omega`, and two of different
+    blocks :math:`\gamma`. The expected errors :math:`\mu_k` of the sources are normal about
+    ``mean`` with standard deviation ``spread``. The macro mean has the variance
 
     .. math:: \frac1{K^2} \sum_k \frac{\sigma^2 - \omega}{M_k} + \frac\omega K
         + \frac{K-1}K \gamma
 
-    about the mean of the :math:`\mu_k`, and ``spread`` squared over K more about ``mean``.
+    about the mean of the :math:`\mu_k`, and ``spread`` squared over K more about ``mean``. The
+    three parameters are those of grandvalet2006, and those of geras2013 if blocks are sources.
 
     Parameters
     ----------
     sigma2 : float
-        Variance of a loss, given its source.
+        Variance of a loss, conditional on its source.
     omega, gamma : float
-        Covariances, given the sources: 0 <= omega <= sigma2, and gamma between -omega / (K - 1)
-        and omega.
+        Covariances, conditional on the sources: 0 <= omega <= sigma2, and gamma between
+        -omega / (K - 1) and omega.
     mean : float
         Expected loss of the first model on a new source.
     spread : float
         Standard deviation of the sources' expected losses.
     differences : tuple of float
-        What each further model's expected loss is above the first model's.
+        Expected loss of each further model minus that of the first model.
     correlation : float
         Between the losses of two models on one instance, in every part of the loss; in [0, 1].
     blocks : BlockKind
-        What the blocks are said to be: ``random``, ``source`` or ``holdout``.
-
-    Source: grandvalet2006 (the three parameters), geras2013 (by source).
+        Kind of the blocks: ``random``, ``source`` or ``holdout``.
     """
 
     sigma2: float = 1.0

@@ -22,29 +22,27 @@ from thetahat.values.types import FloatArray, IntArray
 class TwoClassGaussian:
     r"""Two classes whose features are normal with one covariance.
 
-    .. math:: x \mid y \sim N\bigl(\mu_s + (y - \tfrac12)\,\delta, \Sigma\bigr)
+    The first ``n_relevant`` entries of :math:`\delta` are ``shift``, the others 0. Features come in
+    blocks of ``block_size`` in which every two have the correlation ``correlation``; a block may
+    hold both relevant and irrelevant features. :math:`\mu_s` is 0, or normal with standard
+    deviation ``source_spread`` in every feature, one for each source.
 
-    The first ``n_relevant`` entries of :math:`\delta` are ``shift``, the others 0. Features come
-    in blocks of ``block_size`` in which every two have the correlation ``correlation``; a block
-    holds relevant and irrelevant features as they come. :math:`\mu_s` is 0, or normal with
-    standard deviation ``source_spread`` in every feature, one for each source.
-
-    Rows may come in clusters of ``cluster_size``, one after another, labelled in ``cluster``.
-    Those of one cluster c have one class, and a part :math:`u_c` of their features in common:
+    Rows may come in clusters of ``cluster_size`` consecutive rows, labelled in ``cluster``. The
+    rows of a cluster c have one class, and a part :math:`u_c` of their features in common:
 
     .. math:: x_i = \mu_s + (y_c - \tfrac12)\,\delta + \sqrt{r}\, u_c + \sqrt{1 - r}\, z_i,
         \quad u_c, z_i \sim N(0, \Sigma)
 
-    with r ``cluster_correlation``. A single row is drawn as it is without clusters, and every
-    model has the same risk; only rows of one cluster are like each other, so that a model is
-    right or wrong about most of them at once.
+    with r ``cluster_correlation``. A single row has the same distribution as without clusters, and
+    every model has the same risk; only rows of one cluster are alike, so that a model is right or
+    wrong about most of them together.
 
     Parameters
     ----------
     n_features : int
         p.
     n_relevant : int
-        How many of them differ between the classes; 0 is a problem with nothing to learn.
+        Number of features that differ between the classes; with 0 there is nothing to learn.
     shift : float
         Distance of the class means in each relevant feature, in standard deviations.
     prior : float
@@ -58,9 +56,7 @@ class TwoClassGaussian:
     cluster_size : int
         Rows of a cluster, all of one source; the last of a source may be smaller. 1 is no clusters.
     cluster_correlation : float
-        r, between two rows of one cluster in each feature, given their class; in [0, 1].
-
-    Source: hastie2009 (linear discriminant analysis).
+        r, between two rows of one cluster in each feature, conditional on their class; in [0, 1].
     """
 
     n_features: int = 20

@@ -23,21 +23,16 @@ OFTEN_AS = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordCounts:
-    r"""Documents whose words are independent draws, with frequencies of their domain and class.
+    """Documents whose words are independent draws, with frequencies of their domain and class.
 
-    .. math:: p_{scj} \propto \frac{1}{j + 5} \exp\bigl( d_{sj} + (c - \tfrac12)(b_j + b_{sj})
-        \bigr)
-
-    for word j, domain s and class c in {0, 1}; :math:`d_{sj}`, :math:`b_j` and :math:`b_{sj}` are
+    For word j, domain s and class c in {0, 1}; :math:`d_{sj}`, :math:`b_j` and :math:`b_{sj}` are
     normal about 0 with standard deviations ``domain_spread``, ``class_spread`` and
     ``domain_class_spread``. The class is 0 or 1 with equal chance, and a document's length is
-    Poisson of a gamma variable with shape 2, at least 1 word.
+    Poisson with a gamma-distributed mean (shape 2), at least 1 word.
 
-    What a class does to a word is in part the same everywhere, :math:`b_j`, and in part a domain's
-    own, :math:`b_{sj}`: a classifier errs more in a domain that it has not seen, as on reviews of
-    products.
-
-    Source: geras2013 (what it stands for), mccallum1998 (the multinomial event model).
+    A class changes the frequency of a word in part equally in all domains, :math:`b_j`, and in part
+    differently in each domain, :math:`b_{sj}`: as with product reviews (geras2013), a classifier
+    errs more in a domain that it has not seen.
 
     Parameters
     ----------

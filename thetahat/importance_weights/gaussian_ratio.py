@@ -21,25 +21,17 @@ _EPS = float(np.finfo(np.float64).eps)
 class GaussianRatio:
     r"""Ratio of two normal densities, one fitted to each sample.
 
-    .. math::
-
-        \hat w(x) = \frac{N(x \mid \bar z, S_z)}{N(x \mid \bar x, S_x)}
-
-    with mean and covariance (ddof 1) of the target rows z and of the source rows x.
+    :math:`\bar z, S_z` and :math:`\bar x, S_x` are the mean and the covariance (ddof 1) of the
+    target rows and of the source rows.
 
     Computed as the difference of two log densities, in coordinates in which the pooled sample has
     unit covariance: no density under- or overflows, and the units of the features do not matter.
 
-    Assumes that both populations are normal. Where they are not, the weights are a wrong function,
-    most of all in the tails, and the error does not fall with more data.
+    Deviations: columns that depend linearly on the others in both samples (a constant, a copy) are
+    left out; the source, in its section 5.2, inverts the covariances as they are.
 
-    Source: kouw2019, section 5.2.
-
-    Deviations: columns that depend linearly on the others in both samples (a constant, a copy) do
-    not enter; the source inverts the covariances as they are.
-
-    Degenerate cases: a covariance that is singular in one sample only is refused, since then one
-    density is zero where the other is not; equal samples have weights of 1.
+    Degenerate cases: a covariance that is singular in one sample only is refused, because one
+    density is then zero where the other is not; equal samples have weights of 1.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

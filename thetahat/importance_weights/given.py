@@ -16,17 +16,11 @@ from thetahat.traits import WeightTraits
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    r"""The weights that stand in the source's own column, as they are.
+    """The weights in the source's own weight column, unchanged.
 
-    .. math:: \hat w(x_i) = w_i
-
-    For a sampling design whose probabilities are known, or weights from elsewhere.
-
-    Assumes that they are the ratio of the target's density to the source's. Weights known up to a
-    factor have a mean other than 1: the self-normalised risk takes them, the weighted and the
-    controlled risk do not.
-
-    Source: kouw2019, section 3.1, where the ratio is known.
+    For a sampling design whose probabilities are known (section 3.1 of the source), or for weights
+    that were estimated elsewhere. Weights that are known only up to a factor have a mean other than
+    1: use them with the self-normalised risk, not with the weighted or the controlled risk.
 
     Degenerate cases: weights that are all zero, negative or not finite are refused.
     """

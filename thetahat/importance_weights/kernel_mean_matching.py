@@ -34,28 +34,20 @@ _OPTIMAL: Final = 1e-7
 class KernelMeanMatching:
     r"""Weights under which the source's mean in feature space is nearest to the target's.
 
-    .. math::
-
-        \min_w \tfrac12 w^T K w - \kappa^T w, \qquad
-        0 \le w_i \le B, \quad \Bigl|\sum_i w_i - n\Bigr| \le n \epsilon
-
-    with :math:`K_{ij} = k(x_i, x_j)`, :math:`\kappa_i = \frac{n}{m} \sum_j k(x_i, z_j)` and
+    :math:`K_{ij} = k(x_i, x_j)`, :math:`\kappa_i = \frac{n}{m} \sum_j k(x_i, z_j)` and
     :math:`k(x, z) = \exp(-\|x - z\|^2 / (2 s^2))`.
 
-    Solved by an active set with a multiplier for the sum: exact up to a gradient of 1e-10 of the
-    largest :math:`\kappa`. ``details`` tell the objective, the sum's multiplier and the largest
-    violation of the optimality conditions (relative to the largest :math:`\kappa`).
+    Solved by an active-set method with a multiplier for the sum: exact up to a gradient of 1e-10 of
+    the largest :math:`\kappa`. ``details`` has the objective, the multiplier of the sum and the
+    largest violation of the optimality conditions (relative to the largest :math:`\kappa`).
 
-    Assumes that the source covers the target and that the width fits both. K is nearly singular,
-    so very different weights have nearly the same objective: judge a solution by its objective,
-    never by comparing weights.
+    K is nearly singular, so very different weights have nearly the same objective: judge a solution
+    by its objective, never by comparing weights.
 
-    Source: huang2007; kouw2019.
+    Deviations: the rule for the width is that of kouw2019; the distance is squared and the linear
+    term negative, as in huang2007 and unlike the published code of kouw2019.
 
-    Deviations: the width's rule is that of kouw2019; the distance is squared and the linear term
-    negative, as in the source and unlike the code that was published with kouw2019.
-
-    Degenerate cases: with equal samples weights of one are a solution, and not the only one where
+    Degenerate cases: with equal samples, weights of one are a solution, and not the only one if
     rows coincide.
 
     Parameters
@@ -65,8 +57,8 @@ class KernelMeanMatching:
     tolerance : float or None
         :math:`\epsilon`; None stands for :math:`(\sqrt n - 1) / \sqrt n`.
     width : float, "neighbours", "silverman" or "median"
-        s, or the rule that gives it: the mean distance of the source rows to their five nearest
-        target rows, Silverman's rule on both samples, the median distance between their rows.
+        s, or the rule that computes it: the mean distance of the source rows to their five nearest
+        target rows, Silverman's rule on both samples, or the median distance between their rows.
     """
 
     bound: float = 1000.0

@@ -33,27 +33,17 @@ _LEAST: Final = 1e-290
 class Kliep:
     r"""Weights under which the target is likeliest: a sum of kernels on target rows.
 
-    .. math::
+    :math:`k(x, c) = \exp(-\|x - c\|^2 / (2 s^2))`, and the centres c are target rows.
 
-        \hat w(x) = \sum_l \alpha_l k(x, c_l), \qquad
-        \max_\alpha \frac1m \sum_j \log \hat w(z_j), \quad \alpha \ge 0, \quad
-        \frac1n \sum_i \hat w(x_i) = 1
+    ``optimum`` solves this problem. With the kernels divided by their mean over the source it is
+    the likelihood of the proportions of a mixture, maximised to 1e-9 by sequential quadratic
+    programming; ``details`` has the objective and an upper bound on its distance from the maximum.
+    ``early_stopped`` is the algorithm as published and as other packages have it: gradient steps of
+    1000, 100, ..., 0.001, at most 100 of each, each size left at the first step that does not
+    improve. It stops far from the maximum, which smooths the weights if the width is small.
 
-    with :math:`k(x, c) = \exp(-\|x - c\|^2 / (2 s^2))` and centres c among the target rows.
-
-    ``optimum`` solves this. With the kernels divided by their mean over the source it is the
-    likelihood of the proportions of a mixture, maximised to 1e-9 by sequential quadratic
-    programming; ``details`` tell the objective and the gap that may be missing.
-    ``early_stopped`` is the algorithm as published and as other packages have it: gradient steps
-    of 1000, 100, ..., 0.001, at most 100 of each, each size left at the first step that does not
-    improve. It stops far from the maximum, which smooths the weights where the width is small.
-
-    Assumes that the source covers the target.
-
-    Source: sugiyama2008.
-
-    Deviations: in ``optimum`` kernels are handled as logarithms, so no width makes them vanish.
-    The width is by default a rule's, as in kouw2019, and not that of a cross-validation.
+    Deviations: ``optimum`` works with logarithms of kernels, so that no width makes them vanish.
+    The default width is computed by a rule, as in kouw2019, and not by cross-validation.
 
     Degenerate cases: the mean weight is 1 by construction.
 
@@ -62,11 +52,11 @@ class Kliep:
     mode : {"optimum", "early_stopped"}
         The maximum, or the published heuristic.
     n_centres : int
-        At most so many target rows are centres, drawn where there are more.
+        The largest number of centres; they are drawn from the target rows if there are more rows.
     width : float, "neighbours", "silverman", "median" or "cross_validation"
-        s, or the rule that gives it; see kernel mean matching. The last takes the one of ten
-        widths, from 0.1 to 3 times the median distance, under which target rows that are left out
-        are likeliest, in five parts: 50 fits.
+        s, or the rule that computes it; see kernel mean matching. ``cross_validation`` takes, of
+        ten widths from 0.1 to 3 times the median distance, the one with the highest likelihood of
+        left-out target rows, in five parts: 50 fits.
     """
 
     mode: Literal["optimum", "early_stopped"] = "optimum"
@@ -203,14 +193,14 @@ _NO_STEP: Final = 1e-15
 
 
 def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
-    r"""Return the proportions that maximise the mean log density, a bound on what is missing.
+    r"""Return proportions that maximise the mean log density, and a bound on the remaining gap.
 
     .. math:: \max_x \frac1m \sum_j \log \sum_l A_{jl} x_l, \quad x \ge 0, \; \sum_l x_l = 1
 
-    by sequential quadratic programming on the equal problem of minimising
-    :math:`-\frac1m \sum_j \log (Ax)_j + \sum_l x_l` over x >= 0, each step an active set. With
-    :math:`d_l = \frac1m \sum_j A_{jl} / (Ax)_j`, the largest d less 1 bounds what is missing of
-    the maximum: it is the certificate by which the steps end.
+    by sequential quadratic programming on the equivalent problem of minimising :math:`-\frac1m
+    \sum_j \log (Ax)_j + \sum_l x_l` over x >= 0, each step by an active-set method. With :math:`d_l
+    = \frac1m \sum_j A_{jl} / (Ax)_j`, the largest d less 1 bounds the distance of the objective
+    from its maximum; the iteration ends when this bound is small.
 
     Parameters
     ----------
@@ -222,9 +212,9 @@ def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
     x : ndarray of float
         (L,) proportions.
     gap : float
-        At most this much of the mean log density is missing.
+        Upper bound on the distance of the mean log density from its maximum.
     n_steps : int
-        Quadratic programmes solved.
+        Number of quadratic programmes solved.
     """
     L = densities.shape[1]
     x = np.full(L, 1 / L)
@@ -273,11 +263,11 @@ STEPS: Final = 100
 
 
 def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
-    """Return (L,) coefficients, the mean log ratio of the target and the steps taken.
+    """Return (L,) coefficients, the mean log ratio of the target and the number of steps.
 
-    Gradient ascent with the constraints put back after each step; a rate is left at its first
-    step that does not improve. From a start that leaves a target row without weight, which is
-    -inf, there is no step.
+    Gradient ascent with the constraints restored after each step; a step size is abandoned at its
+    first step that does not improve the objective. If the start gives a target row weight 0, the
+    objective is -inf there and no step is taken.
 
     Parameters
     ----------

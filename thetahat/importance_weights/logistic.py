@@ -26,27 +26,17 @@ _OVERFLOW: Final = 300.0
 class Logistic:
     r"""Odds of a logistic regression between the samples, corrected for their sizes.
 
-    .. math::
-
-        \hat w(x) = \frac{n}{m} \, \frac{\hat P(\mathrm{target} \mid x)}
-        {1 - \hat P(\mathrm{target} \mid x)}
-
-    with n source and m target rows; the regression has a constant that is not penalised and
-    :math:`\lambda/2` times the squared coefficients of the features, which are divided by their
-    pooled standard deviation.
+    n and m are the numbers of source and target rows. The regression has an intercept that is not
+    penalised, and the penalty :math:`\lambda/2` times the squared coefficients of the features,
+    which are divided by their pooled standard deviation.
 
     Probabilities are used, never predicted classes: the weights are positive and smooth.
-
-    Assumes that the log density ratio is linear in the features, as it is for two normals of equal
-    covariance.
-
-    Source: bickel2007.
 
     Deviations: the source fits the classifier and the learner in one problem; here the weights
     come first.
 
-    Degenerate cases: features that do not vary have no coefficient; samples that a line separates
-    need a penalty above 0, which is then what bounds the weights.
+    Degenerate cases: features that do not vary have no coefficient; samples that a hyperplane
+    separates need a penalty above 0, and the penalty alone then bounds the weights.
 
     Parameters
     ----------

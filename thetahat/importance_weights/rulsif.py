@@ -17,26 +17,19 @@ from thetahat.registry import MethodInfo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rulsif:
-    r"""Relative density ratio by least squares, which no weight of 1 / share can pass.
+    r"""Relative density ratio by least squares: no weight exceeds 1 / share.
 
-    .. math::
+    The fit is that of ``ulsif``, with :math:`\hat H` the mean of :math:`k(\cdot, c_l) k(\cdot,
+    c_{l'})` over the target times :math:`\eta` plus its mean over the source times :math:`1 -
+    \eta`.
 
-        w_\eta(x) = \frac{p_T(x)}{\eta p_T(x) + (1 - \eta) p_S(x)}, \qquad
-        \hat\alpha = \max\{0, (\hat H_\eta + \lambda I)^{-1} \hat h\}
+    The true relative ratio is at most :math:`1/\eta`: large weights are bounded by changing what is
+    estimated. It is not the density ratio, and its mean over the source is not 1.
 
-    with :math:`\hat H_\eta` the mean of :math:`k(\cdot, c_l) k(\cdot, c_{l'})` over the target
-    with share :math:`\eta` and over the source with the rest, else as the plain one.
+    Deviations: the default width comes from a rule and the default penalty is a number; the source
+    chooses both by cross-validation.
 
-    The true relative ratio is at most :math:`1/\eta`: large weights are bounded by changing what
-    is estimated. It is not the density ratio, its mean over the source is not 1, and a weighted
-    risk with it leans towards the source's.
-
-    Source: yamada2013.
-
-    Deviations: width and penalty are by default a rule and a number, and not those of a
-    cross-validation.
-
-    Degenerate cases: with share 0 it is the plain one.
+    Degenerate cases: share 0 is ``ulsif``.
 
     Parameters
     ----------
@@ -45,11 +38,11 @@ class Rulsif:
     penalty : float or "cross_validation"
         :math:`\lambda`, at least 0, or the best of nine from 0.001 to 10.
     n_centres : int
-        At most so many target rows are centres, drawn where there are more.
+        The largest number of centres; they are drawn from the target rows if there are more rows.
     width : float, "neighbours", "silverman", "median" or "cross_validation"
-        s, or the rule that gives it; see kernel mean matching. By cross-validation, width and
-        penalty have the least squared error where each pair of rows is left out in turn, of ten
-        widths from 0.1 to 3 times the median distance.
+        s, or the rule that computes it; see kernel mean matching. ``cross_validation`` takes, of
+        ten widths from 0.1 to 3 times the median distance, the one with the least squared error
+        when each pair of rows is left out in turn; the penalty is chosen in the same way.
     """
 
     share: float = 0.1

@@ -19,35 +19,26 @@ from thetahat.registry import MethodInfo
 class Ulsif:
     r"""Density ratio by unconstrained least squares: one linear system.
 
-    .. math::
-
-        \hat\alpha = \max\{0, (\hat H + \lambda I)^{-1} \hat h\}, \qquad
-        \hat w(x) = \sum_l \hat\alpha_l k(x, c_l)
-
-    with :math:`\hat H_{ll'} = \frac1n \sum_i k(x_i, c_l) k(x_i, c_{l'})` over the source,
+    The weights are :math:`\hat w(x) = \sum_l \hat\alpha_l k(x, c_l)` with
+    :math:`\hat H_{ll'} = \frac1n \sum_i k(x_i, c_l) k(x_i, c_{l'})` over the source,
     :math:`\hat h_l = \frac1m \sum_j k(z_j, c_l)` over the target, and
-    :math:`k(x, c) = \exp(-\|x - c\|^2 / (2 s^2))` with centres among the target rows.
+    :math:`k(x, c) = \exp(-\|x - c\|^2 / (2 s^2))` with target rows as centres.
 
-    Assumes that the source covers the target. The penalty pulls the weights towards 0, so their
-    mean is mostly below 1.
+    Deviations: the default width comes from a rule and the default penalty is a number; the source
+    chooses both by cross-validation.
 
-    Source: kanamori2009.
-
-    Deviations: width and penalty are by default a rule and a number, and not those of a
-    cross-validation.
-
-    Degenerate cases: with penalty 0 and dependent kernels it is refused.
+    Degenerate cases: penalty 0 with linearly dependent kernels is refused.
 
     Parameters
     ----------
     penalty : float or "cross_validation"
         :math:`\lambda`, at least 0, or the best of nine from 0.001 to 10.
     n_centres : int
-        At most so many target rows are centres, drawn where there are more.
+        The largest number of centres; they are drawn from the target rows if there are more rows.
     width : float, "neighbours", "silverman", "median" or "cross_validation"
-        s, or the rule that gives it; see kernel mean matching. By cross-validation, width and
-        penalty have the least squared error where each pair of rows is left out in turn, of ten
-        widths from 0.1 to 3 times the median distance.
+        s, or the rule that computes it; see kernel mean matching. ``cross_validation`` takes, of
+        ten widths from 0.1 to 3 times the median distance, the one with the least squared error
+        when each pair of rows is left out in turn; the penalty is chosen in the same way.
     """
 
     penalty: float | Literal["cross_validation"] = 0.1

@@ -26,14 +26,11 @@ _ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BernoulliNaiveBayes(CountLearner):
-    r"""A classifier of binary features that are independent given the class.
+    r"""A classifier of binary features that are independent conditional on the class.
 
-    .. math:: \log p(c | x) = \log \pi_c + \sum_j \left[ b_j \log \theta_{cj}
-              + (1 - b_j) \log (1 - \theta_{cj}) \right] + \text{const}, \quad
-              \theta_{cj} = \frac{N_{cj} + \alpha}{N_c + 2 \alpha}
-
-    with :math:`b_j = [x_j > t]`, :math:`N_{cj}` the weight of the rows of class c with
-    :math:`b_j = 1`, and :math:`N_c` the weight of the class.
+    :math:`b_j = [x_j > t]`, :math:`N_{cj}` is the weight of the rows of class c with
+    :math:`b_j = 1`, and :math:`N_c` the weight of the class. It is the multivariate Bernoulli event
+    model of the source.
 
     Parameters
     ----------
@@ -42,16 +39,11 @@ class BernoulliNaiveBayes(CountLearner):
     threshold : float
         t, in units of the features: a feature above it counts as yes.
 
-    Assumptions: features are independent given the class. They are not, so the class is often
-    right and its probability too near 0 or 1.
-
-    Source: mccallum1998 (the multivariate Bernoulli event model).
-
-    Under cross-validation the counts of a block are subtracted from those of all rows, where all
+    Under cross-validation the counts of a block are subtracted from those of all rows, if all
     are whole numbers.
 
-    Degenerate cases: a class that is absent from the training part has probability 0; one class
-    alone is refused.
+    Degenerate cases: a class that is absent from the training part has probability 0; a training
+    part with a single class is refused.
     """
 
     smoothing: float = 1.0

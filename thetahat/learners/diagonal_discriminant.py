@@ -20,11 +20,7 @@ from thetahat.values.types import FloatArray
 class DiagonalDiscriminant:
     r"""A classifier with independent features in each class and variances common to all classes.
 
-    .. math:: \log p(c | x) = -\frac{1}{2} \sum_j \frac{(x_j - m_{cj})^2}{v_j}
-              + \log \pi_c + \text{const}, \quad
-              v_j = \frac{\sum_i w_i (x_{ij} - m_{y_i j})^2}{\sum_i w_i}
-
-    It is linear discriminant analysis without the correlations, for more features than rows.
+    .. math:: v_j = \frac{\sum_i w_i (x_{ij} - m_{y_i j})^2}{\sum_i w_i}
 
     Parameters
     ----------
@@ -32,20 +28,15 @@ class DiagonalDiscriminant:
         :math:`\pi_c`: the share of the class in the weight of the training part, or one over the
         number of classes there.
 
-    Under cross-validation the sums of the rows left out are taken from those of all rows. A split
-    in which that could cost the eighth digit is fitted from its rows.
+    Under cross-validation the sums of the rows left out are subtracted from those of all rows. A
+    split in which that could change the eighth digit is fitted from its rows.
 
-    Assumptions: features are normal and independent within classes, with the same variance in
-    each. Correlated features are counted several times: probabilities lie too near 0 or 1.
+    Deviations: the source has no weights, and divides by the number of rows minus the number of
+    classes; here the divisor is the weight of the rows, as in scikit-learn.
 
-    Source: dudoit2002.
-
-    Deviations: the source has no weights, and divides by the number of rows less that of the
-    classes; here it is the weight of the rows, as scikit-learn has it.
-
-    Degenerate cases: a feature that does not vary within the classes counts for nothing; a class
-    that is absent from the training part has probability 0; one class alone is refused, and so
-    is a training part in which no feature varies within the classes.
+    Degenerate cases: a feature that does not vary within the classes is ignored; a class
+    that is absent from the training part has probability 0; a training part with a single class is
+    refused, and also one in which no feature varies within the classes.
     """
 
     priors: Priors = "shares"

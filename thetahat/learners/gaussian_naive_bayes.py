@@ -29,33 +29,25 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianNaiveBayes:
-    r"""A classifier of continuous features that are normal and independent given the class.
+    r"""A classifier of features that are normal and independent conditional on the class.
 
-    .. math:: \log p(c | x) = \log \pi_c - \frac{1}{2} \sum_j \left[ \log (2 \pi v_{cj})
-              + \frac{(x_j - m_{cj})^2}{v_{cj}} \right] + \text{const}
-
-    with :math:`m_{cj}` the weighted mean of feature j in class c and :math:`v_{cj}` its weighted
+    :math:`m_{cj}` is the weighted mean of feature j in class c and :math:`v_{cj}` its weighted
     variance (divided by the weight of the class) plus :math:`\epsilon` times the largest
-    variance that any feature has in the training part, rows unweighted.
+    unweighted variance of a feature in the training part.
 
     Parameters
     ----------
     variance_smoothing : float
         :math:`\epsilon`, at least 0.
 
-    Assumptions: features are normal and independent given the class. Neither holds, so the
-    class is often right and its probability too near 0 or 1.
-
-    Source: hastie2009 (the naive Bayes classifier).
-
     Deviations: the smoothing of the variances is scikit-learn's; the source has none.
 
-    Under cross-validation the moments of the rows left out are taken from those of all rows, class
-    by class. A split in which that could cost the eighth digit is fitted from its rows.
+    Under cross-validation the moments of the rows left out are subtracted from those of all rows,
+    class by class. A split in which that could change the eighth digit is fitted from its rows.
 
-    Degenerate cases: a class that is absent from the training part has probability 0; one class
-    alone is refused, and so is a variance of 0, which only ``variance_smoothing`` 0 or features
-    that are all constant can leave.
+    Degenerate cases: a class that is absent from the training part has probability 0; a training
+    part with a single class is refused. So is a variance of 0, which occurs only with
+    ``variance_smoothing`` 0 or if all features are constant.
     """
 
     variance_smoothing: float = 1e-9

@@ -16,9 +16,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeastSquares:
-    r"""Linear regression, weighted where the rows are.
-
-    .. math:: \min_{\beta_0, \beta} \sum_i w_i (y_i - \beta_0 - x_i^T \beta)^2
+    r"""Linear regression, weighted if the rows have weights.
 
     Parameters
     ----------
@@ -27,11 +25,6 @@ class LeastSquares:
 
     It is ``ridge`` with penalty 0: solved from the rows by orthogonal steps, and under
     cross-validation from one set of products of all rows where that costs no digits.
-
-    Assumptions: none for the prediction to be defined. With nearly as many features as rows it
-    follows the noise, and its error on other rows is far above that on its own.
-
-    Source: hastie2009 (linear regression models and least squares).
 
     Degenerate cases: with dependent columns, or as many features as rows, the solution of least
     norm is taken; a column that is constant in the training part gets coefficient 0.

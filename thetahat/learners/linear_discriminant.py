@@ -20,12 +20,9 @@ from thetahat.values.types import FloatArray
 class LinearDiscriminant:
     r"""A classifier for normal classes with different means and a common covariance matrix.
 
-    .. math:: \log p(c | x) = x^T \Sigma^{-1} m_c - \frac{1}{2} m_c^T \Sigma^{-1} m_c
-              + \log \pi_c + \text{const}, \quad
-              \Sigma = \frac{\sum_i w_i (x_i - m_{y_i})(x_i - m_{y_i})^T}
-              {\sum_i w_i}
+    .. math:: \Sigma = \frac{\sum_i w_i (x_i - m_{y_i})(x_i - m_{y_i})^T}{\sum_i w_i}
 
-    the weighted mean of the products within the classes.
+    is the weighted mean of the products within the classes.
 
     Parameters
     ----------
@@ -33,22 +30,17 @@ class LinearDiscriminant:
         :math:`\pi_c`: the share of the class in the weight of the training part, or one over the
         number of classes there.
 
-    Under cross-validation the sums of squares and products of the rows left out are taken from
-    those of all rows; one row left out is a closed form. A split in which that could cost the
-    eighth digit is fitted from its rows.
+    Under cross-validation the sums of squares and products of the rows left out are subtracted from
+    those of all rows; for leave-one-out there is a closed form. A split in which that could change
+    the eighth digit is fitted from its rows.
 
-    Assumptions: classes are normal with the same covariance matrix. Where their spreads differ
-    the border is wrongly placed, and probabilities lie too near 0 or 1.
+    Deviations: the source has no weights, and divides by the number of rows minus the number of
+    classes; here the divisor is the weight of the rows, as in scikit-learn.
 
-    Source: hastie2009 (linear discriminant analysis).
-
-    Deviations: the source has no weights, and divides by the number of rows less that of the
-    classes; here it is the weight of the rows, as scikit-learn has it.
-
-    Degenerate cases: directions in which nothing varies within the classes count for nothing, as
-    with collinear features, with more features than rows, and for a column that is constant in
-    each class; a class that is absent from the training part has probability 0; one class alone
-    is refused, and so is a training part in which no feature varies within the classes.
+    Degenerate cases: directions in which nothing varies within the classes are ignored, as with
+    collinear features, with more features than rows, and for a column that is constant in each
+    class; a class that is absent from the training part has probability 0; a training part with a
+    single class is refused, and also one in which no feature varies within the classes.
     """
 
     priors: Priors = "shares"

@@ -39,9 +39,6 @@ _NOT_CONVERGED: Final = NOT_CONVERGED(
 class LogisticRegression:
     r"""A classifier whose log odds are linear, fitted by penalised maximum likelihood.
 
-    .. math:: \min_{b, \beta} -\sum_i w_i \log p_{y_i}(x_i) + \frac{\lambda}{2} \|\beta\|^2,
-              \quad p_c(x) = \frac{e^{b_c + x^T \beta_c}}{\sum_d e^{b_d + x^T \beta_d}}
-
     With two classes in the training part the first one's :math:`b` and :math:`\beta` are 0; with
     more, every class has its own, and all are penalised alike.
 
@@ -54,25 +51,24 @@ class LogisticRegression:
     intercept : bool
         Whether :math:`b` is estimated; it is never penalised.
 
-    The optimum is found by Newton's method to the last digits, and not to a tolerance: what a
-    split gives does not depend on where an iteration was stopped.
+    Newton's method finds the optimum to the last digits, and not to a tolerance: the result of a
+    split does not depend on where an iteration was stopped.
 
     Under cross-validation the optimum of all rows is found once. That of a training part is near
     it, and is found from there with the curvature of all rows, less that of the rows left out. A
-    split in which that could cost the eighth digit is fitted by itself. Learners that differ in
+    split in which that could change the eighth digit is fitted by itself. Learners that differ in
     the penalty alone are solved together, each from its neighbour.
 
-    Assumptions: the log odds are linear in the features, and these are in comparable units; put
-    ``standardise`` first in ``prepare`` where they are not.
+    If features are not in comparable units, put ``standardise`` first in ``prepare``.
 
-    Source: hastie2009 (logistic regression, and its fit by Newton's method).
-
-    Deviations: the source penalises by the absolute values; here it is the squares. Without a
-    penalty the optimum need not exist, as where a line parts the classes: 0 is refused.
+    Deviations: the source penalises the absolute values; here it is the squares. Without a
+    penalty the optimum need not exist, for example if a hyperplane separates the classes: 0 is
+    refused.
 
     Degenerate cases: a column that is constant in the training part gets coefficient 0; a class
-    that is absent from it has probability 0; one class alone is refused. Where the penalty is so
-    small that the optimum is lost in rounding, the caution ``not_converged`` says so.
+    that is absent from it has probability 0; a training part with a single class is refused. If the
+    penalty is so small that the optimum is lost in rounding, there is the caution
+    ``not_converged``.
     """
 
     penalty: float = 1.0

@@ -15,17 +15,13 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Majority:
-    r"""Predicts the most common class of the training part.
-
-    .. math:: \hat y = \arg\max_c \hat p_c, \quad \hat p_c = \sum_{i: y_i = c} w_i / \sum_i w_i
+    """Predicts the most common class of the training part.
 
     A classifier that does no better has learnt nothing from its features.
 
-    Source: hastie2009.
-
-    Degenerate cases: of classes that are equally common the first (in the order of
-    ``Data.classes``) is said. Under leave-one-out, two classes of equal size are always told
-    wrongly: to leave a row out makes the other class the commoner one.
+    Degenerate cases: of classes that are equally common, the first (in the order of
+    ``Data.classes``) is predicted. Under leave-one-out, two classes of equal size are always
+    predicted wrongly, because leaving a row out makes the other class the more common one.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -15,13 +15,9 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeanLearner:
-    r"""Predicts the mean of the training targets.
-
-    .. math:: \hat y = \sum_i w_i y_i / \sum_i w_i
+    """Predicts the mean of the training targets.
 
     A regression that does no better has learnt nothing from its features.
-
-    Source: hastie2009.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -27,27 +27,20 @@ if TYPE_CHECKING:
 class MultinomialNaiveBayes(CountLearner):
     r"""A classifier of counts (words of a text) with a multinomial distribution for each class.
 
-    .. math:: \log p(c | x) = \log \pi_c + \sum_j x_j \log \theta_{cj} + \text{const}, \quad
-              \theta_{cj} = \frac{N_{cj} + \alpha}{N_c + \alpha p}
-
-    with :math:`N_{cj}` the weighted sum of feature j over class c, :math:`N_c` its sum over the
-    p features, and :math:`\pi_c` the weighted share of the class in the training part.
+    :math:`N_{cj}` is the weighted sum of feature j over class c, :math:`N_c` its sum over the
+    p features, and :math:`\pi_c` the weighted share of the class in the training part. It is the
+    multinomial event model of the source.
 
     Parameters
     ----------
     smoothing : float
         :math:`\alpha`, greater than 0; 1 is Laplace's.
 
-    Assumptions: features are counts, or at least not negative, and independent given the class.
-    They are not, so the class is often right and its probability too near 0 or 1.
+    Under cross-validation the counts of a block are subtracted from those of all rows, if all
+    are whole numbers; leave-one-out changes only the words of one row in its own class.
 
-    Source: mccallum1998 (the multinomial event model).
-
-    Under cross-validation the counts of a block are subtracted from those of all rows, where all
-    are whole numbers; leave-one-out changes but the words of one row in its own class.
-
-    Degenerate cases: a class that is absent from the training part has probability 0; one class
-    alone is refused.
+    Degenerate cases: a class that is absent from the training part has probability 0; a training
+    part with a single class is refused.
     """
 
     smoothing: float = 1.0

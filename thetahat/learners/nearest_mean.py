@@ -20,11 +20,10 @@ from thetahat.values.types import FloatArray
 class NearestMean:
     r"""A classifier that predicts the class with the nearest mean.
 
-    .. math:: \log p(c | x) = -\frac{\|x - m_c\|^2}{2 \sigma^2} + \log \pi_c + \text{const}, \quad
-              \sigma^2 = \frac{\sum_i w_i \|x_i - m_{y_i}\|^2}{p \sum_i w_i}
+    .. math:: \sigma^2 = \frac{\sum_i w_i \|x_i - m_{y_i}\|^2}{p \sum_i w_i}
 
-    with p the number of features: the classes are round, and all of one size. With equal priors
-    the class is that of the nearest mean, whatever :math:`\sigma^2` is; the probabilities need it.
+    with p the number of features. With equal priors the class is that of the nearest mean, whatever
+    :math:`\sigma^2` is; only the probabilities depend on it.
 
     Parameters
     ----------
@@ -32,20 +31,17 @@ class NearestMean:
         :math:`\pi_c`: the share of the class in the weight of the training part, or one over the
         number of classes there.
 
-    Under cross-validation the sums of the rows left out are taken from those of all rows. A split
-    in which that could cost the eighth digit is fitted from its rows.
+    Under cross-validation the sums of the rows left out are subtracted from those of all rows. A
+    split in which that could change the eighth digit is fitted from its rows.
 
-    Assumptions: features are in comparable units; put ``standardise`` first in ``prepare`` where
-    they are not. For the probabilities: classes are normal, round and all of one size; otherwise
-    they lie too near 0 or 1.
+    If features are not in comparable units, put ``standardise`` first in ``prepare``.
 
-    Source: hastie2009 (nearest-centroid rules).
+    Deviations: the source shrinks the means; here they are not shrunk.
 
-    Deviations: the source shrinks the means; here they are not.
-
-    Degenerate cases: of means that are equally near that of the lowest class is taken; with as
-    many classes as rows there is no spread within them, and the nearest mean has probability 1;
-    a class that is absent from the training part has probability 0; one class alone is refused.
+    Degenerate cases: of means that are equally near, that of the lowest class is taken; with as
+    many classes as rows there is no variation within classes, and the nearest mean has probability
+    1; a class that is absent from the training part has probability 0; a training part with a
+    single class is refused.
     """
 
     priors: Priors = "equal"

@@ -103,36 +103,30 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearestNeighbours:
-    r"""Predicts by a vote of the classes, or the mean of the values, of the nearest training rows.
+    """Predicts by a vote of the classes, or the mean of the values, of the nearest training rows.
 
-    .. math:: \hat p_c(x) = \sum_{i \in N_k(x)} v_i [y_i = c] / \sum_{i \in N_k(x)} v_i, \quad
-              \hat y(x) = \sum_{i \in N_k(x)} v_i y_i / \sum_{i \in N_k(x)} v_i
-
-    with :math:`N_k(x)` the k training rows nearest to x by Euclidean distance and :math:`v_i` the
-    row's weight, divided by its distance where ``votes`` is ``distance``.
+    :math:`N_k(x)` are the k training rows nearest to x by Euclidean distance and :math:`v_i` is the
+    row's weight, divided by its distance if ``votes`` is ``distance``.
 
     Parameters
     ----------
     k : int
         Number of neighbours, at least 1.
     votes : {"equal", "distance"}
-        Whether all neighbours count alike, or a near one for more. At distance 0 only the rows at
-        the very point count.
+        Whether all neighbours have equal votes, or nearer ones larger votes. If rows lie at
+        distance 0, only they vote.
 
-    Of rows equally far, those with the lowest row numbers are taken. Distances are summed from
-    the differences of the features, so rows far from 0 are ranked as rightly as others. Under
-    cross-validation each row's neighbours among all rows are listed once, with room to spare; a
-    row whose list does not suffice for a training part is searched for there.
+    Of rows at equal distances, those with the lowest row numbers are taken. Distances are summed
+    from the differences of the features, so rows far from 0 are ranked as accurately as others.
+    Under cross-validation each row's neighbours among all rows are listed once, with some to spare;
+    if the list of a row does not suffice for a training part, its neighbours are searched there.
 
-    Assumptions: features are in comparable units; put ``standardise`` first in ``prepare`` where
-    they are not. In many dimensions all rows are about equally far, and neighbours say little.
-
-    Source: cover1967.
+    If features are not in comparable units, put ``standardise`` first in ``prepare``.
 
     Deviations: the source has one neighbour and no weights.
 
-    Degenerate cases: a row of weight 0 is nobody's neighbour; of classes with equal votes the
-    first is said; fewer rows than neighbours are refused.
+    Degenerate cases: a row of weight 0 is no neighbour; of classes with equal votes the
+    first is predicted; fewer rows than neighbours are refused.
     """
 
     k: int = 5

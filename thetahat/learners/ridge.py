@@ -48,9 +48,6 @@ class LinearModel:
 class Ridge:
     r"""Linear regression with a penalty on the squared coefficients.
 
-    .. math:: \min_{\beta_0, \beta} \sum_i w_i (y_i - \beta_0 - x_i^T \beta)^2
-              + \lambda \|\beta\|^2
-
     Parameters
     ----------
     penalty : float
@@ -62,16 +59,13 @@ class Ridge:
     The centred, weighted rows are reduced to a triangle by Householder reflections and that by
     a singular value decomposition, so no digits are lost to squaring the condition number.
 
-    Assumptions: the penalty treats all features alike; put ``standardise`` first in ``prepare``
-    where their units differ.
-
-    Source: hoerl1970.
+    If features are not in comparable units, put ``standardise`` first in ``prepare``.
 
     Deviations: the source standardises the features and has no weights.
 
     Under cross-validation one set of products of all rows serves every split: those of the rows
     left out are subtracted, or, with as many features as rows, the products of the rows with one
-    another are used. A split whose problem is so ill-conditioned that this could cost the eighth
+    another are used. A split whose problem is so ill-conditioned that this could change the eighth
     digit is solved from its rows.
 
     Degenerate cases: with penalty 0 and dependent columns the solution of least norm is taken;

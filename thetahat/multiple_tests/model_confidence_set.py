@@ -47,7 +47,7 @@ class ModelConfidenceSet:
     steps up to its elimination; the set at alpha are the models with a p-value above alpha.
     Statistic and p-value of the outcome are those of the first step, with all models.
 
-    Source: hansen2011, section 3.1.2, for both statistics.
+    Both statistics are in section 3.1.2 of hansen2011.
 
     Deviations: errors are not estimated anew in each resample, as in hansen2011, but ``student``
     multiplies each draw's reference by :math:`\sqrt{n / \chi^2_{n-1}}`. With ``none`` the test of

@@ -43,9 +43,7 @@ class BootstrapDifference:
     and 1 have, draws how often each value occurs, from the multinomial distribution: its resamples
     have exactly the same distribution.
 
-    Source: efron1993, section 16.4.
-
-    Deviations: the statistic is not studentised.
+    Deviations: the statistic is not studentised, unlike in section 16.4 of efron1993.
 
     Degenerate cases: no difference anywhere gives p = 1. A difference that is the same for every
     unit gives 1 / (B + 1), with a caution.

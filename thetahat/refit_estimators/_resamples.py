@@ -28,8 +28,8 @@ from thetahat.values.types import FloatArray, IntArray
 class ResamplesDesign:
     """One fit to all rows, and one to each of B resamples of n rows with replacement.
 
-    Each is tested on all rows; which of them were out of the bag follows from ``counts``. A
-    resample that leaves nothing out is drawn again.
+    Each is tested on all rows; ``counts`` shows which of them were out of the bag. A resample that
+    leaves nothing out is drawn again.
 
     Parameters
     ----------
@@ -87,18 +87,18 @@ def _bags(design: ResamplesDesign, n: int, seed: int) -> tuple[npt.NDArray[np.in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutOfBagErrors:
-    r"""Errors out of the bag, and how each instance moves them.
+    r"""Out-of-bag errors, and the influence of each instance on them.
 
     .. math::
         D_i = \Bigl(2 + \frac{1}{n-1}\Bigr) \frac{\hat E_i - \hat E}{n}
         + \frac{\sum_b (N_{ib} - \bar N_i) q_b}{\sum_b I_{ib}}, \quad
         q_b = \frac1n \sum_i I_{ib} (L_{ib} - \hat E)
 
-    with N_ib how often i stands in resample b, I_ib = 1 where that is never, L_ib the loss of i,
+    with N_ib the number of copies of i in resample b, I_ib = 1 if N_ib = 0, L_ib the loss of i,
     and E_i its mean over the resamples that leave it out.
 
-    With B resamples D_i is an average over them, and the sum of its squares is too large by the
-    variance of that average, which their spread tells:
+    D_i is an average over B resamples, so the sum of its squares is too large by the variance of
+    that average, which is estimated from the spread over the resamples:
 
     .. math::
         \frac1B \sum_i V_b\Bigl[\frac{B}{\sum_b I_{ib}} \Bigl(\Bigl(2 + \frac{1}{n-1}\Bigr)
@@ -106,9 +106,9 @@ class OutOfBagErrors:
 
     Source: efron1997; efron1992 for the noise of the resamples.
 
-    Deviations: the source's q_b has L_ib in the place of L_ib - E. With infinitely many resamples
-    both are the same, for N_ib does not correlate with the number of instances out of the bag;
-    with few this one is the less noisy, and it does not change when a number is added to all
+    Deviations: the source's q_b has L_ib instead of L_ib - E. With infinitely many resamples
+    both are the same, because N_ib does not correlate with the number of instances out of the bag;
+    with few resamples this one is less noisy, and it does not change when a number is added to all
     losses.
 
     Parameters
@@ -116,11 +116,11 @@ class OutOfBagErrors:
     by_instance : float
         E, the mean of the E_i over the instances that were out of a bag at least once.
     by_split : float
-        The mean over the resamples of their mean loss out of the bag.
+        The mean over the resamples of their mean out-of-bag loss.
     influence : ndarray of float
-        (n,) D_i, the derivative of E in the weight of instance i, over n; 0 where i was never out.
+        (n,) D_i, the derivative of E in the weight of instance i, over n; 0 if i was never out.
     noise : float
-        What the noise of the resamples adds to the sum of the squared D_i.
+        Amount that the noise of the resamples adds to the sum of the squared D_i.
     n_used : int
         Number of instances that were out of a bag at least once.
     """

@@ -28,12 +28,12 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True)
 class ReplacementsDesign:
-    """A cross-validation of all rows, and those of half of them with one replaced at a time.
+    """Cross-validations of all rows, of half of them, and of that half with one row replaced.
 
-    Half of the rows, m, are at work, and the i-th of the other half stands ready to replace the
-    i-th of them. Where fold f holds row i, the model without f is the same before and after, so
-    it is fitted once and tested on the rows of f and on those that replace them: K + m (K - 1)
-    fits do for m + 1 cross-validations.
+    The i-th row of the second half replaces the i-th of the m rows of the first half. If fold f
+    holds row i, the model without f is the same before and after, so it is fitted once and tested
+    on the rows of f and on those that replace them: K + m (K - 1) fits are enough for m + 1
+    cross-validations.
 
     Parameters
     ----------
@@ -128,13 +128,10 @@ FORMS: Final[dict[Form, int]] = {"corrected": 4, "published": 2}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AusternZhou:
-    r"""Variance of a cross-validated error, from what replacing one instance changes.
+    """Variance of a cross-validated error, from the effect of replacing single instances.
 
-    .. math:: \hat\theta = \frac{s^2}{n}, \quad
-        s^2 = \frac{n}{4} \sum_{i=1}^{n/2} \bigl(\hat R - \hat R_i\bigr)^2
-
-    with R the K-fold error of one half of the data, and R_i the same with instance i replaced by
-    one of the other half, on the same folds. The estimate is the K-fold error of all data.
+    R is the K-fold error of one half of the data, and R_i the same with instance i replaced by
+    an instance of the other half, on the same folds. The estimate is the K-fold error of all data.
 
     Parameters
     ----------
@@ -143,22 +140,18 @@ class AusternZhou:
     n_repeats : int
         Number of partitions that R, R_i and the estimate are averaged over.
     form : str
-        ``corrected``: as above. ``published``: n/2 in the place of n/4, twice as much.
+        ``corrected``: by the formula, the correction of schulz2024. ``published``: twice as much.
 
     For losses of a fixed model the sum is 4 s_e^2 / n on average, with s_e^2 the variance of one
-    loss, so that n/4 gives the variance of their mean and n/2 twice that. For a learner the sum
-    bounds the variance of R from above (Efron and Stein), and R is that of half the data.
-
-    Assumes independent instances and a learner that one instance does not change much.
-
-    Source: austern2020; schulz2024 for the correction and for how it covers.
+    loss, so that the factor 1/4 gives the variance of their mean and 1/2 twice that. For a learner
+    the sum bounds the variance of R from above (Efron and Stein), and R is that of half the data.
 
     Deviations: the model without the fold of i is the same with and without the replacement, so
     it is fitted once, not once for each of its instances: the same numbers from fewer fits,
     unless the learner draws random numbers.
 
-    Degenerate cases: replacements that change nothing give 0. An odd row is part of the estimate
-    alone.
+    Degenerate cases: replacements that change nothing give 0. With an odd number of rows, the last
+    row is used in the estimate alone.
     """
 
     n_folds: int = 5

@@ -43,7 +43,7 @@ class NestedFoldsDesign:
     n_folds, n_repeats : int
         K, at least 3, and the number of partitions.
     n_plain : int
-        Number of plain cross-validations beside.
+        Number of additional plain cross-validations.
     """
 
     n_folds: int
@@ -125,44 +125,35 @@ Variant = Literal["mlr3inferr", "nestedcv"]
 class BatesNestedCv:
     r"""Variance of a nested cross-validation's estimate of the fitted model's error.
 
-    .. math::
-        \widehat{\mathrm{MSE}} = \frac{1}{RK} \sum_{r,f} (a_{rf}^2 - b_{rf}),
-        \quad a_{rf} = \overline{e}^{\,in}_{rf} - \overline{e}^{\,out}_{rf},
-        \quad b_{rf} = \frac{V(e^{out}_{rf})}{|f|}
-
-    with e_out the losses on fold f of the model without f, e_in those on every other fold g of
-    the model without f and g, and V the sample variance (ddof 1). With sd the standard deviation
+    e_out are the losses on fold f of the model without f, e_in those on every other fold g of
+    the model without f and g, and V is the sample variance (ddof 1). With sd the standard deviation
     of all inner losses and m = n (K - 1) / K, rounded down in ``nestedcv`` alone,
 
     .. math::
         SE = \min\Bigl(\max\Bigl(\sqrt{\tfrac{m}{n} \widehat{\mathrm{MSE}}},
         \tfrac{sd}{\sqrt n}\Bigr), \sqrt K \tfrac{sd}{\sqrt n}\Bigr)
 
-    and the estimate is the mean of the inner losses minus a bias.
+    so SE lies between that of naive cross-validation and sqrt(K) times that. The estimate is the
+    mean of the inner losses minus a bias.
 
     Parameters
     ----------
     n_folds : int
         K, at least 3; every fold needs two rows.
     n_repeats : int
-        R: number of partitions. Few make the standard error itself uncertain.
+        R, the number of partitions. With few of them the standard error itself is uncertain.
     variant : str
         ``mlr3inferr``: bias = (1 + (K - 2)/K) (mean inner - mean outer). ``nestedcv``: bias =
         (1 + ((K - 2)/K)^1.5) (mean inner - mean of ``n_repeats / 5``, rounded up, further
         cross-validations), which makes K more fits each.
     correct_bias : bool
-        Whether the bias is taken off. Without it the estimate is the mean of the outer losses
+        Whether to subtract the bias. Without it the estimate is the mean of the outer losses
         (``mlr3inferr``) or of the inner ones (``nestedcv``).
-
-    Assumes independent instances. The bounds on SE keep it between that of naive
-    cross-validation and sqrt(K) times that.
-
-    Source: bates2024; schulz2024 for how it covers.
 
     Deviations: the fit without f and g serves the outer folds f and g, as in the source's own
     code, which makes K (K + 1) / 2 fits a repeat and not K^2.
 
-    Degenerate cases: equal losses give 0, and a negative MSE the lower bound, with a caution.
+    Degenerate cases: equal losses give 0; a negative MSE gives the lower bound, with a caution.
     """
 
     n_folds: int = 5

@@ -27,8 +27,8 @@ _MOST_KEPT: Final = 10_000
 class CaseDeletionsDesign:
     """Leave-one-out of the data, and of each of B resamples with all copies of a row as one case.
 
-    Every sample has a place for each row, and a row that a resample does not hold makes no fit:
-    about B x .368 n of the places stay empty.
+    Every sample has one split for each row. A row that a resample does not contain makes no fit, so
+    about B x .368 n of the splits are empty.
 
     Parameters
     ----------
@@ -97,25 +97,22 @@ _counts_once = lru_cache(maxsize=256)(_counts)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BccvPercentile:
-    r"""Percentiles of the leave-one-case-out errors of bootstrap resamples.
+    """Percentiles of the leave-one-case-out errors of bootstrap resamples.
 
-    .. math:: \hat\mu_b = \frac1n \sum_{i : M_{ib} > 0} M_{ib}\, L_{ib}
-
-    with M_ib how often instance i stands in resample b, and L_ib its loss under the model fitted
-    to the resample without all its copies. The estimate is the leave-one-out error of the data.
+    M_ib is the number of copies of instance i in resample b, and L_ib its loss under the model
+    fitted to the resample without all its copies. The estimate is the leave-one-out error of the
+    data.
 
     Parameters
     ----------
     n_resamples : int
         B.
     correct_bias : bool
-        Whether the interval is moved by what the mean of the mu_b is above the leave-one-out
-        error of the data.
+        Whether to shift the interval by the mean of the mu_b minus the leave-one-out error of the
+        data.
 
-    Assumes independent instances. A resample has fewer different instances than the data, so the
-    mu_b are too large, which ``correct_bias`` takes off.
-
-    Source: jiang2008; schulz2024 for how it covers.
+    A resample has fewer distinct instances than the data, so the mu_b are too large, which
+    ``correct_bias`` corrects.
 
     Degenerate cases: equal mu_b build no interval.
     """

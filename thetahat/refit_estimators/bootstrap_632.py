@@ -24,28 +24,24 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap632:
-    r"""Weighted mean of the error on the training data and the error out of the bag.
+    """Weighted mean of the error on the training data and the out-of-bag error.
 
-    .. math:: .368\, \overline{err} + .632\, \hat E
-
-    The standard error is that of the error out of the bag times the ratio of the two estimates.
-    A difference of two learners may be 0, so there the standard error comes from
-    ``.368 (err_i - err)/n + .632 D_i``, which is the same where the model fits its own data
-    perfectly and where it learns nothing.
+    The standard error is that of the out-of-bag error times the ratio of the two estimates.
+    A difference of two learners may be 0, so its standard error is computed from
+    ``.368 (err_i - err)/n + .632 D_i``, which is the same if the model fits its own data
+    perfectly, and if it learns nothing.
 
     Parameters
     ----------
     n_resamples : int
         B.
     correct_noise : bool
-        Whether what the noise of B resamples adds to the variance is taken off. With few of them
-        that is most of it; the corrected variance may come out negative.
+        Whether to subtract from the variance the part that comes from having only B resamples. With
+        few resamples this is most of it; the corrected variance may be negative.
 
-    Assumes independent instances, and a learner that does not fit its training data much better
-    than new ones: with one that fits them perfectly the estimate is .632 of the error out of the
-    bag whatever the truth is. ``bootstrap_632_plus`` mends that.
-
-    Source: efron1983; efron1997 for the standard error.
+    If a learner fits its training data perfectly, the estimate is .632 of the out-of-bag error
+    whatever the truth is; ``bootstrap_632_plus`` corrects that. The standard error is that of
+    efron1997.
 
     Deviations: the standard error of a difference, as above.
 

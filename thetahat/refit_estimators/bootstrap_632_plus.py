@@ -29,31 +29,25 @@ NOT_OF_PAIRS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bootstrap632Plus:
-    r"""The .632 estimate with more weight out of the bag, the more the learner overfits.
+    r"""The .632 estimate with more weight on the out-of-bag error, the more the learner overfits.
 
-    .. math:: (1 - w)\, \overline{err} + w \min(\hat E, \hat\gamma), \quad
-        w = \frac{.632}{1 - .368 R}, \quad
-        R = \frac{\min(\hat E, \hat\gamma) - \overline{err}}{\hat\gamma - \overline{err}}
+    .. math:: R = \frac{\min(\hat E, \hat\gamma) - \overline{err}}{\hat\gamma - \overline{err}}
 
-    with gamma the no-information error: the mean loss over all pairs of a target and a
-    prediction of the model fitted to all data. R is cut to [0, 1], and E capped at gamma. The
-    standard error is that out of the bag times the ratio of the two estimates.
+    with gamma the no-information error: the mean loss over all pairs of a target and a prediction
+    of the model fitted to all data. R is limited to [0, 1], and E to at most gamma, both as in the
+    source; some packages leave this out. The standard error is that of the out-of-bag error times
+    the ratio of the two estimates.
 
     Parameters
     ----------
     n_resamples : int
         B.
     correct_noise : bool
-        Whether what the noise of B resamples adds to the variance is taken off. With few of them
-        that is most of it; the corrected variance may come out negative.
+        Whether to subtract from the variance the part that comes from having only B resamples. With
+        few resamples this is most of it; the corrected variance may be negative.
 
-    Assumes independent instances.
-
-    Source: efron1997. The cut of R and the cap on E are the source's, and some packages leave
-    them out.
-
-    Degenerate cases: R = 0 where gamma or E is not above the apparent error, which is the .632
-    estimate; an E above gamma is replaced by gamma, with a caution.
+    Degenerate cases: R = 0 if gamma or E is not above the apparent error, and the estimate is then
+    that of ``bootstrap_632``; an E above gamma is replaced by gamma, with a caution.
     """
 
     n_resamples: int = 200

@@ -28,9 +28,9 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True)
 class HalvesDesign:
-    """J random subsamples of all rows, then J of each half, for M ways to cut the rows in two.
+    """J random subsamples of all rows, then J of each half, for each of M random cuts in halves.
 
-    Every test part has the same size. With an odd number of rows one is left out of each cut.
+    Every test part has the same size. With an odd number of rows, each cut leaves one row out.
 
     Parameters
     ----------
@@ -92,31 +92,23 @@ class HalvesDesign:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConservativeZ:
-    r"""Variance of a subsampling estimate, from how far disjoint halves are apart.
+    """Variance of a subsampling estimate, from the differences between disjoint halves of the data.
 
-    .. math:: \hat\sigma^2 = \frac{1}{2M} \sum_{m=1}^{M}
-        \bigl(\hat\mu_m^{(1)} - \hat\mu_m^{(2)}\bigr)^2
-
-    with mu_m^(1) and mu_m^(2) the mean losses of J random subsamples of either half of the data.
+    mu_m^(1) and mu_m^(2) are the mean losses of J random subsamples of either half of the data.
     The estimate is the mean loss of J random subsamples of all data, with test parts of the same
-    size.
+    size. The halves share no instance, so their difference has twice the variance of one of them.
 
     Parameters
     ----------
     n_halvings : int
-        M: how often the data are cut in two at random.
+        M, the number of random cuts of the data in two halves.
     n_subsamples : int
-        J: subsamples of each half, and of all data.
+        J, the number of subsamples of each half, and of all data.
     test_size : float
         Share of all rows in a test part, in (0, .5), or a number of rows. A half must keep some
         rows to learn from.
 
-    The halves share no instance, so their difference has twice the variance of one of them, and
-    one of them varies more than all the data would: the variance is too large.
-
-    Source: nadeau2003; schulz2024 for how it covers.
-
-    Deviations: with an odd number of rows one, drawn at random, is left out of each cut.
+    Deviations: with an odd number of rows, one row, drawn at random, is left out of each cut.
 
     Degenerate cases: halves that always agree give 0.
     """

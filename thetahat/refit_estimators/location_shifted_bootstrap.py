@@ -18,12 +18,9 @@ from thetahat.values.types import Alternative, MeanKind, Needs, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocationShiftedBootstrap:
-    r"""Percentiles of the apparent errors of resamples, moved to the .632+ estimate.
+    """Percentiles of the apparent errors of resamples, moved to the .632+ estimate.
 
-    .. math:: \bigl[q_{\alpha/2}(\overline{err}^*) - b,\; q_{1-\alpha/2}(\overline{err}^*) - b
-        \bigr], \quad b = \overline{err} - \widehat{Err}^{.632+}
-
-    with err*_b the error of the model fitted to resample b on that resample, and err that of the
+    err*_b is the error of the model fitted to resample b on that resample, and err that of the
     model fitted to all data on all data.
 
     Parameters
@@ -31,12 +28,7 @@ class LocationShiftedBootstrap:
     n_resamples : int
         B.
 
-    Assumes that the error on the training data varies as the estimate of error does. It varies
-    less for a learner that fits its training data closely, and the interval is far too short.
-
-    Source: noma2021; schulz2024 for how it covers.
-
-    Degenerate cases: a learner that remembers its training data has err* = 0 in all resamples,
+    Degenerate cases: a learner that memorises its training data has err* = 0 in all resamples,
     and no interval is built.
     """
 

@@ -29,35 +29,26 @@ Average = Literal["instance", "split"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutOfBagEstimate:
-    r"""Error of each instance under the models whose resample leaves it out.
+    """Error of each instance under the models whose resample leaves it out.
 
-    .. math:: \hat E = \frac1n \sum_i \hat E_i, \quad
-        \hat E_i = \frac{\sum_b I_{ib} L_{ib}}{\sum_b I_{ib}}, \quad
-        SE^2 = \frac{n}{n_{used}} \sum_i D_i^2
-
-    with I_ib = 1 where resample b does not hold instance i, and D_i as ``OutOfBagErrors`` has it.
+    I_ib = 1 if resample b does not contain instance i, and D_i is defined in ``OutOfBagErrors``.
 
     Parameters
     ----------
     n_resamples : int
         B.
     correct_noise : bool
-        Whether what the noise of B resamples adds to the variance is taken off. With few of them
-        that is most of it; the corrected variance may come out negative.
+        Whether to subtract from the variance the part that comes from having only B resamples. With
+        few resamples this is most of it; the corrected variance may be negative.
     average : str
-        ``instance``: as above, the leave-one-out bootstrap. ``split``: the mean over the
-        resamples of their mean loss out of the bag; its standard error is that of ``instance``.
+        ``instance``: by the formula, the leave-one-out bootstrap. ``split``: the mean over the
+        resamples of their mean out-of-bag loss; its standard error is that of ``instance``.
 
-    Assumes independent instances. A resample holds 63.2 % of them, so the error is that of a
-    model that learnt from fewer: too large, most where the learning curve is still steep.
-
-    Source: efron1997; efron1983.
-
-    Deviations: D_i is computed from losses less their mean, see ``OutOfBagErrors``. A resample with
-    nothing out of the bag is drawn again. Weights of the data count in the fits, as everywhere,
+    Deviations: D_i is computed from losses less their mean, see ``OutOfBagErrors``. A resample that
+    contains every instance is drawn again. Weights of the data are used in the fits, as everywhere,
     and not in the averages.
 
-    Degenerate cases: instances that were never out of a bag are left out, with a caution; equal
+    Degenerate cases: instances that are in every resample are left out, with a caution; equal
     losses give a variance of 0.
     """
 

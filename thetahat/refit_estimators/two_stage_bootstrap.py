@@ -34,9 +34,10 @@ _Stage = tuple[IntArray, tuple[tuple[IntArray, IntArray], ...]]
 class TwoStageDesign:
     """Fits to a sample and to resamples of it, for the data and for resamples of the data.
 
-    The sample of stage 0 is the data; those of the others are resamples. A row that the outer
-    resample holds several times is out of an inner one only where none of its copies is in, so
-    nothing that was learnt is tested on. Resamples that leave nothing out are drawn again.
+    The sample of stage 0 is the data; those of the other stages are resamples. A row that occurs
+    several times in an outer resample is out of an inner one only if none of its copies is in it,
+    so that no model is tested on a row that it was fitted to. Resamples that leave nothing out are
+    drawn again.
 
     Parameters
     ----------
@@ -128,27 +129,20 @@ def _resample(sample: IntArray, rng: np.random.Generator) -> tuple[IntArray, Int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoStageBootstrap:
-    r"""Percentiles of the .632+ estimates of resamples of the data.
+    """Percentiles of the .632+ estimates of resamples of the data.
 
-    .. math:: \bigl[q_{\alpha/2}(\widehat{Err}^{*}),\; q_{1-\alpha/2}(\widehat{Err}^{*})\bigr]
-
-    with Err* the .632+ estimate of a resample, made from resamples of it. The estimate is the
+    Err* is the .632+ estimate of a resample, computed from resamples of it. The estimate is the
     .632+ error of the data, from as many resamples.
 
     Parameters
     ----------
     n_outer, n_inner : int
-        Resamples of the data, and of each of those.
+        Number of resamples of the data, and of resamples of each of those.
 
-    Assumes that resamples are to the data as the data are to the population. Rows that stand
-    several times in a resample make it an easier sample to learn than the data.
+    Deviations: an instance is out of an inner bag only if none of its copies is in it; some
+    packages treat the copies one by one, and so test on rows that were in the training part.
 
-    Source: noma2021; schulz2024 for how it covers.
-
-    Deviations: an instance of a resample is out of an inner bag where none of its copies is in
-    it; some packages look at copies one by one, and test on what was learnt.
-
-    Degenerate cases: estimates that do not vary build no interval.
+    Degenerate cases: if the estimates do not vary, no interval is built.
     """
 
     n_outer: int = 200

@@ -24,35 +24,24 @@ _EPS = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Controlled:
-    r"""Weighted risk less beta times the excess of the weights, whose mean is known to be one.
+    """Weighted risk less beta times the excess of the weights, whose mean is known to be one.
 
-    .. math::
-
-        \hat R_\beta = \frac1n \sum_i \bigl( \ell_i w_i - \hat\beta (w_i - 1) \bigr), \qquad
-        \hat\beta = \frac{S(\ell w, w)}{S^2(w)}
-
-    with S and S^2 sample covariance and variance; its variance is the sample variance (ddof 1) of
-    the summands over n.
-
-    Assumes weights that are the true density ratio, so that their mean is one. With beta estimated
-    from the same points it has a bias of order 1/n; its variance is never larger than that of the
-    weighted risk, in the sample. Where the weights' mean is far from one, because the ratio is
-    estimated or the sample misses the target, it moves with that distance.
-
-    Source: kouw2019, equations 10 to 13.
+    The variance is the sample variance (ddof 1) of the summands over n. In the sample it is never
+    larger than that of the weighted risk. If the weights' mean is far from one, because the ratio
+    is estimated or the sample misses the target, the estimate moves with that distance.
 
     Deviations: equation 14 as printed divides by the spread of the weights about one and lacks a
-    1/n before its inner sum: ``about_one`` does the first, with the mean put where it is meant.
-    The authors' code has the sample covariance over the sample variance, the default here.
+    1/n before its inner sum. ``about_one`` divides by that spread, with the 1/n added. The default
+    is the sample covariance over the sample variance, as in the authors' code.
 
     Degenerate cases: weights that do not vary have beta 0 (in a fold: for that fold); with
-    weights of 1 it is the mean loss.
+    weights of 1 the estimate is the mean loss.
 
     Parameters
     ----------
     about_one : bool
-        Divide by the spread of the weights about one, as equation 14 is printed, in the place of
-        the spread about their mean.
+        Divide by the spread of the weights about one, as equation 14 is printed, instead of the
+        spread about their mean.
     beta_from : {"all", "fold"}
         Estimate beta over all validation points, or inside each fold as the authors' scripts for
         two dimensions and for ozone do.

@@ -28,35 +28,27 @@ _UNCERTAIN = SECOND_MOMENT_TOO_UNCERTAIN()
 class Doubly:
     r"""Weighted risk with two control variates: the weights and their squares.
 
-    .. math::
+    Both coefficients come from the least squares regression of :math:`\ell w` on w and w^2. The
+    second moment :math:`M = E_S[w^2] = E_T[w]` is the mean of the weight function over the target,
+    so the target sample itself estimates it; ``second_moment_variance``, the variance of that
+    estimate, adds :math:`\hat\beta_2^2` times itself to the variance. In the sample the variance is
+    never larger than that of the controlled risk. Several control variates are in section 8.9 of
+    owen2013.
 
-        \hat R_D = \frac1n \sum_i \ell_i w_i - \hat\beta_1 (w_i - 1) - \hat\beta_2 (w_i^2 - M),
-        \qquad M = E_S[w^2] = E_T[w]
-
-    with both coefficients from the least squares regression of :math:`\ell w` on w and w^2. The
-    second moment M is the mean of the weight function over the target, so the target sample
-    itself estimates it; ``second_moment_variance``, the variance of that estimate, adds
-    :math:`\hat\beta_2^2` times itself to the variance.
-
-    Assumes what the controlled risk does, and a fourth moment of the weights. Its variance is never
-    larger than the controlled one's, in the sample.
-
-    Source: owen2013, section 8.9, for several control variates; kouw2019 for the first.
-
-    Deviations: the second control variate is not in kouw2019. Where the uncertainty of an
-    estimated second moment adds more variance than the squares take, they are left out, and a
+    Deviations: the second control variate is not in kouw2019. If the uncertainty of an estimated
+    second moment adds more variance than the squares remove, the squares are left out, and a
     caution says so: with heavy tails the second moment from the target is as good as unknown.
 
-    Degenerate cases: without a second moment it is the controlled risk, with a caution; so it is
-    where w and w^2 are linearly dependent (two distinct weights), and where weights do not vary it
-    is the mean loss.
+    Degenerate cases: without a second moment it is the controlled risk, with a caution; also if w
+    and w^2 are linearly dependent (two distinct weights). If the weights do not vary it is the mean
+    loss.
 
     Parameters
     ----------
     second_moment : float or None
-        M; None where it is not known.
+        M; None if it is not known.
     second_moment_variance : float
-        Variance of M where it is an estimate.
+        Variance of M if it is an estimate.
     """
 
     second_moment: float | None = None

@@ -19,23 +19,18 @@ from thetahat.weighted_risks.base import RiskEstimate
 class SelfNormalised:
     r"""Weighted mean of the losses: over the sum of the weights, not over n.
 
-    .. math::
+    The variance is that of the linear terms of the ratio (delta method, section 9.2 of the source):
 
-        \hat R_N = \frac{\sum_i \ell_i w_i}{\sum_i w_i}, \qquad
+    .. math::
         \widehat{Var}(\hat R_N) = \frac1n S^2\!\left(\frac{w_i (\ell_i - \hat R_N)}{\bar w}\right)
 
-    with S^2 the sample variance (ddof 1) of the linear terms of a ratio (delta method).
+    with S^2 the sample variance. The estimate lies between the smallest and the largest loss, and
+    adding a constant to the losses adds it to the risk.
 
-    Assumes that the source covers the target and that the weights are the density ratio up to a
-    factor, which cancels. It lies between the smallest and the largest loss, and adding a constant
-    to the losses adds it to the risk. Bias of order 1/n.
+    Deviations: the variance uses sample moments with ddof 1.
 
-    Source: owen2013, section 9.2.
-
-    Deviations: the variance takes sample moments with ddof 1.
-
-    Degenerate cases: weights of 1 give the mean loss and its iid variance; with one weight that is
-    not zero it is that loss with variance 0.
+    Degenerate cases: weights of 1 give the mean loss and its iid variance; if only one weight is
+    not zero, the estimate is that loss with variance 0.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -23,21 +23,16 @@ from thetahat.weighted_risks.base import RiskEstimate
 class Truncated:
     r"""Mean of the losses times weights that are cut at a largest value.
 
-    .. math::
-
-        \hat R_c = \frac1n \sum_i \ell_i \min(w_i, c), \qquad
-        \widehat{bias} = -\frac1n \sum_i \ell_i \max(w_i - c, 0)
-
     The variance is the sample variance (ddof 1) of the summands over n. The bias is estimated by
-    what was cut, which has the variance that cutting avoids: it tells the size, and taking it off
-    would give the weighted risk again.
+    the part that was cut:
 
-    Assumes what the weighted risk does. Biased towards 0, by the part of the target's risk that
-    lies where weights are above c.
+    .. math:: \widehat{bias} = -\frac1n \sum_i \ell_i \max(w_i - c, 0)
 
-    Source: ionides2008; kouw2019, whose comparison cuts at 10.
+    This estimate has the variance that cutting avoids: it shows the size of the bias, and
+    subtracting it would give the weighted risk again.
 
-    Deviations: ionides2008 cuts at the root of n times the mean weight; here c is fixed.
+    Deviations: ionides2008 cuts at the root of n times the mean weight; here c is fixed, and its
+    default of 10 is that of the comparison in kouw2019.
 
     Degenerate cases: with no weight above c it is the weighted risk.
 

@@ -17,23 +17,12 @@ from thetahat.weighted_risks.base import RiskEstimate
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    r"""Mean of the weighted losses.
+    r"""Mean of the losses of the n validation points, each times its weight.
 
-    .. math::
+    The variance is :math:`S^2(\ell_i w_i) / n` (equation 6 of the source). It grows with the
+    weights, and is infinite if their variance is.
 
-        \hat R_W = \frac1n \sum_i \ell_i w_i, \qquad
-        \widehat{Var}(\hat R_W) = \frac1n S^2(\ell_i w_i)
-
-    with losses and weights w_i = p_T(x_i) / p_S(x_i) of the n validation points and S^2 the
-    sample variance (ddof 1).
-
-    Assumes that the weights are the true density ratio and that the source covers the target.
-    Then unbiased; its variance grows with the weights and is infinite where their variance is,
-    and the estimate of the variance is then far too small most of the time.
-
-    Source: kouw2019, the estimator and equation 6.
-
-    Deviations: the variance takes sample moments with ddof 1.
+    Deviations: the variance uses sample moments with ddof 1.
 
     Degenerate cases: weights of 1 give the mean loss and its iid variance.
     """

@@ -41,8 +41,8 @@ class BootstrapEstimates:
     interval's coverage is counted. Variances and standard deviations divide by n, so that they are
     biased. Pairs for the correlation are x and 0.5 x + sqrt(0.75) z with x and z independent draws.
 
-    Source: the lecture zelezny2011 claims, after efron1993, that the bootstrap estimates the bias
-    and the variance of any estimator; neither has this study.
+    The lecture zelezny2011 claims, after efron1993, that the bootstrap estimates the bias and the
+    variance of any estimator; neither source contains this study.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ class ImportanceKernelWeights:
     The setting of Figure 6; the width of the kernel is the mean distance of the source rows to
     their five nearest target rows.
 
-    Source: kouw2019, section 5.4, Figure 8.
+    The setting is that of section 5.4 and Figure 8 of the paper.
 
     Deviations: those of ``importance_selection``. Kernel mean matching is solved to its optimum,
     with a mean weight of one, as in the authors' script for the ozone data. With the tolerance of

@@ -29,7 +29,7 @@ class ImportanceOzone:
     deviation of gamma times the number of rows; they are also part of the target, which is all
     rows. The weights are the ratio of two fitted normals.
 
-    Source: kouw2019, section 5, Figure 7.
+    The setting is that of section 5 and Figure 7 of the paper.
 
     Deviations: the paper draws "80 samples without replacement from both classes" and continues
     with "these 80 samples": 80 of each class are drawn, or with ``together`` 80 of both together.

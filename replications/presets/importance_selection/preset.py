@@ -30,7 +30,7 @@ class ImportanceSelection:
     penalties. The penalties selected by the two risks, and the one selected with the target labels,
     are fitted on all source rows and judged by the target labels.
 
-    Source: kouw2019, section 5, Figure 6.
+    The setting is that of section 5 and Figure 6 of the paper.
 
     Deviations: gamma is a variance, as in the paper's two-dimensional setting, so the generator's
     scale is sqrt(gamma). Rows are drawn directly, not by rejection. Beta is estimated within each

@@ -31,7 +31,7 @@ class ImportanceVariances:
     controlled risk with the best beta. The variances over repetitions, times the sample size, are
     compared with the closed forms.
 
-    Source: kouw2019, sections 2.1, 3 and 4.1, Figures 2 to 4.
+    The setting is that of sections 2.1, 3 and 4.1 and of Figures 2 to 4 of the paper.
 
     Deviations: the paper prints the variance of the weights without a root in its denominator; the
     printed and the corrected formula are both judged. Its Figure 3 is under the target; both

@@ -57,8 +57,8 @@ class IntervalCoverage:
     metrics : bool
         Whether to include metrics that are not mean losses, in settings of their own.
 
-    Source: schulz2024 (the design: many learners and populations, expected risk and own target);
-    cameron2015 for clusters, kouw2019 for weighted risks.
+    The design (many learners and populations, expected risk and own target) is that of schulz2024;
+    clusters follow cameron2015, and weighted risks kouw2019.
     """
 
     sizes: tuple[int, ...] = (50, 200)

@@ -44,7 +44,7 @@ class LectureEstimators:
     largest absolute two-sample t. The truth :math:`R(f^S)` is the error, on the rows that were not
     drawn, of the classifier fitted on all n rows.
 
-    Source: zelezny2011, the table after molinaro2005.
+    The lecture shows the table of molinaro2005.
 
     Deviations: the source's data are not available, so signs and orders can be compared but not
     its digits. Trees are scikit-learn's, not pruned. Folds, splits and resamples that leave fewer

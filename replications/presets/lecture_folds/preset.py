@@ -35,7 +35,7 @@ class LectureFolds:
     partitions at random and as many that are stratified by class. The truth is the error on fresh
     rows of the model learnt from all n.
 
-    Source: zelezny2011, cross-validation: variance and bias.
+    In the lecture: the part on the variance and the bias of cross-validation.
 
     Deviations: the population is two normal classes, one of them rarer, so that stratification can
     matter. A partition with a training part that lacks a class is drawn again.

@@ -39,7 +39,7 @@ class LectureSplits:
     split is compared with the error of the model fitted in it, R(f), and with that of the model
     fitted on all rows, :math:`R(f^S)`, both on fresh rows.
 
-    Source: zelezny2011, split sample and complete subsampling.
+    In the lecture: the parts on the split sample and on complete subsampling.
 
     Deviations: the lecture's figures have no numbers, so the population is two normal classes.
     Random splits with a training part that lacks a class are drawn again; complete subsampling

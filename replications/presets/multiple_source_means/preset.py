@@ -41,7 +41,7 @@ class MultipleSourceMeans:
     random (CVR) of a naive Bayes classifier with the out-of-source error (OSE): the error, on all
     documents of the test domain, of the classifier fitted on all K domains.
 
-    Source: geras2013, section 6.1, Figures 2 and 3.
+    The setting is that of section 6.1 and Figures 2 and 3 of the paper.
 
     Deviations: the axes of the source's figures have no sizes; ``n_sources`` and ``sizes`` are
     ours. The test domain is used whole, whereas the source draws a test set from it, which has the

@@ -50,7 +50,7 @@ class MultipleSourceVariances:
     with :math:`\bar e_k` the mean loss of a block and :math:`V_k` the expected variance within it
     (ddof 1). The parts add up to the variance of the mean exactly.
 
-    Source: geras2013, section 6.2, Figures 4, 5 and 6.
+    The setting is that of section 6.2 and Figures 4, 5 and 6 of the paper.
 
     Deviations: the sizes are ours, because the axes of the source's figures have none. The source
     states that the omega term of CVR is much larger than that of CVS, and gives a reason for the

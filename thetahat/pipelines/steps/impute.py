@@ -54,11 +54,9 @@ class Impute:
     fill_value : float or str or None
         The value of ``constant``.
 
-    Assumptions: values are missing without regard to what they would have been. One fixed value
-    per column shrinks the column's spread and its correlations, and nothing records that a value
-    was filled in.
+    No column records which values were filled in.
 
-    Degenerate cases: a column without any value in the training part is refused, save for
+    Degenerate cases: a column without any value in the training part is refused, except with
     ``constant``.
     """
 

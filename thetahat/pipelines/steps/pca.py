@@ -32,9 +32,9 @@ class FittedComponents:
 
 @dataclass(frozen=True, slots=True)
 class PrincipalComponents:
-    r"""Coordinates along the directions of largest variance of the training part.
+    """Coordinates along the directions of largest variance of the training part.
 
-    .. math:: X - 1 \bar x' = U S V', \quad Z = (X - 1 \bar x') V_m
+    :math:`V_m` are the first m right singular vectors of the centred rows.
 
     Parameters
     ----------
@@ -42,15 +42,13 @@ class PrincipalComponents:
         A whole number m; or a share in (0, 1): the smallest m whose components explain more than
         that share of the variance; None keeps min(n, p).
 
-    Columns are not scaled: put ``standardise`` before where units differ.
+    Columns are not scaled: put ``standardise`` before this step if units differ.
 
-    Source: pearson1901.
+    Deviations: the sign of a direction is arbitrary; it is chosen so that its largest entry in
+    absolute value is positive, as in scikit-learn.
 
-    Deviations: the sign of a direction is free; it is chosen so that its largest entry in
-    absolute value is positive, as scikit-learn does.
-
-    Degenerate cases: more components than min(n, p) of a training part are refused; columns
-    without any spread have one component of zeros where a share is asked.
+    Degenerate cases: more components than min(n, p) of a training part are refused; if no column
+    varies and a share is requested, the result is one component of zeros.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
