@@ -1,4 +1,8 @@
-"""Interrupting a computation from another thread, by a signal whose handler raises."""
+"""Interrupting a computation from another thread, by a signal whose handler raises.
+
+An import that is cut off leaves half-made modules, which make later imports fail in the same
+process; so does the compilation of a loop. No exception is raised in the middle of either.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from types import FrameType
+from typing import Final
 
 SIGNAL = signal.SIGUSR2
+IMPORTING: Final = "<frozen importlib._bootstrap>"
+COMPILING: Final = "/numba/core/dispatcher.py"
 
 
 class Reason(StrEnum):
@@ -57,15 +64,28 @@ class Interruptible:
         return self._inside
 
     def interrupt(self, reason: Reason) -> None:
-        """Raise ``Interrupted`` in the main thread, once C code that is running returns."""
+        """Raise ``Interrupted`` in the main thread, once C code that is running returns.
+
+        During an import nothing is raised; call this again until the section has ended.
+        """
         self._reason = self._reason or reason
         if self._inside and self._main.ident is not None:
             signal.pthread_kill(self._main.ident, SIGNAL)
 
     def _raise(self, number: int, frame: FrameType | None) -> None:
-        del number, frame
-        if self._inside and self._reason is not None:
+        del number
+        if self._inside and self._reason is not None and not is_importing(frame):
             raise Interrupted(self._reason)
+
+
+def is_importing(frame: FrameType | None) -> bool:
+    """Return whether a frame runs, directly or not, for an import or a compilation."""
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file == IMPORTING or file.endswith(COMPILING):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class SharedFlag:

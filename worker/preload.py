@@ -5,33 +5,49 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from thetahat.numerics.loops.warm import every_loop
+from thetahat.pipelines.allowed import (
+    CLASSIFIERS,
+    REGRESSORS,
+    TRANSFORMERS,
+    VECTORISERS,
+    load_class,
+)
 
 BUSY: Final = threading.Lock()
-"""Held while a unit is computed, and while a loop is compiled in the background.
+"""Held while a unit is computed, and while something is imported or compiled in the background.
 
 Compiling suppresses Python's warnings in all threads, and the cautions of a learner that is fitted
-at the same time are made from these warnings. So a unit waits for the loop that is being compiled,
-and the other loops wait for the unit.
+at the same time are made from these warnings. So a unit waits for what is being compiled, and
+the rest waits for the unit.
 """
 
 _END: Final = object()
 
 
 def warm_up() -> None:
-    """Start to compile the loops in the background; it pauses while a unit is computed."""
-    threading.Thread(target=compile_loops, name="warm-up", daemon=True).start()
+    """Start to prepare this process in the background; it pauses while a unit is computed."""
+    threading.Thread(target=prepare, name="warm-up", daemon=True).start()
 
 
-def compile_loops() -> None:
-    """Compile the loops, or read them from disk, and exempt them from garbage collection."""
-    loops, is_left = every_loop(), True
+def prepare() -> None:
+    """Import scikit-learn, compile the loops or read them from disk, and freeze what is there."""
+    steps, is_left = chain(import_learners(), every_loop()), True
     while is_left:
         with BUSY:
-            is_left = next(loops, _END) is not _END
+            is_left = next(steps, _END) is not _END
         time.sleep(0.001)  # else a unit that waits for the lock may not get it
     with BUSY:
         # What is imported now stays, and searching it for garbage takes a tenth of a second.
         gc.freeze()
+
+
+def import_learners() -> Iterator[None]:
+    """Import every learner and preparation step of scikit-learn that a request may name."""
+    for name in sorted({*CLASSIFIERS, *REGRESSORS, *TRANSFORMERS, *VECTORISERS}):
+        load_class(name)
+        yield

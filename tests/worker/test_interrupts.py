@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import importlib
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from worker.interrupts import SIGNAL, Interrupted, Interruptible, Reason, SharedFlag
@@ -62,3 +67,66 @@ def test_exact_a_flag_is_seen_by_forked_processes() -> None:
         os._exit(0)
     os.waitpid(child, 0)
     assert flag.is_set
+
+
+SLOW_MODULE = """
+import time
+
+from slow_package import part
+
+until = time.monotonic() + 1.0
+while time.monotonic() < until:
+    time.sleep(0.01)
+finished = True
+"""
+
+
+@contextmanager
+def _interrupting(main: Interruptible) -> Iterator[None]:
+    """Interrupt again and again, as the watch thread does, until the block ends."""
+    ended = threading.Event()
+
+    def interrupt() -> None:
+        while not ended.wait(0.1):
+            main.interrupt(Reason.LOST)
+
+    interrupter = threading.Thread(target=interrupt)
+    interrupter.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        interrupter.join()
+
+
+def test_exact_an_import_is_finished_before_the_interruption(
+    main: Interruptible, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "slow_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "part.py").write_text("")
+    (package / "slow.py").write_text(SLOW_MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    with _interrupting(main), pytest.raises(Interrupted), main.section():
+        _import_and_sleep("slow_package.slow")
+    assert sys.modules["slow_package.slow"].finished
+
+
+def _import_and_sleep(name: str) -> None:
+    importlib.import_module(name)
+    time.sleep(20)
+
+
+def test_exact_a_compilation_is_finished_before_the_interruption(main: Interruptible) -> None:
+    import numba
+
+    total = numba.njit(lambda values: values.sum())
+    with _interrupting(main), pytest.raises(Interrupted), main.section():
+        _call_and_sleep(total)
+    assert len(total.signatures) == 1
+
+
+def _call_and_sleep(compiled: Callable[[np.ndarray], float]) -> None:
+    compiled(np.ones(3))
+    time.sleep(20)

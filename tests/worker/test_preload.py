@@ -1,8 +1,10 @@
-"""Loops are compiled between units of work, never beside one."""
+"""Modules are imported and loops are compiled between units of work, never beside one."""
 
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from worker import preload
 
 
-def test_exact_loops_are_compiled_only_while_there_is_no_work(
+def test_exact_modules_and_loops_are_loaded_only_while_there_is_no_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held: list[bool] = []
@@ -22,8 +24,40 @@ def test_exact_loops_are_compiled_only_while_there_is_no_work(
 
     monkeypatch.setattr(gc, "freeze", lambda: held.append(preload.BUSY.locked()))
     monkeypatch.setattr(preload, "every_loop", one_by_one)
+    monkeypatch.setattr(preload, "import_learners", one_by_one)
 
-    preload.compile_loops()
+    preload.prepare()
 
-    assert held == [True] * 4
+    assert held == [True] * 7
     assert not preload.BUSY.locked()
+
+
+LEARNERS_IMPORT_NOTHING_MORE = """
+import sys
+
+import numpy as np
+
+from worker.preload import import_learners
+
+assert not any(name.startswith("sklearn.") for name in sys.modules)
+list(import_learners())
+before = set(sys.modules)
+from thetahat.pipelines.allowed import load_class
+
+rng = np.random.default_rng(5)
+X, y = rng.normal(size=(40, 3)), np.tile([0, 1], 20)
+for name in ("RandomForestClassifier", "LogisticRegression", "MLPClassifier", "StandardScaler"):
+    load_class(name)().fit(X, y)
+later = sorted(name for name in set(sys.modules) - before if name.startswith("sklearn"))
+assert not later, later
+"""
+
+
+def test_exact_after_the_preparation_no_learner_imports_scikit_learn() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", LEARNERS_IMPORT_NOTHING_MORE],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
