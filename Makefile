@@ -14,6 +14,8 @@ INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes
 PRECOMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from service.supervisor.forked_process import load_shared_modules; \
 	load_shared_modules(); import service.api.app, service.cli, worker.preload, worker.app, uvicorn, numba, pyarrow.parquet, scipy.stats, sklearn.compose, \
 	sklearn.ensemble, sklearn.linear_model, sklearn.pipeline"
+# The numerical loops too (half a minute, once), so that no evaluation waits for the compiler.
+COMPILE_LOOPS := $(BIN)/thetahat compile
 # Chaos tests share one group so that they run one after another; see tests/conftest.py.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 
@@ -110,6 +112,7 @@ $(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
 	@$(INSTALL) --requirement requirements-dev.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PRECOMPILE)
+	@$(COMPILE_LOOPS)
 	@touch $(VENV)/.stamp-runtime $@
 
 $(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock pyproject.toml | $(VENV)/.stamp-python
@@ -117,4 +120,5 @@ $(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-d
 	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock --requirement requirements-demo.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(PRECOMPILE)
+	@$(COMPILE_LOOPS)
 	@touch $@

@@ -13,6 +13,8 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from service.process.memory import usable_memory_bytes
+
 MEBIBYTE = 1024 * 1024
 MOST_MEMORY_MB, LEAST_MEMORY_MB = 8192, 512
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
@@ -128,12 +130,11 @@ class Settings(BaseSettings):
 
 
 def _memory_share(workers: int) -> int:
-    """Return a worker's share of the machine's memory, at most 8 GiB; 8 GiB where nobody says."""
-    try:
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEBIBYTE
-    except (ValueError, OSError):
+    """Return a worker's share of the memory in MiB, between 512 MiB and 8 GiB."""
+    total = usable_memory_bytes()
+    if total is None:
         return MOST_MEMORY_MB
-    return max(LEAST_MEMORY_MB, min(MOST_MEMORY_MB, total // workers))
+    return max(LEAST_MEMORY_MB, min(MOST_MEMORY_MB, total // MEBIBYTE // workers))
 
 
 @lru_cache(maxsize=1)

@@ -15,6 +15,7 @@ def main() -> None:
     from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the variables above
 
     from service.process.exit_with_parent import set_process_name  # noqa: PLC0415 - likewise
+    from service.process.loop_cache import fill_loop_cache  # noqa: PLC0415 - likewise
     from service.process.start_signal import wait_for_start_signal  # noqa: PLC0415 - likewise
     from service.settings import settings  # noqa: PLC0415 - likewise
     from worker.app import app  # noqa: PLC0415 - likewise
@@ -22,6 +23,7 @@ def main() -> None:
     set_process_name("thetahat-worker")
     # Celery warns of root because a pickle could run anything; here messages are JSON alone.
     warnings.filterwarnings("ignore", category=SecurityWarning)
+    fill_loop_cache()
     wait_for_start_signal()
     # Not by Celery's own command line, which imports all of its other commands first.
     worker = app.Worker(

@@ -1,9 +1,12 @@
-"""Commands that run the service: serve, api, worker, sweeper and migrate."""
+"""Commands that run the service: serve, api, worker, sweeper, migrate and compile."""
 
 from __future__ import annotations
 
 import os
+import time
+from pathlib import Path
 from typing import Annotated, Final
+from uuid import uuid4
 
 import typer
 
@@ -21,6 +24,7 @@ def add_commands(app: typer.Typer) -> None:
     """Add the commands of this module."""
     for command in (serve, api, worker, sweeper, migrate):
         app.command(rich_help_panel=PANEL)(command)
+    app.command("compile", rich_help_panel=PANEL)(compile_loops)
 
 
 def serve(
@@ -76,6 +80,27 @@ def migrate() -> None:
     schema.upgrade()
     _print(f"The database is at revision {schema.current()}.")
     engine.reset()
+
+
+def compile_loops(
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the compiled loops; without it, beside the source files."),
+    ] = None,
+) -> None:
+    """Compile the numerical loops now, so that no evaluation waits for the compiler."""
+    from service.process import loop_cache
+
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ[loop_cache.VARIABLE] = str(folder.resolve())
+    from thetahat.numerics.loops.warm import compile_all
+
+    start = time.monotonic()
+    compile_all()
+    if folder is not None:
+        loop_cache.stamp_loops(folder, uuid4().hex)
+    _print(f"The numerical loops are compiled ({time.monotonic() - start:.1f} s).")
 
 
 def _configure(**options: str | None) -> None:

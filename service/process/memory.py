@@ -1,12 +1,14 @@
-"""How much memory a process that computes may take."""
+"""How much memory there is, and how much of it a process may take."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 from pathlib import Path
 
 MEBIBYTE = 1024 * 1024
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -21,6 +23,22 @@ def limit_memory(mebibytes: int) -> None:
         limit = min(limit, hard)
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def usable_memory_bytes() -> int | None:
+    """Return the memory of this machine or, if it is less, of this container.
+
+    None where the system does not say. The limit of a container is that of its control group, of
+    version 2 (``memory.max``) or 1 (``memory/memory.limit_in_bytes``).
+    """
+    amounts = []
+    with contextlib.suppress(ValueError, OSError):
+        amounts.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for name in ("memory.max", "memory/memory.limit_in_bytes"):
+        # Without a limit the file holds "max", or a number far above any memory.
+        with contextlib.suppress(ValueError, OSError):
+            amounts.append(int((CONTROL_GROUPS / name).read_text()))
+    return min(amounts, default=None)
 
 
 def _data_bytes() -> int:

@@ -3,9 +3,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from service.process import memory
 from service.settings import MEBIBYTE, Settings
 
 ALLOCATE = """
@@ -29,9 +31,10 @@ def test_exact_memory_beyond_the_limit_is_refused_and_the_process_lives_on() -> 
 
 
 def test_exact_the_default_is_a_share_of_the_machines_memory(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("THETAHAT_MEMORY_LIMIT_MB", raising=False)
+    monkeypatch.setattr(memory, "CONTROL_GROUPS", tmp_path)
     pages = {"SC_PAGE_SIZE": MEBIBYTE, "SC_PHYS_PAGES": 6000}
     monkeypatch.setattr(os, "sysconf", pages.__getitem__)
     limits = [Settings(workers=n).memory_limit_mb for n in (1, 4, 100)]
@@ -45,3 +48,20 @@ def test_exact_the_default_is_a_share_of_the_machines_memory(
 
     monkeypatch.setattr(os, "sysconf", unknown)
     assert Settings(workers=100).memory_limit_mb == 8192
+
+
+@pytest.mark.parametrize("name", ["memory.max", "memory/memory.limit_in_bytes"])
+def test_exact_the_default_is_a_share_of_the_containers_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.delenv("THETAHAT_MEMORY_LIMIT_MB", raising=False)
+    monkeypatch.setattr(memory, "CONTROL_GROUPS", tmp_path)
+    pages = {"SC_PAGE_SIZE": MEBIBYTE, "SC_PHYS_PAGES": 6000}
+    monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+    limit = tmp_path / name
+    limit.parent.mkdir(exist_ok=True)
+
+    limit.write_text(f"{4000 * MEBIBYTE}\n")
+    assert Settings(workers=4).memory_limit_mb == 1000
+    limit.write_text("max\n")
+    assert Settings(workers=4).memory_limit_mb == 1500

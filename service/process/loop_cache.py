@@ -1,0 +1,54 @@
+"""The folder of the compiled loops, where the installation itself cannot be written to."""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import shutil
+import sys
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final
+
+VARIABLE: Final = "NUMBA_CACHE_DIR"
+SHIPPED_LOOPS: Final = Path(sys.prefix) / "share" / "thetahat" / "loops"
+"""The loops that were compiled when the image was built."""
+
+_STAMP: Final = "built"  # names the build, so that loops of an older image are replaced
+
+
+def fill_loop_cache(shipped: Path = SHIPPED_LOOPS) -> None:
+    """Copy the compiled loops of the image to the folder that ``NUMBA_CACHE_DIR`` names.
+
+    The image's own files are read-only, and numba uses no cache that it cannot write to. Nothing
+    happens without the variable, without shipped loops, or when the folder has them already. Loops
+    that were compiled for another kind of processor are ignored by numba, which compiles its own.
+    """
+    if VARIABLE not in os.environ or not shipped.is_dir():
+        return
+    kept = Path(os.environ[VARIABLE])
+    # A full or missing folder delays the first evaluation and breaks nothing.
+    with contextlib.suppress(OSError):
+        if _is_same_build(shipped, kept):
+            return
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        copy = Path(mkdtemp(prefix=f"{kept.name}-", dir=kept.parent))
+        try:
+            shutil.copytree(shipped, copy, dirs_exist_ok=True)
+            if kept.exists():
+                kept.rename(copy / "replaced")
+            copy.rename(kept)
+            shutil.rmtree(kept / "replaced", ignore_errors=True)
+        finally:
+            shutil.rmtree(copy, ignore_errors=True)
+
+
+def stamp_loops(folder: Path, build: str) -> None:
+    """Note in a folder of compiled loops which build they belong to."""
+    (folder / _STAMP).write_text(build, encoding="utf-8")
+
+
+def _is_same_build(shipped: Path, kept: Path) -> bool:
+    stamps = shipped / _STAMP, kept / _STAMP
+    return all(s.is_file() for s in stamps) and filecmp.cmp(*stamps, shallow=False)
