@@ -16,6 +16,7 @@ from thetahat.distributions import (
 from thetahat.values.types import Alternative
 
 
+@pytest.mark.outside("printed tables of the normal and t distributions")
 def test_golden_quantiles_of_the_printed_tables() -> None:
     # any table of the normal and t distributions
     assert_allclose(upper_quantile(0.025, None), 1.959963984540054, rtol=1e-14)
@@ -66,6 +67,7 @@ def test_against_scipy_f_tail() -> None:
     assert_allclose(f_upper_tail(3.1, 10, 5), stats.f.sf(3.1, 10, 5), rtol=1e-12)
 
 
+@pytest.mark.outside("a printed table of F: 4.735 for 10 and 5 degrees of freedom, 5 % above")
 def test_golden_f_tail() -> None:
     # F(10, 5) exceeds 4.735 with probability .05 in any table
     assert_allclose(f_upper_tail(4.735, 10, 5), 0.05, rtol=1e-3)

@@ -68,7 +68,7 @@ def test_exact_scores_are_those_of_the_service() -> None:
     assert ours.summary.best_model == "a"
 
 
-def test_golden_methods_by_name_as_objects_and_under_keys() -> None:
+def test_exact_methods_by_name_as_objects_and_under_keys() -> None:
     by_name = thetahat.evaluate(
         LOSSES, variances=["nadeau_bengio", Quadratic(bias=(1.0, 0.0, 0.0))]
     )
@@ -101,13 +101,13 @@ def test_invalid_a_method_that_does_not_fit_is_refused() -> None:
         thetahat.evaluate(LOSSES, variances=["theta_B"])
 
 
-def test_golden_examples_in_the_docstrings() -> None:
+def test_exact_examples_in_the_docstrings() -> None:
     failed, tried = doctest.testmod(entry_points)
 
     assert (failed, tried) == (0, 9)
 
 
-def test_golden_import_loads_nothing_heavy() -> None:
+def test_exact_import_loads_nothing_heavy() -> None:
     code = "import sys, thetahat; print({'numpy', 'scipy', 'thetahat.analyses'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

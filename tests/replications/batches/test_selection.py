@@ -48,8 +48,7 @@ def problems(
     )
 
 
-@pytest.mark.outside("hand arithmetic in the comments")
-def test_golden_two_rows() -> None:
+def test_by_hand_two_rows() -> None:
     given = Problems(
         X=np.array([[[1.0], [2.0]]]),
         y=np.ones((1, 2)),

@@ -15,7 +15,7 @@ LOGS = np.log(np.arange(20) + 1.0)
 ROWS = np.array([0, 1, 1, 2], dtype=np.uint64)
 
 
-def test_golden_words_of_drawn_documents_by_hand() -> None:
+def test_by_hand_words_of_drawn_documents() -> None:
     sums = np.zeros((2, 2), dtype=np.uint32)
     add_words(INDPTR, INDICES, DATA, CLASSES, ROWS, sums)
     # word 0 is in class 0 once, in class 1 twice; word 1 six times (a row comes twice) and once
@@ -23,7 +23,7 @@ def test_golden_words_of_drawn_documents_by_hand() -> None:
 
 
 @pytest.mark.parametrize("common", [0, 1, 2])
-def test_golden_scores_of_others_by_hand(common: int) -> None:
+def test_by_hand_scores_of_others(common: int) -> None:
     sums, scores = np.array([[1, 2], [6, 1]], dtype=np.uint32), np.empty(2)
     score_others(INDPTR, INDICES, DATA, ROWS[:2], common, sums, LOGS, scores)
     # log odds of the words are log(3/2) and log(2/7)
@@ -31,7 +31,7 @@ def test_golden_scores_of_others_by_hand(common: int) -> None:
 
 
 @pytest.mark.parametrize("common", [[0, 0, 0], [2, 1, 0]])
-def test_golden_scores_without_the_own_block_by_hand(common: list[int]) -> None:
+def test_by_hand_scores_without_the_own_block(common: list[int]) -> None:
     sums, scores = np.array([[1, 2], [6, 1]], dtype=np.uint32), np.empty(4)
     starts = np.array([0, 2, 2, 4])
     arrays = INDPTR, INDICES, DATA, CLASSES, ROWS, starts, np.array(common), sums, LOGS

@@ -62,9 +62,9 @@ def test_property_the_scale_of_a_row_is_nothing(kind: str) -> None:
     assert_allclose(moved, best + np.log(scales).mean(), rtol=1e-12)
 
 
-@pytest.mark.outside("arithmetic: the source's mean weight of one fixes a single coefficient")
+# By hand: the source's mean weight of one fixes a single coefficient.
 @pytest.mark.parametrize("kind", ["compiled", "plain"])
-def test_golden_one_centre(kind: str) -> None:
+def test_by_hand_one_centre(kind: str) -> None:
     alpha, best, n_steps = climbed(kind, np.full((3, 1), 0.5), np.array([0.25]))
 
     assert_allclose(alpha, [4.0])

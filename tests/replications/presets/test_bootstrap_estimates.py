@@ -20,8 +20,8 @@ def fixture_records() -> Records:
     return SMALL.plan({}, 3).run(0, 400)
 
 
-@pytest.mark.outside("hand arithmetic: moments of the exponential distribution")
-def test_golden_bias_and_variance_of_mean_and_variance(records: Records) -> None:
+# By hand: moments of the exponential distribution.
+def test_by_hand_bias_and_variance_of_mean_and_variance(records: Records) -> None:
     row = {
         told["statistic"]: told
         for told in to_json(SMALL.plan({}, 3).finish(records).tables[0])["rows"]

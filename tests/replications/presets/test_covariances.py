@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from replications.presets.multiple_source_variances.covariances import (
     decompose_variance,
@@ -31,8 +30,8 @@ def test_exact_the_parts_add_up_to_the_variance_of_the_mean() -> None:
     np.testing.assert_allclose(three.sum(axis=0), truth, rtol=1e-12)
 
 
-@pytest.mark.outside("hand arithmetic: two data sets of two blocks of two losses")
-def test_golden_two_data_sets_by_hand() -> None:
+# By hand: two data sets of two blocks of two losses.
+def test_by_hand_two_data_sets() -> None:
     # block means 1, 3 and 2, 6; the mean's deviations are -.5, .5 and -1.5, 1.5
     means = np.array([[[1.0, 3.0]], [[2.0, 6.0]]])
     within = np.array([[[0.2, 1.0]], [[0.4, 3.0]]])

@@ -179,8 +179,8 @@ def test_exact_clusters_are_whole_in_a_fold() -> None:
     assert np.bincount(drawn.fold).tolist() == [20] * 5
 
 
-@pytest.mark.outside("hand arithmetic: two cells, two intervals")
-def test_golden_averages_of_metrics_by_hand() -> None:
+# By hand: two cells, two intervals.
+def test_by_hand_averages_of_metrics() -> None:
     def row(population: str, who: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
         told = {"population": population, "n": 50, "scheme": "s", "metric": "f1", "of": who}
         told |= {"mean": "pooled", "target": "these_models", "interval": interval}
@@ -223,8 +223,8 @@ def _row(population: str, of: str, interval: str, coverage: float, score: float 
     }
 
 
-@pytest.mark.outside("hand arithmetic: averages of two learners, differences and ratios of them")
-def test_golden_claims_of_metrics_by_hand() -> None:
+# By hand: averages of two learners, differences and ratios of them.
+def test_by_hand_claims_of_metrics() -> None:
     rows = [
         _row("few positives", "x", "normal:delong", 0.84, 1.2),
         _row("few positives", "y", "normal:delong", 0.88, 1.4),

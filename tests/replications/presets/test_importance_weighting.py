@@ -188,9 +188,9 @@ def test_degenerate_risks_that_never_differ() -> None:
         assert {c.verdict for c in claims} == {"undecided"}
 
 
-@pytest.mark.outside("hand arithmetic: n equal differences have z = sqrt(n)")
+# By hand: n equal differences have z = sqrt(n).
 @pytest.mark.about("presets/importance_ozone")
-def test_golden_a_p_value_of_few_repetitions_does_not_decide() -> None:
+def test_by_hand_a_p_value_of_few_repetitions_does_not_decide() -> None:
     rng = np.random.default_rng(2)
     b = rng.gamma(2, size=300)
     few = judge_figure_7(FinalRisks(records_of(b + 0.1, b, range(300)), "w", (1.0,)))

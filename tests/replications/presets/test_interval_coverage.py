@@ -122,9 +122,9 @@ def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None
     assert not found.figures  # none is recommended that widths could be relative to
 
 
-@pytest.mark.outside("hand arithmetic: two populations, two intervals")
+# By hand: two populations, two intervals.
 @pytest.mark.about("presets/interval_coverage")
-def test_golden_averages_by_hand() -> None:
+def test_by_hand_averages() -> None:
     def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
         told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
         number = MonteCarloNumber(coverage, 0.03)
@@ -222,9 +222,9 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
     assert refused.value.loc[0] == place
 
 
-@pytest.mark.outside("hand arithmetic: the larger of two sizes, a difference")
+# By hand: the larger of two sizes, a difference.
 @pytest.mark.about("presets/interval_coverage")
-def test_golden_claims_of_clusters_by_hand() -> None:
+def test_by_hand_claims_of_clusters() -> None:
     def row(interval: str, n: int, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
         told = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
         return {
@@ -263,9 +263,9 @@ def judge_best(best: Any) -> tuple[StudyClaim, ...]:
     return judge_coverage((), (), [best], 0.95)
 
 
-@pytest.mark.outside("hand arithmetic: five intervals")
+# By hand: five intervals.
 @pytest.mark.about("presets/interval_coverage")
-def test_golden_the_best_is_the_least_score_of_those_that_cover() -> None:
+def test_by_hand_the_best_is_the_least_score_of_those_that_cover() -> None:
     rows = [
         _summary_row("recommended", 0.90, 1.0),
         _summary_row("covers", 0.945, 0.9),

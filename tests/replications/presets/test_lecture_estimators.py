@@ -57,8 +57,8 @@ def test_naive_best_columns_are_those_of_the_largest_t(sample: GeneSample) -> No
         np.testing.assert_array_equal(sample.sums.choose_genes(counts, 5), expected)
 
 
-@pytest.mark.outside("hand arithmetic: three columns of four rows")
-def test_golden_t_by_hand() -> None:
+# By hand: three columns of four rows.
+def test_by_hand_t() -> None:
     X = np.array([[0.0, 1, 0.0], [2, 1, 1], [4, 2, 2.5], [6, 2, 2.5]])
     sums = GeneSums.from_rows(X, np.array([0, 0, 1, 1]))
     # means apart 4, 1, 2 and squares within 4, 0, .5: t^2 is 16/4 = 4, nothing, 4/.5 = 8
@@ -102,8 +102,8 @@ def test_naive_cross_validation_is_a_loop_over_folds(sample: GeneSample) -> None
     assert cross_validate(sample, "lda", fold, rng) == pytest.approx(np.mean(rates), abs=1e-15)
 
 
-@pytest.mark.outside("Efron and Tibshirani 1997, section 4: the .632+ formulas, by hand")
-def test_golden_plus_by_hand(sample: GeneSample) -> None:
+# By hand: the .632+ formulas of Efron and Tibshirani 1997, section 4.
+def test_by_hand_plus(sample: GeneSample) -> None:
     rng = np.random.default_rng(6)
     resamples = draw_resamples(sample.y, 8, rng)
     wrong = {i: [] for i in range(24)}  # type: ignore[var-annotated]

@@ -48,8 +48,8 @@ def test_naive_many_fits_are_the_learners_fits(sample: GaussianSample, name: str
         assert error == pytest.approx(expected, abs=1e-15)
 
 
-@pytest.mark.outside("hand arithmetic: five rows on a line, every split with two to test on")
-def test_golden_complete_subsampling_on_five_rows() -> None:
+# By hand: five rows on a line, every split with two to test on.
+def test_by_hand_complete_subsampling_on_five_rows() -> None:
     # rows 0 1 of class 0, rows 8 9 of class 1 and a stray of class 1 at 2: what is fitted without
     # the stray puts it into class 0 unless its own side pulls the border below it
     X, y = np.array([[0.0], [1], [2], [8], [9]]), np.array([0, 0, 1, 1, 1])
@@ -130,9 +130,9 @@ def test_calibrated_bias_grows_and_complete_subsampling_saves_variance() -> None
     assert "The unconditional variance decays with growing mu." in told
 
 
-@pytest.mark.outside("hand arithmetic: two samples, one number of folds, two partitions of each")
+# By hand: two samples, one number of folds, two partitions of each.
 @pytest.mark.about("presets/lecture_folds")
-def test_golden_variances_over_partitions_and_samples_by_hand() -> None:
+def test_by_hand_variances_over_partitions_and_samples() -> None:
     study = LectureFolds(n=12, folds=(3,), repeats=2).plan({}, 1)
     records = {
         "truth": np.array([0.2, 0.4]),

@@ -46,9 +46,9 @@ def test_exact_any_cut_gives_the_same_records(reviews: Data, name: str, small: d
     assert all(to_json(figure)["series"] for figure in found.figures)
 
 
-@pytest.mark.outside("hand arithmetic: two draws of domains, one setting")
+# By hand: two draws of domains, one setting.
 @pytest.mark.about("presets/multiple_source_means")
-def test_golden_biases_and_their_errors_by_hand(reviews: Data) -> None:
+def test_by_hand_biases_and_their_errors(reviews: Data) -> None:
     preset = MultipleSourceMeans(n_sources=(2,), per_source=5, sizes=(5,), pairs=2)
     two = {"cvs_mean": [0.3, 0.5], "cvr_mean": [0.1, 0.4], "ose_mean": [0.2, 0.5]}
     two |= {"cvs_sd": [0.02, 0.04], "cvr_sd": [0.01, 0.01], "ose_sd": [0.0, 0.0]}
@@ -63,9 +63,9 @@ def test_golden_biases_and_their_errors_by_hand(reviews: Data) -> None:
     assert nearer.figure == pytest.approx(0.1 - 0.05)
 
 
-@pytest.mark.outside("hand arithmetic: four data sets of two domains, block means 0 and 1")
+# By hand: four data sets of two domains, block means 0 and 1.
 @pytest.mark.about("presets/multiple_source_variances")
-def test_golden_parts_of_the_variance_by_hand(reviews: Data) -> None:
+def test_by_hand_parts_of_the_variance(reviews: Data) -> None:
     study = MultipleSourceVariances(sizes=(4, 9)).plan({"reviews": reviews}, 1)
     four = np.array([[0.0, 0.0], [1, 1], [0, 0], [1, 1]])
     records = {}

@@ -86,7 +86,7 @@ def test_exact_the_ending_tells_where_a_form_names_no_type(
     assert answer.json()["name"] == filename
 
 
-def test_golden_a_preview_shows_rows_and_what_is_missing(client: TestClient) -> None:
+def test_exact_a_preview_shows_rows_and_what_is_missing(client: TestClient) -> None:
     identifier = send(client, CSV_TEXT).json()["id"]
     body = client.get(f"/v1/datasets/{identifier}/preview", params={"rows": 2}).json()
 

@@ -35,13 +35,13 @@ from tests.service.data.kept import CSV, NAN, PARQUET, keep, read, types, writte
         ("a,b\nyes,0\nno,1\n", {"a": "string", "b": "integer"}),
     ],
 )
-def test_golden_what_is_understood_of_a_text(
+def test_exact_types_of_the_columns_of_a_text(
     tmp_path: Path, text: str, expected: dict[str, str]
 ) -> None:
     assert types(tmp_path, text) == expected
 
 
-def test_golden_values_of_a_text(tmp_path: Path) -> None:
+def test_exact_values_of_a_text(tmp_path: Path) -> None:
     text = 'x;s;n;q\n1,5;a b;1;""\n;"a;b";2;"1"\nNA;"say ""so""";3;NaN\n'
     columns = read(tmp_path, CSV, text.encode())
 

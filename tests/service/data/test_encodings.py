@@ -117,7 +117,7 @@ def test_invalid_no_room_for_the_converted_text(
         ("a\0b", None),
     ],
 )
-def test_golden_an_encoding_by_any_of_its_names(charset: str, encoding: str | None) -> None:
+def test_exact_an_encoding_by_any_of_its_names(charset: str, encoding: str | None) -> None:
     assert find_encoding(charset) == encoding
 
 

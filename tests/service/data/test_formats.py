@@ -54,7 +54,7 @@ EXPECTED: dict[str, tuple[str, list[Any]]] = {
 
 
 @pytest.mark.parametrize("media_type", [PARQUET, ARROW])
-def test_golden_every_type_of_column(tmp_path: Path, media_type: str) -> None:
+def test_exact_every_type_of_column(tmp_path: Path, media_type: str) -> None:
     columns = read(tmp_path, media_type, written(TABLE, media_type))
 
     assert list(columns) == list(EXPECTED)

@@ -29,7 +29,7 @@ def matrix(folder: Path, content: bytes) -> SparseColumns:
     return group
 
 
-def test_golden_lines_become_rows(tmp_path: Path) -> None:
+def test_exact_lines_become_rows(tmp_path: Path) -> None:
     found, kept = inspected(tmp_path, LIBSVM, TEXT)
     group = matrix(tmp_path, TEXT)
 

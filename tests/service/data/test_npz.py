@@ -128,7 +128,7 @@ def test_exact_matrices_come_back_as_columns(tmp_path: Path, array: np.ndarray) 
     assert found.details["arrays"]["X"] == {"type": array.dtype.name, "shape": [3, 2]}
 
 
-def test_golden_the_preview_shows_the_values_that_are_not_zero(tmp_path: Path) -> None:
+def test_exact_the_preview_shows_the_values_that_are_not_zero(tmp_path: Path) -> None:
     content = saved(**parts([[0, 2.5, 0], [0, 0, 0], [1, 0, 3]]), y=[1, 0, 1])
     shown = preview(keep(tmp_path, NPZ, content), 3)
 

@@ -10,8 +10,8 @@ NARROW_ENDS = [(0.63, 1.77), (0.98, 1.02), (0.5, 1.05), (9.5, 26.0), (0.0031, 0.
 WIDE_ENDS = [(0.32, 5.9), (1.0, 10.0), (3.1, 9.4), (2.0, 40.0), (10.0, 999.0), (1.7e-5, 1e-3)]
 
 
-@pytest.mark.outside("hand arithmetic: round numbers between two ends")
-def test_golden_ticks_of_axes_of_the_kept_results() -> None:
+# By hand: round numbers between two ends.
+def test_by_hand_ticks_of_axes_of_the_kept_results() -> None:
     assert log_ticks(0.63, 1.77) == pytest.approx([0.8, 1, 1.2, 1.4, 1.6])
     assert log_ticks(0.32, 5.9) == [0.5, 1.0, 2.0, 5.0]
     assert log_ticks(1.7, 46.0) == [2.0, 5.0, 10.0, 20.0]

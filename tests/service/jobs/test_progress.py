@@ -52,7 +52,7 @@ DONE = replace(QUEUED, state="done", output_file="1.npz", seconds=20.0)  # 2 sec
         ([DONE], 1, 0.0),
     ],
 )
-def test_golden_the_time_that_is_left(
+def test_by_hand_the_time_that_is_left(
     chunks: list[ChunkRow], n_workers: int, seconds: float
 ) -> None:
     assert estimate_seconds_left(chunks, n_workers) == seconds

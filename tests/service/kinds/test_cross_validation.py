@@ -104,7 +104,7 @@ def test_exact_learners_that_go_over_all_rows_once_change_no_bit(
     assert {path["path"] for path in paths.values()} == {"fast"}
 
 
-def test_golden_the_result_says_which_path_was_taken() -> None:
+def test_exact_the_result_says_which_path_was_taken() -> None:
     scaled = {"name": "ridge", "prepare": [{"name": "standardise"}]}
     result = run_kind({**BODY, "learners": {"fast": "ridge", "scaled": scaled}}).result
 
@@ -136,7 +136,7 @@ def test_exact_a_stored_data_set_and_inline_data_agree(tmp_path: Path) -> None:
     assert inline.result["models"] == from_file.result["models"]
 
 
-def test_golden_predictions_come_back_as_labels() -> None:
+def test_exact_predictions_come_back_as_labels() -> None:
     table = run_kind(CLASSIFY).losses
 
     assert table is not None

@@ -20,7 +20,7 @@ def body(n_models: int, **fields: Any) -> dict[str, Any]:
     return {"kind": "losses", "losses": losses, "blocks": "random", **fields}
 
 
-def test_golden_detail_is_echoed() -> None:
+def test_exact_detail_is_echoed() -> None:
     full, brief = (run_kind(body(3, **asked)).result for asked in ({}, {"detail": "brief"}))
 
     assert (full["detail"], brief["detail"]) == ("full", "brief")
@@ -30,7 +30,7 @@ def test_golden_detail_is_echoed() -> None:
     assert used == set(brief["comparisons"][0]["tests"])
 
 
-def test_golden_more_than_a_thousand_pairs_are_told_in_brief() -> None:
+def test_exact_more_than_a_thousand_pairs_are_reported_in_brief() -> None:
     result = run_kind(body(46, tests=["sign"])).result
 
     assert result["detail"] == "brief"

@@ -72,7 +72,7 @@ def test_against_scikit_learn_the_whole_procedure() -> None:
     assert codes(found["cautions"]) == ["least_of_many"]
 
 
-def test_golden_the_defaults_are_those_of_the_source_text() -> None:
+def test_exact_the_defaults_are_those_of_the_source_text() -> None:
     body = with_(grid=None, source={"X": X.tolist(), "y": Y.tolist()}, target={"X": Z.tolist()})
     found = run_kind(body).result
     values = found["grid"]["values"]
@@ -283,7 +283,7 @@ def test_exact_weights_of_unseen_rows_are_described_too() -> None:
     assert "validation" not in run_kind(BODY).result["weights"]
 
 
-def test_golden_a_linear_range_and_a_logarithmic_one() -> None:
+def test_exact_a_linear_range_and_a_logarithmic_one() -> None:
     linear = {"penalty": {"from": 1, "to": 3, "count": 3, "scale": "linear"}}
     logarithmic = {"penalty": {"from": 1, "to": 100, "count": 3}}
 

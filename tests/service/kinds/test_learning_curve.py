@@ -102,7 +102,7 @@ def test_exact_a_stored_data_set_and_inline_data_agree(tmp_path: Path) -> None:
     assert run_kind(stored, [file]).result["curves"] == run_kind(BODY).result["curves"]
 
 
-def test_golden_sources_are_added_whole_where_blocks_are_sources() -> None:
+def test_exact_sources_are_added_whole_where_blocks_are_sources() -> None:
     result = run_kind({**BODY, "scheme": "leave_one_source_out", "sizes": [2, 3]}).result
 
     assert result["grow_by"] == "source"

@@ -23,7 +23,7 @@ LONG: dict[str, Any] = {
 }
 
 
-def test_golden_two_blocks_of_three() -> None:
+def test_by_hand_two_blocks_of_three() -> None:
     model = run_kind(MATRIX).result["models"]["a"]
 
     assert model["mean"] == {"macro": 2.0, "pooled": 2.0, "blocks": [1.0, 3.0]}
@@ -84,7 +84,7 @@ def test_exact_losses_come_back_as_they_were_sent() -> None:
     assert table["cluster"].to_pylist() == ["x", "x", "y", "y", "z", "z"]
 
 
-def test_golden_block_labels_and_training_sizes_by_name() -> None:
+def test_exact_block_labels_and_training_sizes_by_name() -> None:
     body = {**MATRIX, "blocks": "random", "block_labels": ["dvd", "book"]}
     result = run_kind({**body, "n_train": {"dvd": 30, "book": 30}}).result
 
@@ -93,7 +93,7 @@ def test_golden_block_labels_and_training_sizes_by_name() -> None:
     assert_allclose(result["models"]["a"]["variances"]["nadeau_bengio"]["value"], 1.2, rtol=1e-14)
 
 
-def test_golden_weights_add_risks() -> None:
+def test_by_hand_weights_add_risks() -> None:
     result = run_kind({**LONG, "weights": [0, 0, 0, 2, 2, 2]}).result
 
     # mean of loss x weight = (4 + 6 + 8) / 6
@@ -101,7 +101,7 @@ def test_golden_weights_add_risks() -> None:
     assert result["models"]["a"]["mean"]["macro"] == 2.0
 
 
-def test_golden_provenance_names_methods_with_their_parameters() -> None:
+def test_exact_provenance_names_methods_with_their_parameters() -> None:
     body = {**MATRIX, "tests": [{"name": "theta_t", "params": {"variance": "theta_A"}, "as": "t"}]}
     methods = run_kind(body).result["methods"]
 

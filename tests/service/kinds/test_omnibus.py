@@ -24,7 +24,7 @@ def body(**fields: Any) -> dict[str, Any]:
     return {"kind": "losses", "losses": LOSSES, "blocks": "source", **fields}
 
 
-def test_golden_tests_of_pairs_and_of_all_models_in_one_list() -> None:
+def test_exact_tests_of_pairs_and_of_all_models_in_one_list() -> None:
     uncorrected = {"name": "friedman", "params": {"ties": "none"}, "as": "demsar"}
 
     result = run_kind(body(tests=["sign", uncorrected])).result
@@ -42,7 +42,7 @@ def test_golden_tests_of_pairs_and_of_all_models_in_one_list() -> None:
     } in result["methods"]
 
 
-def test_golden_left_out_means_all_that_apply() -> None:
+def test_exact_left_out_means_all_that_apply() -> None:
     result = run_kind(body()).result
 
     assert {"friedman", "iman_davenport", "nemenyi", "quade", "aligned_ranks"} <= set(
@@ -90,7 +90,7 @@ def test_invalid_corrections(fields: dict[str, Any], words: str) -> None:
     assert place_of(caught.value) == ("correction",)
 
 
-def test_golden_a_control_and_its_tied_models() -> None:
+def test_exact_a_control_and_its_tied_models() -> None:
     result = run_kind(body(correction="finner", control="c", level=0.8)).result
 
     friedman = result["omnibus"]["friedman"]
@@ -109,7 +109,7 @@ def test_invalid_two_models_are_too_few() -> None:
         run_kind(body(tests=["friedman"], losses=two))
 
 
-def test_golden_the_catalogue_lists_both_kinds_of_test() -> None:
+def test_exact_the_catalogue_lists_both_kinds_of_test() -> None:
     listed = [item["name"] for item in family("tests")["items"]]
 
     assert listed == sorted([*PAIRED_TESTS, *MULTIPLE_TESTS])

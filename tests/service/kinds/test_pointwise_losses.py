@@ -101,7 +101,7 @@ def test_against_sklearn_decision_values_of_a_linear_classifier() -> None:
         assert_allclose([losses[i] for i in test], expected, rtol=1e-9, atol=1e-12)
 
 
-def test_golden_clip_knows_the_range_of_the_costs() -> None:
+def test_exact_clip_knows_the_range_of_the_costs() -> None:
     body = predictions("cost_matrix", clip=True, level=0.999999)
 
     intervals = run_kind(body).result["models"]["m"]["intervals"]

@@ -26,7 +26,7 @@ BODY: dict[str, Any] = {
 LOG: dict[str, Any] = {**BODY, "loss": "log", "scores": {"a": DOG, "b": DOG}}
 
 
-def test_golden_error_rates() -> None:
+def test_by_hand_error_rates() -> None:
     result = run_kind(BODY).result
 
     assert_allclose(result["models"]["a"]["mean"]["blocks"], [1 / 3, 2 / 3], rtol=1e-15)
@@ -43,7 +43,7 @@ def test_exact_predictions_that_spell_a_label_in_another_way_have_a_caution() ->
     assert told.startswith("The labels 'Cat' and 'cat' differ only in letter case")
 
 
-def test_golden_log_loss_of_binary_scores() -> None:
+def test_by_hand_log_loss_of_binary_scores() -> None:
     result = run_kind(LOG).result
 
     truth = [0.9, 0.4, 0.8, 0.9, 0.3, 0.4]  # probability given to the true class
@@ -61,7 +61,7 @@ def test_exact_rows_of_probabilities_follow_the_named_classes() -> None:
     )
 
 
-def test_golden_regression_on_a_holdout() -> None:
+def test_by_hand_regression_on_a_holdout() -> None:
     body = {
         "kind": "predictions",
         "y": [1.0, 2.0, 4.0],

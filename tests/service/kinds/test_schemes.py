@@ -78,7 +78,7 @@ def test_property_every_scheme_gives_a_result(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OVERLAPPING)
-def test_golden_splits_that_overlap_get_the_corrected_interval(name: str) -> None:
+def test_exact_splits_that_overlap_get_the_corrected_interval(name: str) -> None:
     result = run_kind(body_of(name)).result
 
     assert "no_partition" in {caution["code"] for caution in result["cautions"]}
@@ -93,7 +93,7 @@ def test_golden_splits_that_overlap_get_the_corrected_interval(name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "code"), [("bootstrap", "trained_on_resamples"), ("time_series", "order_of_time")]
 )
-def test_golden_a_scheme_says_what_to_mind(name: str, code: str) -> None:
+def test_exact_a_scheme_has_its_cautions(name: str, code: str) -> None:
     assert code in {caution["code"] for caution in run_kind(body_of(name)).result["cautions"]}
 
 
@@ -263,7 +263,7 @@ def test_exact_the_same_from_a_data_set(tmp_path: Path, name: str) -> None:
     assert one["comparisons"] == two["comparisons"]
 
 
-def test_golden_losses_of_subsamples_come_in_long_form_and_as_scores() -> None:
+def test_exact_losses_of_subsamples_come_in_long_form_and_as_scores() -> None:
     rows = [0, 1, 1, 2, 0, 2]
     long = {
         "kind": "losses",
@@ -291,7 +291,7 @@ def test_golden_losses_of_subsamples_come_in_long_form_and_as_scores() -> None:
         run_kind({**long, "repeat": [0, 0, 0, 1, 1, 1]})
 
 
-def test_golden_predictions_on_subsamples() -> None:
+def test_exact_predictions_on_subsamples() -> None:
     body = {
         "kind": "predictions",
         "blocks": "subsamples",

@@ -39,8 +39,7 @@ BODY: dict[str, Any] = {
 }
 
 
-@pytest.mark.outside("hand arithmetic, in the comments")
-def test_golden_a_nested_selection_worked_by_hand() -> None:
+def test_by_hand_a_nested_selection_worked() -> None:
     nearest = {"name": "nearest_neighbours", "params": {"k": 1}}
     body = {
         "kind": "selection",
@@ -261,7 +260,7 @@ def test_degenerate_what_learners_warn_of_inside_is_told() -> None:
     assert any("Inside a training part: " in c["message"] for c in result["cautions"])
 
 
-def test_golden_one_standard_error_takes_an_earlier_one() -> None:
+def test_exact_one_standard_error_takes_an_earlier_one() -> None:
     result = run_kind({**BODY, "rule": "one_standard_error"}).result
     internal, least = result["internal"], result["chosen"]["least"]
     reach = internal[least]["mean"] + internal[least]["standard_error"]

@@ -21,6 +21,7 @@ BODY: dict[str, Any] = {
 }
 
 
+@pytest.mark.outside("vector iw_gaussian_ratio: formula of ctrl-iwxval util/iw_Gauss.m and libTLDA")
 def test_golden_the_published_vector() -> None:
     result = run_kind(BODY).result
     found = result["weights"]

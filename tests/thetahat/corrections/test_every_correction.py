@@ -22,7 +22,6 @@ P = [0.01, 0.04, 0.03, 0.005]
     "corrections/finner",
     "corrections/none",
 )
-@pytest.mark.outside("hand arithmetic in the comments")
 @pytest.mark.parametrize(
     ("correction", "expected"),
     [
@@ -38,7 +37,7 @@ P = [0.01, 0.04, 0.03, 0.005]
         ("none", P),
     ],
 )
-def test_golden_four_p_values(correction: str, expected: list[float]) -> None:
+def test_by_hand_four_p_values(correction: str, expected: list[float]) -> None:
     assert_allclose(np.array(adjust(P, correction), float), expected, rtol=1e-13)
 
 
@@ -62,8 +61,8 @@ def adjusted(p_values: list[float], correction: str) -> FloatArray:
 
 
 @pytest.mark.about("corrections/holm")
-@pytest.mark.outside("raw p-values of the scmamp vignette, and hand arithmetic")
-def test_golden_ten_pairs_of_a_published_comparison() -> None:
+# By hand on the raw p-values of the scmamp vignette.
+def test_by_hand_ten_pairs_of_a_published_comparison() -> None:
     # Holm by hand: the sorted values times 10, 9, 8, ...; 0.1643229 x 3 = 0.4929687, 0.3341698 x
     # 2 = 0.6683396 and the last, 0.3742777 x 1, is lifted to the one before it.
     expected = [

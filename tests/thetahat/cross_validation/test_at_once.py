@@ -49,7 +49,7 @@ class Says:
         return Predictions(np.full(len(part.test), self.value))
 
 
-def test_golden_splits_are_counted_by_how_they_were_predicted() -> None:
+def test_exact_splits_are_counted_by_how_they_were_predicted() -> None:
     assert summarise_fits([None, None]) == LearnerFits(
         path="fast", fast_splits=2, plain_splits=0, reason=None
     )
@@ -59,7 +59,7 @@ def test_golden_splits_are_counted_by_how_they_were_predicted() -> None:
     assert summarise_fits(["a"]).path == "plain"
 
 
-def test_golden_rows_left_out() -> None:
+def test_exact_rows_left_out() -> None:
     split = Split(0, 0, 0, np.array([0, 2, 5]), np.array([1]))
 
     part = part_of(split, 6)
@@ -71,7 +71,7 @@ def test_golden_rows_left_out() -> None:
     assert not part_of(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_leave_one_out
 
 
-def test_golden_a_row_that_stands_twice() -> None:
+def test_exact_a_row_that_was_drawn_twice() -> None:
     part = part_of(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
 
     assert part.left_out is None
@@ -86,7 +86,7 @@ def test_golden_a_row_that_stands_twice() -> None:
         ("mean", "fitted once per split"),
     ],
 )
-def test_golden_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
+def test_exact_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
     data = problem("plain", "regression")
 
     told = over_splits(build(learner_spec(spec), "regression"), data)
@@ -95,7 +95,7 @@ def test_golden_why_a_learner_is_fitted(spec: str | dict[str, object], reason: s
     assert reason in told.reason
 
 
-def test_golden_a_missing_value_anywhere_is_said() -> None:
+def test_exact_a_missing_value_anywhere_is_the_reason() -> None:
     data = build_data({"a": [1.0, None, 3.0, 4.0]}, [1.0, 2.0, 3.0, 5.0], "regression")
     split = Split(0, 0, 0, np.array([0, 2]), np.array([3]))
 
@@ -236,7 +236,7 @@ def test_degenerate_other_splits_are_not_of_one_row() -> None:
     assert not leaves_one_out(Split(0, 0, 0, train, np.array([2, 3])), 4)
 
 
-def test_golden_how_much_there_is_to_do() -> None:
+def test_exact_amount_of_work() -> None:
     data = problem("plain", "regression")  # 41 rows of 5 columns
     scaled = build(
         learner_spec({"name": "ridge", "prepare": [{"name": "standardise"}]}), "regression"
@@ -261,7 +261,7 @@ class SaysAll(Says):
         return [Predictions(np.full(len(part.test), self.value)) for part in parts]
 
 
-def test_golden_splits_go_in_passes_as_far_as_there_is_room(
+def test_exact_splits_go_in_passes_as_far_as_there_is_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tests = [[0, 1], [2], [3, 4], [0, 4], [1, 2]]

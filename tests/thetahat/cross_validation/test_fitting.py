@@ -16,7 +16,7 @@ from thetahat.losses.zero_one import ZeroOne
 from thetahat.tables.data import Data, build_data
 
 
-def test_golden_what_fits_passes() -> None:
+def test_exact_choices_that_fit_are_accepted() -> None:
     check_loss(Squared(), "regression")
     check_loss(Log(), "classification")
     check_learner("m", MeanLearner(), "regression", Squared(), weighted=True)

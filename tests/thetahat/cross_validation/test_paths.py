@@ -96,7 +96,7 @@ def same(one: SplitOutcome, other: SplitOutcome, scale: float) -> None:
         assert_allclose(one.probabilities, other.probabilities, rtol=1e-8, atol=1e-8)
 
 
-def test_golden_who_is_in_a_group() -> None:
+def test_exact_learners_of_a_group() -> None:
     learners: dict[str, Learner] = {
         "a": Ridge(penalty=1),
         "b": LeastSquares(),

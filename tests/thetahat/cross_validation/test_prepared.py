@@ -90,7 +90,7 @@ def test_property_every_step_that_learns_nothing_is_tried() -> None:
     assert set(STATELESS) <= {*TRANSFORMERS, *VECTORISERS}
 
 
-def test_golden_which_steps_learn() -> None:
+def test_exact_steps_that_learn_from_the_training_rows() -> None:
     by_default = {name for name in {*TRANSFORMERS, *VECTORISERS} if is_stateless(name, {})}
     assert by_default == {"Binarizer", "HashingVectorizer", "Normalizer", "PolynomialFeatures"}
     own = {name for name in STEPS if getattr(STEPS[name](), "is_stateless", False)}

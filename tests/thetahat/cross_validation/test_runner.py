@@ -50,7 +50,7 @@ def run(
     return outcome
 
 
-def test_golden_mean_of_the_others() -> None:
+def test_by_hand_mean_of_the_others() -> None:
     data = build_data({"a": [0.0, 0, 0]}, [1.0, 2.0, 6.0], "regression")
 
     outcomes = run_splits(
@@ -73,7 +73,7 @@ def test_golden_mean_of_the_others() -> None:
     ]
 
 
-def test_golden_majority_is_always_wrong_when_left_out_of_a_tie() -> None:
+def test_exact_majority_is_always_wrong_when_left_out_of_a_tie() -> None:
     data = build_data({"a": np.zeros(6)}, [0, 1, 0, 1, 0, 1], "classification")
 
     outcomes = run_splits(
@@ -214,7 +214,7 @@ def test_property_limits_of_the_worker_pass(error: BaseException) -> None:
     assert not isinstance(caught.value, EvaluationError)
 
 
-def test_golden_warnings_are_kept() -> None:
+def test_exact_warnings_are_kept() -> None:
     own = Caution("not_converged", "stopped early")
     learner = Faulty(zeros, warning("overflow somewhere"), (own,))
 
@@ -223,7 +223,7 @@ def test_golden_warnings_are_kept() -> None:
     assert outcome.cautions == (own, Caution("learner_warning", "faulty: overflow somewhere"))
 
 
-def test_golden_predictions_are_kept_when_asked() -> None:
+def test_exact_predictions_are_kept_when_asked() -> None:
     data = some_data("classification")
 
     (outcome,) = run_splits(

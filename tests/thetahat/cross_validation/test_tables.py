@@ -31,7 +31,7 @@ def made(name: str, **params: Any) -> Scheme:
     return SCHEMES[name](**params)
 
 
-def test_golden_sources_in_order_of_appearance() -> None:
+def test_exact_sources_in_order_of_appearance() -> None:
     data = some_data(n=8, cluster=[1, 1, 1, 1, 2, 2, 2, 2])
 
     table = loss_table(
@@ -54,7 +54,7 @@ def test_golden_sources_in_order_of_appearance() -> None:
     assert table.loss_range == (0.0, math.inf)
 
 
-def test_golden_repeats_share_their_instances() -> None:
+def test_by_hand_repeats_share_their_instances() -> None:
     data = some_data(n=11)
     scheme = made("repeated_k_fold", n_folds=3, n_repeats=2)
     done = outcomes(data, scheme)
@@ -74,7 +74,7 @@ def test_golden_repeats_share_their_instances() -> None:
     assert_allclose(table.models["a"].instance_means(), by_instance[first], rtol=1e-13)
 
 
-def test_golden_holdout_has_its_training_size() -> None:
+def test_exact_holdout_has_its_training_size() -> None:
     data = some_data(n=12)
 
     table = loss_table(data, BlockKind.HOLDOUT, {"m": outcomes(data, made("holdout"))}, Squared())
@@ -85,7 +85,7 @@ def test_golden_holdout_has_its_training_size() -> None:
     assert_array_equal(table.layout.n_test, [3])
 
 
-def test_golden_folds_of_sources_are_labelled() -> None:
+def test_exact_folds_of_sources_are_labelled() -> None:
     data = some_data(n=12)
     done = outcomes(data, made("source_k_fold", n_folds=2))
 
@@ -94,7 +94,7 @@ def test_golden_folds_of_sources_are_labelled() -> None:
     assert table.layout.block_labels == ("fold 0", "fold 1")
 
 
-def test_golden_leave_one_out_has_a_block_per_row() -> None:
+def test_exact_leave_one_out_has_a_block_per_row() -> None:
     data = some_data(n=9)
 
     table = loss_table(
@@ -134,7 +134,7 @@ def test_invalid_learners_on_different_splits() -> None:
             loss_table(data, BlockKind.RANDOM, {"a": three, "b": different}, Squared())
 
 
-def test_golden_cautions_are_counted() -> None:
+def test_exact_cautions_are_counted() -> None:
     data = some_data()
     learner = Faulty(zeros, warning("odd"), (Caution("not_converged", "100 steps"),))
     splits = list(made("k_fold", n_folds=3).splits(rows_of(data), 0))
@@ -153,7 +153,7 @@ def test_golden_cautions_are_counted() -> None:
     )
 
 
-def test_golden_warnings_that_differ_in_their_numbers_alone_are_one() -> None:
+def test_exact_warnings_that_differ_in_their_numbers_alone_are_one() -> None:
     data = some_data(n=9)
     gaps = ("gap 1.5e-03 after 100 steps", "gap 2 after 100 steps", "gap 0.25 after 100 steps")
     done = [

@@ -11,7 +11,7 @@ from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative
 
 
-def test_golden_inferge_centres_on_the_run_beside() -> None:
+def test_exact_inferge_centres_on_the_run_beside() -> None:
     """inferGE infer_bootstrap_ccv: given a leave-one-out run, its centre is of the other table.
 
     Here the centre is the leave-one-out error of the data themselves, 3 from losses 1, 2 and 6,

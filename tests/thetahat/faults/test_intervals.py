@@ -21,7 +21,7 @@ def interval_of(result: dict[str, object], method: str, variance: str) -> dict[s
     return dict(found)
 
 
-def test_golden_mlj_divides_by_k_minus_one_and_takes_two_digits_of_z() -> None:
+def test_exact_mlj_divides_by_k_minus_one_and_takes_two_digits_of_z() -> None:
     """MLJ: radius 1.96 sd / sqrt(k - 1).
 
     The variance of a mean of k scores is sd^2 / k, and the quantile depends on the level.

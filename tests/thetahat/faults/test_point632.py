@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
@@ -14,6 +15,7 @@ def unclipped(apparent: float, out_of_bag: float, gamma: float) -> float:
     return (1 - weight) * apparent + weight * out_of_bag
 
 
+@pytest.mark.outside("vector point632plus: mlxtend's formula gives .685 at (.6, .1, gamma .5)")
 def test_golden_mlxtend_and_inferge_clip_neither_the_overfitting_nor_the_error() -> None:
     """mlxtend .632+ and inferGE: .685 for an error of .6 out of the bag, .1 apparent, gamma .5.
 

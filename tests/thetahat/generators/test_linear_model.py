@@ -10,8 +10,8 @@ from thetahat.generators._size import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
 
 
-@pytest.mark.outside("hand arithmetic: variances of sums of normal features")
-def test_golden_variance_of_the_target() -> None:
+# By hand: variances of sums of normal features.
+def test_by_hand_variance_of_the_target() -> None:
     # 4 features with correlation .5, all relevant: the line has variance (4 + 12 * .5) / 4 = 2.5;
     # the curve c (x^2 - 1) / sqrt 2 has c^2 = .25 and does not covary with the line; noise 4
     model = LinearModelGenerator(

@@ -14,8 +14,8 @@ from thetahat.values.types import BlockKind
 SIZE = DrawSize(n_sources=5, per_source=20)
 
 
-@pytest.mark.outside("geras2013, the variance of mu-hat by sigma^2, omega and gamma, by hand")
-def test_golden_the_variance_of_the_mean() -> None:
+# By hand: geras2013, the variance of mu-hat by sigma^2, omega and gamma.
+def test_by_hand_the_variance_of_the_mean() -> None:
     # sigma^2/N + (M-1)/N omega + (N-M)/N gamma = 1/100 + 19/100 0.3 + 80/100 0.1 = 0.147
     of = RandomEffects(omega=0.3, gamma=0.1, spread=0.5)
 

@@ -10,8 +10,8 @@ from thetahat.generators._size import DrawSize
 from thetahat.generators.word_counts import WordCounts
 
 
-@pytest.mark.outside("hand arithmetic: Zipf's law shifted by five ranks over three words")
-def test_golden_frequencies_without_spread_are_zipfs() -> None:
+# By hand: Zipf's law shifted by five ranks over three words.
+def test_by_hand_frequencies_without_spread_are_zipfs() -> None:
     plain = WordCounts(n_words=3, class_spread=0, domain_spread=0, domain_class_spread=0)
     domains = plain.draw_sources(1, np.random.default_rng(0))
     # 1/5, 1/6, 1/7 over their sum, 107/210: 42/107, 35/107, 30/107

@@ -20,7 +20,7 @@ def codes(found: Diagnostics) -> list[str]:
     return [caution.code for caution in found.cautions]
 
 
-def test_golden_by_hand() -> None:
+def test_by_hand_values() -> None:
     # sum 12 + 4 x 1 + 0 = 16 over 8; squares 144 + 4 = 148; deviations from 2: 100 + 4 + 12 = 116
     found = of(np.array([12.0, 1, 1, 1, 1, 0, 0, 0]))
 

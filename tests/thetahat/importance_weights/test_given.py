@@ -12,8 +12,7 @@ from thetahat.importance_weights.given import Given
 OWN = np.array([0.5, 0, 1, 1, 2, 0.25, 3, 11.0])
 
 
-@pytest.mark.outside("SPEC: given is a column, used as it is")
-def test_golden_the_column_as_it_is() -> None:
+def test_by_hand_the_column_as_it_is() -> None:
     found = Given().estimate(Samples(SOURCE, TARGET, OWN), rng())
 
     assert_array_equal(found.values, [0.5, 0, 1, 1, 2, 0.25, 3, 11])

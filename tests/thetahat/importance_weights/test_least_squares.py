@@ -17,8 +17,8 @@ NARROW = 1 / np.sqrt(2)
 
 
 @pytest.mark.about("importance_weights/ulsif")
-@pytest.mark.outside("hand arithmetic beside ONE")
-def test_golden_one_centre() -> None:
+# By hand, beside ONE.
+def test_by_hand_one_centre() -> None:
     found = Ulsif(penalty=3 / 8, width=NARROW).estimate(ONE, rng())
 
     assert_allclose(found.values, [1, 0.5], rtol=1e-14)
@@ -29,8 +29,7 @@ def test_golden_one_centre() -> None:
 
 
 @pytest.mark.about("importance_weights/rulsif")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_one_centre_relative() -> None:
+def test_by_hand_one_centre_relative() -> None:
     # share 1/5: H = 1/5 + 4/5 x 5/8 = 7/10, and with penalty 3/10 alpha = 1
     found = Rulsif(share=0.2, penalty=0.3, width=NARROW).estimate(ONE, rng())
 

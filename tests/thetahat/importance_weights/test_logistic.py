@@ -13,8 +13,8 @@ from thetahat.importance_weights.logistic import Logistic
 BITS = Samples(np.array([[0.0], [0], [0], [1]]), np.array([[0.0], [1], [1], [1]]))
 
 
-@pytest.mark.outside("hand arithmetic beside BITS")
-def test_golden_a_feature_of_two_values() -> None:
+# By hand, beside BITS.
+def test_by_hand_a_feature_of_two_values() -> None:
     found = Logistic(penalty=0).estimate(BITS, rng())
 
     assert_allclose(found.values, [1 / 3, 1 / 3, 1 / 3, 3.0], rtol=1e-7)
@@ -22,7 +22,7 @@ def test_golden_a_feature_of_two_values() -> None:
     assert_allclose(found.of_target, [1 / 3, 3.0, 3.0, 3.0], rtol=1e-7)
 
 
-def test_golden_the_sizes_of_the_samples_are_corrected_for() -> None:
+def test_by_hand_the_sizes_of_the_samples_are_corrected_for() -> None:
     more = Samples(BITS.source, np.tile(BITS.target, (5, 1)))
 
     assert_allclose(

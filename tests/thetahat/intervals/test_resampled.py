@@ -137,8 +137,7 @@ def test_against_scipy_bca_over_blocks() -> None:
 
 
 @pytest.mark.about("intervals/studentised", "intervals/basic", "intervals/percentile")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_five_replicates() -> None:
+def test_by_hand_five_replicates() -> None:
     # 1, 4, 7: mean 4, V = 9, standard error sqrt 3. Deviations -2 -1 0 1 4 over errors 2 1 1 1 1
     # are t* = -1 -1 0 1 4; quantiles at .1 and .9 are -1 + .4 x 0 = -1 and 1 + .6 x 3 = 2.8
     shared = SharedResamples({"m": holdout_of([1.0, 4.0, 7.0])}, 7)
@@ -271,7 +270,7 @@ def test_degenerate_studentised_with_resamples_without_a_spread() -> None:
     assert studentised_reach(np.array([-np.inf, 0.0, 1.0]), 2.0, 0.25) == (-1.0, None)
 
 
-def test_golden_quantile_is_linear_between_values() -> None:
+def test_by_hand_quantile_is_linear_between_values() -> None:
     values: FloatArray = np.array([1.0, 2.0, 4.0, 8.0])
 
     for p in (0.0, 0.1, 0.5, 2 / 3, 0.99, 1.0):

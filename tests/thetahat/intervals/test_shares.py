@@ -225,7 +225,7 @@ def test_degenerate_no_errors_and_nothing_but_errors(
 
 
 @BOTH
-def test_golden_fields(method: Wilson | ClopperPearson) -> None:
+def test_exact_fields_of_an_interval(method: Wilson | ClopperPearson) -> None:
     losses = errors_of(3, 10)
     variance = VARIANCES["iid"]().estimate(losses)
 

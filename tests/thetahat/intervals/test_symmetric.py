@@ -105,8 +105,8 @@ def test_golden_equivalence_interval_of_fifteen_pairs() -> None:
 
 
 @pytest.mark.about("intervals/student_t")
-@pytest.mark.outside("hand arithmetic: t on one degree has quantile tan(pi (p - 1/2))")
-def test_golden_student_t_on_one_degree() -> None:
+# By hand: t on one degree has quantile tan(pi (p - 1/2)).
+def test_by_hand_student_t_on_one_degree() -> None:
     # t_1 has quantile tan(pi (p - 1/2)): 1 at .75
     variance = some_variance(4.0, degrees=1)
 
@@ -126,8 +126,7 @@ def test_golden_student_t_on_one_degree() -> None:
 
 
 @pytest.mark.about("intervals/prediction")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_prediction_by_hand() -> None:
+def test_by_hand_prediction() -> None:
     # means 1, 3: macro 2, B = 2, K = 2: 2 +- t_1 sqrt(2 * 3/2); t_1 at level .5 is 1
     losses = sources_of([0, 2], [3, 3])
     variance = VARIANCES["theta_gamma"]().estimate(losses)
@@ -154,7 +153,7 @@ def test_exact_prediction_is_wider_by_root_of_k_plus_one() -> None:
 
 
 @pytest.mark.parametrize(("degrees", "cautioned"), [(29.0, True), (30.0, False), (None, False)])
-def test_golden_normal_says_when_degrees_are_few(degrees: float | None, cautioned: bool) -> None:  # noqa: FBT001 - a table's column
+def test_exact_normal_says_when_degrees_are_few(degrees: float | None, cautioned: bool) -> None:  # noqa: FBT001 - a table's column
     interval = Normal().build(ANY, THETA_3, some_variance(degrees=degrees), 0.95, TWO)
 
     assert ("normal_with_few_degrees_of_freedom" in codes(interval)) == cautioned

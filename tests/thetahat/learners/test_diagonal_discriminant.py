@@ -12,8 +12,7 @@ from thetahat.learners.diagonal_discriminant import DiagonalDiscriminant
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_two_features() -> None:
+def test_by_hand_two_features() -> None:
     # variances within 4/4 and 16/4; means (1, 2) and (5, 2): the second says nothing at all, the
     # first gives log odds 12 - 4x
     X = [[0.0, 0.0], [2.0, 4.0], [4.0, 4.0], [6.0, 0.0]]

@@ -14,8 +14,7 @@ from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 EXACT = GaussianNaiveBayes(variance_smoothing=0)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_two_classes_of_unit_variance() -> None:
+def test_by_hand_two_classes_of_unit_variance() -> None:
     # means 1 and 5, variances 1, equal shares: log odds at x are ((x - 5)^2 - (x - 1)^2)/2
     said = predicted(EXACT, [[0.0], [2], [4], [6]], [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2)
 
@@ -23,7 +22,7 @@ def test_golden_two_classes_of_unit_variance() -> None:
     assert_array_equal(said.output, [0, 0])  # of equal posteriors the first
 
 
-def test_golden_unequal_variances() -> None:
+def test_by_hand_unequal_variances() -> None:
     # class 0: mean 0, variance 1; class 1: mean 0, variance 4; at 0 densities are 2 to 1
     said = predicted(EXACT, [[-1.0], [1], [-2], [2]], [0, 0, 1, 1], [[0.0]], n_classes=2)
 

@@ -13,16 +13,14 @@ from thetahat.schemes import SCHEMES
 from thetahat.tables.data import build_data
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_line_through_three_points() -> None:
+def test_by_hand_line_through_three_points() -> None:
     # (0, 1), (1, 2), (2, 6): means 1 and 3, slope (2 + 0 + 3)/2 and intercept 3 - 5/2
     said = predicted(LeastSquares(), [[0.0], [1.0], [2.0]], [1, 2, 6], [[0.0], [4.0]])
 
     assert_allclose(said.output, [0.5, 10.5], rtol=1e-14)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_line_through_the_origin() -> None:
+def test_by_hand_line_through_the_origin() -> None:
     # sum xy / sum xx = (2 + 12)/5
     said = predicted(LeastSquares(intercept=False), [[0.0], [1.0], [2.0]], [1, 2, 6], [[5.0]])
 

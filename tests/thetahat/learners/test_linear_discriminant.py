@@ -14,16 +14,14 @@ from thetahat.learners.linear_discriminant import LinearDiscriminant
 LINE = [[0.0], [2.0], [4.0], [6.0]]
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_two_classes_on_a_line() -> None:
+def test_by_hand_two_classes_on_a_line() -> None:
     # means 1 and 5, squares within 4 over 4 rows: variance 1; log odds at x are 12 - 4x
     said = predicted(LinearDiscriminant(), LINE, [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2)
 
     assert_allclose(probabilities(said)[:, 0], [1 / (1 + math.exp(-4)), 0.5], rtol=1e-14)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_shares_move_the_border() -> None:
+def test_by_hand_shares_move_the_border() -> None:
     # as above with a third row in class 0 at its mean: variance 4/5, log odds (12 - 4x)/(4/5)
     # and log(3/2) more with shares
     X, y = [*LINE, [1.0]], [0, 0, 1, 1, 0]
@@ -34,8 +32,7 @@ def test_golden_shares_move_the_border() -> None:
     assert_allclose(probabilities(equal)[0, 0], 1 / (1 + math.exp(-5)), rtol=1e-14)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_weights_move_the_means() -> None:
+def test_by_hand_weights_move_the_means() -> None:
     # class 0: mean (0 + 3 x 2)/4 = 1.5, squares 2.25 + 3 x 0.25 = 3; class 1: 5, squares 2;
     # variance 5/6; log odds at 3 are ((3 - 5)^2 - (3 - 1.5)^2)/(5/3)
     said = predicted(

@@ -37,7 +37,7 @@ def fitted(learner: LogisticRegression, X: Any, y: Any, **more: Any) -> Logistic
 
 
 @HAND
-def test_golden_two_points() -> None:
+def test_by_hand_two_points() -> None:
     # f(b) = 2 log(1 + e^-b) + penalty b^2 / 2 is least where 2 / (1 + e^b) = penalty b;
     # at b = log 3 the left side is 1/2, and p(1) = 3/4
     learner = LogisticRegression(penalty=0.5 / np.log(3), intercept=False)
@@ -53,7 +53,7 @@ def test_golden_two_points() -> None:
 
 
 @HAND
-def test_golden_three_points() -> None:
+def test_by_hand_three_points() -> None:
     # by symmetry class k has logit 2a/3 at its own corner and -a/3 at the others, where
     # 1 - e^a / (e^a + 2) = penalty 2a/3; at a = log 2 both shares are 1/2
     learner = LogisticRegression(penalty=0.75 / np.log(2), intercept=False)
@@ -65,7 +65,7 @@ def test_golden_three_points() -> None:
 
 
 @HAND
-def test_golden_a_constant_feature_leaves_the_shares() -> None:
+def test_by_hand_a_constant_feature_leaves_the_shares() -> None:
     # only the intercept is left, and it is not penalised: 1 of 4 by weight, 3 of 5 and so on
     two = predicted(LogisticRegression(), np.ones((4, 1)), [0, 1, 1, 1], [[9.0]], n_classes=2)
     three = predicted(

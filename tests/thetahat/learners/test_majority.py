@@ -8,15 +8,15 @@ from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.learners.majority import Majority
 
 
-@pytest.mark.outside("hand arithmetic: three of five labels are 2")
-def test_golden_commonest_of_five() -> None:
+# By hand: three of five labels are 2.
+def test_by_hand_commonest_of_five() -> None:
     said = predicted(Majority(), np.zeros((5, 1)), [2, 0, 2, 1, 2], np.ones((2, 1)), n_classes=4)
 
     assert_array_equal(said.output, [2, 2])
     assert_allclose(probabilities(said), [[0.2, 0.2, 0.6, 0.0]] * 2, rtol=1e-15)
 
 
-def test_golden_weights_decide() -> None:
+def test_by_hand_weights_decide() -> None:
     said = predicted(
         Majority(), np.zeros((3, 1)), [0, 0, 1], np.ones((1, 1)), weights=[1, 1, 3], n_classes=2
     )

@@ -11,15 +11,15 @@ from thetahat.learners.mean import MeanLearner
 X = [[0.0], [0.0], [0.0]]
 
 
-@pytest.mark.outside("hand arithmetic: (1 + 2 + 6)/3 = 3")
-def test_golden_mean_of_three() -> None:
+# By hand: (1 + 2 + 6)/3 = 3.
+def test_by_hand_mean_of_three() -> None:
     said = predicted(MeanLearner(), X, [1.0, 2.0, 6.0], [[5.0], [6.0]])
 
     assert_allclose(said.output, [3.0, 3.0], rtol=1e-15)
     assert said.probabilities is None
 
 
-def test_golden_weighted_mean() -> None:
+def test_by_hand_weighted_mean() -> None:
     assert predicted(MeanLearner(), X, [1.0, 2.0, 6.0], X, weights=[1, 0, 3]).output[0] == 19 / 4
 
 

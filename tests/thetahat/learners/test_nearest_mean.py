@@ -11,8 +11,7 @@ from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.learners.nearest_mean import NearestMean
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_probabilities_from_one_variance() -> None:
+def test_by_hand_probabilities_from_one_variance() -> None:
     # means (1, 0) and (5, 0); squares within 4 and 0 over 4 rows and 2 features: variance 1/2;
     # log odds at (2, 7) are 9 - 1
     X = [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [6.0, 0.0]]

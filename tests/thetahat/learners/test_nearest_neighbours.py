@@ -23,8 +23,7 @@ from thetahat.values.types import FloatArray
 LINE = [[0.0], [1.0], [3.0], [6.0]]
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_mean_and_vote_of_two() -> None:
+def test_by_hand_mean_and_vote_of_two() -> None:
     # nearest to 2.5 are 3 and 1, at distances 0.5 and 1.5: weights 2 and 2/3, shares 3/4 and 1/4
     equal, near = NearestNeighbours(k=2), NearestNeighbours(k=2, votes="distance")
     values, codes = [0.0, 10, 20, 30], [0, 0, 1, 1]
@@ -36,16 +35,14 @@ def test_golden_mean_and_vote_of_two() -> None:
     assert_array_equal(predicted(equal, LINE, codes, [[2.5]], n_classes=2).output, [0])  # a tie
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_weights_vote_and_rows_without_weight_do_not() -> None:
+def test_by_hand_weights_vote_and_rows_without_weight_do_not() -> None:
     # nearest to 0 with weight are 0 and 3; (1 x 0 + 3 x 20)/4
     said = predicted(NearestNeighbours(k=2), LINE, [0.0, 10, 20, 30], [[0.0]], weights=[1, 0, 3, 1])
 
     assert_allclose(said.output, [15.0], rtol=1e-14)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_of_rows_equally_far_the_first_are_taken() -> None:
+def test_by_hand_of_rows_equally_far_the_first_are_taken() -> None:
     # all of the rows lie at 1 or -1, so at distance 1 of 0: the first three are taken
     X = [[1.0], [-1], [1], [-1], [1], [-1], [1], [-1], [1], [-1], [1], [-1], [1], [-1]]
     y = np.arange(14.0)

@@ -11,7 +11,7 @@ from thetahat.learners.nearest_neighbours import Voters
 NUMBERS = [1, 4, 2, 9]
 
 
-def test_golden_votes_by_hand() -> None:
+def test_by_hand_votes() -> None:
     voters = Voters(np.array([0, 1, 1, 2]), np.ones(4), 3, by_distance=False)
 
     one, three = voters.votes(np.array([[3, 1, 2]]), np.zeros((1, 3)), [1, 3])

@@ -41,7 +41,7 @@ def outcomes(data: Data, learner: Ridge, n_resamples: int, start: int, stop: int
     return gathered(run_splits("m", learner, data, splits, Squared(), 7, keep_predictions=True))
 
 
-def test_golden_two_rows_counted_by_hand() -> None:
+def test_by_hand_two_rows_counted() -> None:
     both = np.array([[1.0, 3.0], [2.0, -1.0]])
 
     (sums,) = sum_products_of_resamples(both, None, [np.array([0, 1, 1])])

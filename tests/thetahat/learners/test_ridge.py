@@ -25,8 +25,7 @@ def fitted(ridge: Ridge, X: Any, y: Any, weights: Any = None) -> LinearModel:
     )
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_slope_of_a_line() -> None:
+def test_by_hand_slope_of_a_line() -> None:
     # about the means: sum xy = 2, sum xx = 2, so slope 2/(2 + 1) and intercept 1 - 2/3
     model = fitted(Ridge(penalty=1.0), LINE, [0, 1, 2])
 
@@ -34,8 +33,7 @@ def test_golden_slope_of_a_line() -> None:
     assert model.intercept == pytest.approx(1 / 3, rel=1e-14)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_slope_through_the_origin() -> None:
+def test_by_hand_slope_through_the_origin() -> None:
     # sum xy = sum xx = 5
     model = fitted(Ridge(penalty=1.0, intercept=False), LINE, [0, 1, 2])
 

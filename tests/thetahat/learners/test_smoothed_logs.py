@@ -19,7 +19,7 @@ def test_exact_what_is_listed_has_the_bits_of_what_is_computed(smoothing: float)
     assert_array_equal(listed.of(counts.astype(float)), computed.of(counts))
 
 
-def test_golden_logarithms_by_hand() -> None:
+def test_by_hand_logarithms() -> None:
     logs = SmoothedLogs(1.0, 9)
 
     assert logs.of(np.array([0, 9])).tolist() == [0.0, np.log(10)]

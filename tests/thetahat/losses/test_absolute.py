@@ -8,8 +8,8 @@ from thetahat.losses.absolute import Absolute
 from thetahat.losses.base import Predictions
 
 
-@pytest.mark.outside("hand arithmetic: |2 - 2.5| and |2 + 1|")
-def test_golden_sizes_of_the_differences() -> None:
+# By hand: |2 - 2.5| and |2 + 1|.
+def test_by_hand_sizes_of_the_differences() -> None:
     said = Predictions(np.array([1.0, 2.5, -1.0]))
 
     assert_array_equal(Absolute().losses(np.array([1.0, 2.0, 2.0]), said), [0.0, 0.5, 3.0])

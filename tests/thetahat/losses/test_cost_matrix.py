@@ -105,7 +105,7 @@ def test_invalid_a_class_without_costs() -> None:
     assert caught.value.loc == ("loss", "params", "costs")
 
 
-def test_golden_fractions_are_named_as_they_are_written() -> None:
+def test_exact_fractions_are_named_as_they_are_written() -> None:
     costs: dict[str, dict[str, float]] = {"0.5": {"2.5": 2}, "2.5": {"0.5": 3}}
     loss = for_classes(CostMatrix(costs=costs), (0.5, 2.5))
 

@@ -18,7 +18,7 @@ def loss_of(name: str) -> Loss:
     return LOSSES[name]()
 
 
-def test_golden_which_they_are() -> None:
+def test_exact_learners_with_decision_values() -> None:
     names = {name for name in LOSSES if LOSSES[name].uses == "scores"}
 
     assert names == {"hinge", "logistic", "quadratic_margin"}

@@ -24,7 +24,7 @@ def test_golden_minus_the_log_of_the_truth() -> None:
     assert_allclose(losses, [0.22314355131420976, 0.6931471805599453], rtol=1e-15)
 
 
-def test_golden_impossible_truth_loses_36_nats() -> None:
+def test_by_hand_impossible_truth_loses_36_nats() -> None:
     # 52 ln 2: the machine epsilon of double precision is 2^-52
     assert_allclose(Log().losses(np.array([0]), said([[0.0, 1.0]])), [52 * math.log(2)], rtol=1e-15)
 

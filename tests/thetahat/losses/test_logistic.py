@@ -35,7 +35,7 @@ def test_exact_it_is_log_of_the_probability() -> None:
     assert_allclose(losses(y, values), by_log, rtol=1e-10)  # 1 - p loses digits near 1
 
 
-def test_golden_no_evidence_loses_ln_two() -> None:
+def test_exact_no_evidence_loses_ln_two() -> None:
     assert losses(np.array([0, 1]), np.zeros(2)).tolist() == [math.log(2)] * 2
 
 

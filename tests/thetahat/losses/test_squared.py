@@ -8,8 +8,8 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 
 
-@pytest.mark.outside("hand arithmetic: (2 - 2.5)^2 and (2 + 1)^2")
-def test_golden_squares_of_the_differences() -> None:
+# By hand: (2 - 2.5)^2 and (2 + 1)^2.
+def test_by_hand_squares_of_the_differences() -> None:
     said = Predictions(np.array([1.0, 2.5, -1.0]))
 
     assert_array_equal(Squared().losses(np.array([1.0, 2.0, 2.0]), said), [0.0, 0.25, 9.0])

@@ -9,14 +9,14 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
 
 
-@pytest.mark.outside("hand count: the second and the fourth are wrong")
-def test_golden_one_for_each_wrong_class() -> None:
+# By hand: the second and the fourth are wrong.
+def test_by_hand_one_for_each_wrong_class() -> None:
     said = Predictions(np.array([0, 2, 1, 1]))
 
     assert_array_equal(ZeroOne().losses(np.array([0, 1, 1, 0]), said), [0.0, 1.0, 0.0, 1.0])
 
 
-def test_golden_labels_that_are_words() -> None:
+def test_exact_labels_that_are_words() -> None:
     said = Predictions(np.array(["dvd", "book"], dtype=object))
 
     assert_array_equal(ZeroOne().losses(np.array(["dvd", "dvd"], dtype=object), said), [0.0, 1.0])

@@ -15,8 +15,7 @@ from tests.thetahat.multiple_tests.many import (
 )
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_by_hand() -> None:
+def test_by_hand_values() -> None:
     # aligned: (-3, 0, 3), (-5, 4, 1); ranks (2, 3, 5), (1, 6, 4): columns 3, 9, 9, rows 10, 11.
     # T = 2 [171 - (3 * 4 / 4) * 49] / [91 - 221 / 3] = 2 * 24 / (52 / 3) = 36/13
     outcome = outcome_of("aligned_ranks", by_source([[1, 4, 7], [0, 9, 6]]))

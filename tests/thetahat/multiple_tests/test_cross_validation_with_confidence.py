@@ -24,8 +24,8 @@ from thetahat.values.types import BlockKind
 NAME = "cross_validation_with_confidence"
 
 
-@pytest.mark.outside("hand arithmetic with the orthant probability of a bivariate normal")
-def test_golden_orthants_by_hand() -> None:
+# By hand with the orthant probability of a bivariate normal.
+def test_by_hand_orthants() -> None:
     """Equal means give T = 0, and orthogonal losses of equal size correlations of 1/2.
 
     P(max(Z1, Z2) >= 0) = 1 - (1/4 + arcsin(1/2) / (2 pi)) = 1 - 1/4 - 1/12 = 2/3.
@@ -40,8 +40,8 @@ def test_golden_orthants_by_hand() -> None:
     assert (outcome.statistic, outcome.p_value) == (0, 1)
 
 
-@pytest.mark.outside("hand arithmetic: the maxima are one normal and its opposite")
-def test_golden_one_normal_by_hand() -> None:
+# By hand: the maxima are one normal and its opposite.
+def test_by_hand_one_normal() -> None:
     """m1 and m2 have equal losses, so that all differences are 0 or one and the same.
 
     d = m1 - m0 is 2, 0, 2, 0, mean 1, centred 1, -1, 1, -1 with spread 1: T = sqrt(4) * 1 / 1 = 2

@@ -41,7 +41,7 @@ def zero_one(seed: int, n: int = 24, k: int = 4) -> Any:
     return np.random.default_rng(seed).integers(0, 2, (n, k)).astype(np.float64)
 
 
-def test_golden_the_names() -> None:
+def test_exact_names_of_the_tests_of_all_models() -> None:
     assert {"friedman", "iman_davenport", "nemenyi", "quade", "aligned_ranks", "cochran_q"} <= set(
         IN_CLOSED_FORM
     )

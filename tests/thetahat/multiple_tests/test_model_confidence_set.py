@@ -50,7 +50,7 @@ def test_golden_arch(statistic: str, eliminated: list[str], theirs: list[float])
     assert len(details_of(outcome)["set"]) == sum(p > 0.05 for p in theirs)
 
 
-def test_golden_two_units_by_hand() -> None:
+def test_by_hand_two_units() -> None:
     """Two units: a resample is both with chance 1/2, and one of them twice with 1/4 each.
 
     Differences of (m0, m1) are -1 and -3, mean -2: a resampled mean is off by -1, 0 or 1, so

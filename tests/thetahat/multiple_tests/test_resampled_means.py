@@ -31,7 +31,7 @@ def test_exact_the_bootstrap_has_the_moments_of_the_mean() -> None:
     assert np.abs(drawn.mean(axis=1)).max() < 5 * math.sqrt(np.diagonal(covariance).max() / 40_000)
 
 
-def test_golden_resamples_of_two_clusters_by_hand() -> None:
+def test_by_hand_resamples_of_two_clusters() -> None:
     """Means 4 of one instance and 0 of three: 1 in all, and 4, 0 or 1 in the resamples.
 
     Less 1 that is 3, -1 or 0, with chances 1/4, 1/4 and 1/2.

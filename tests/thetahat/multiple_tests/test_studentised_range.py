@@ -25,6 +25,7 @@ def test_exact_two_normals(q: float) -> None:
     assert_allclose(range_tail(q, 2), special.erfc(q / 2), rtol=1e-12)
 
 
+@pytest.mark.outside("demsar2006, table 5: critical values of the Nemenyi test for 2 to 10 models")
 def test_golden_table_of_demsar_2006() -> None:
     printed = (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)  # k = 2 ... 10
 

@@ -21,7 +21,7 @@ def solve(K: FloatArray, q: list[float], upper: float, lowest: float, highest: f
     )
 
 
-def test_golden_sums_that_bind_where_nothing_is_free() -> None:
+def test_by_hand_sums_that_bind_where_nothing_is_free() -> None:
     # w^2/2 + w: 0 without the sum; 1/2 each with a sum of 2, at a multiplier of 3/2
     low = solve(np.eye(4), [-1.0] * 4, 9, 2, 9)
     # w^2/2 - 10 w: 1 each, the bound; 3/4 with a sum of 3, at a multiplier of 3/4 - 10
@@ -69,7 +69,7 @@ def test_exact_conditions_on_random_programmes(seed: int) -> None:
         assert_allclose(found.w.sum(), wanted, rtol=1e-8)
 
 
-def test_golden_the_way_goes_on_along_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_hand_the_search_continues_along_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quadratic_programme, "_HALVINGS", 0)
     K, q, w = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-1.0, 4.0]), np.array([0.5, 0.5])
     # the minimum is (-2, 3): a fifth of the way there the first is 0, at (0, 1); then 2 w = 4
@@ -113,7 +113,7 @@ def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
     assert gap <= 1e-9
 
 
-def test_golden_a_step_that_leaves_the_domain_is_halved() -> None:
+def test_exact_a_step_that_leaves_the_domain_is_halved() -> None:
     # -log x + x from x = 10: d = 1/10, H = 1/100, so the model's minimum is 10 - 90, cut at 0,
     # where the logarithm ends; half of the way is 5, and better
     found = kliep._stepped(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))

@@ -79,7 +79,7 @@ def test_golden_baycomp_54_data_sets() -> None:
     assert details["counts"] == [18, 15, 21]
 
 
-def test_golden_two_outcomes_by_hand() -> None:
+def test_by_hand_two_outcomes() -> None:
     # Beta(2, 1) has density 2x: below 1/2 with probability 1/4
     assert_close(probabilities_of_largest((2, 0, 1)), (0.75, 0, 0.25))
     # all three with one: by symmetry

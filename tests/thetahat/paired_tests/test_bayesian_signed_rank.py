@@ -57,7 +57,7 @@ def test_golden_baycomp(rope: float, shares: tuple[float, float, float]) -> None
         assert abs(details[key] - share) <= 5 * error  # both are simulated
 
 
-def test_golden_one_difference_by_hand() -> None:
+def test_by_hand_one_difference() -> None:
     # z = (0, 1), w = (1 - u, u), u ~ uniform with s = 1: the sums 0, 1, 1, 2 have weights
     # (1-u)^2, 2u(1-u), u^2; right is 1 - (1-u)^2/2, always above a half
     always = simulate_probabilities(np.array([1.0]), 0.0, 0.0, 1.0, "rope", 2000, rng_of(1))

@@ -28,8 +28,8 @@ def holdout_pair(difference: FloatArray) -> PairedLosses:
     return pair_over(layout, difference, np.zeros(len(difference)))
 
 
-@pytest.mark.outside("hand arithmetic: the binomial distribution of resampled 0 and 1 differences")
-def test_golden_share_of_resamples_as_far_out() -> None:
+# By hand: the binomial distribution of resampled 0 and 1 differences.
+def test_by_hand_share_of_resamples_as_far_out() -> None:
     # differences 1, 1, 1, -1: D = 1/2; a resample with j of its 4 draws above 0, j ~ binomial(4,
     # 3/4), has D* = (2 j - 4) / 4; |D* - 1/2| >= 1/2 for j = 4, 2, 1, 0, all but 27/64 of them
     test = BootstrapDifference(n_resamples=100_000)
@@ -164,3 +164,21 @@ def test_exact_a_single_pair_gets_the_same_alone_and_beside_intervals(values: in
     alone = test.test(pair_over(layout, losses[0], losses[1]), TWO, rng_of_test())
     assert told["tests"]["bootstrap_difference"]["p_value"] == alone.p_value
     assert 0.01 < (alone.p_value or 0) < 0.99
+
+
+@pytest.mark.outside("scipy.stats.binom: the number of resampled differences above 0, run here")
+@pytest.mark.parametrize("n_above", [11, 13])
+def test_against_scipy_binomial_of_resampled_signs(n_above: int) -> None:
+    from scipy import stats
+
+    difference = np.array([1.0] * n_above + [-1.0] * (20 - n_above))
+    test = BootstrapDifference(n_resamples=100_000)
+
+    found = test.test(holdout_pair(difference), TWO, rng_of(5)).p_value
+
+    # D = (2 k - 20) / 20 and D* = (2 j - 20) / 20: |D* - D| >= |D| where |j - k| >= |k - 10|
+    j = np.arange(21)
+    chances = stats.binom.pmf(j, 20, n_above / 20)
+    expected = float(chances[np.abs(j - n_above) >= n_above - 10].sum())
+    error = np.sqrt(expected * (1 - expected) / 100_000)
+    assert_close(found, expected, atol=5 * error)

@@ -60,16 +60,14 @@ def test_golden_published_tables(
     assert outcome.details == {"variant": variant, "a_better": table[1], "b_better": table[2]}
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_mid_p_of_equal_cells() -> None:
+def test_by_hand_mid_p_of_equal_cells() -> None:
     # 1 - pmf/2 with pmf = C(4, 2)/16
     outcome = McNemar(variant="mid_p").test(table_pair(3, 2, 2, 0), TWO, rng_of())
 
     assert_close(outcome.p_value, 1 - 6 / 32, rtol=1e-14)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_one_sided_mid_p() -> None:
+def test_by_hand_one_sided_mid_p() -> None:
     # c = 1 of 4: P(X < 1) + P(X = 1)/2 = 1/16 + 2/16; the other side 1 minus it
     pair = table_pair(0, 3, 1, 0)
 
@@ -79,7 +77,7 @@ def test_golden_one_sided_mid_p() -> None:
     assert_close(greater.p_value, 13 / 16, rtol=1e-14)
 
 
-def test_golden_one_sided_chi_squared() -> None:
+def test_by_hand_one_sided_chi_squared() -> None:
     # b = 7, c = 2: root -5/3; Phi(-5/3); corrected root -4/3
     pair = table_pair(0, 7, 2, 0)
 
@@ -116,7 +114,7 @@ def test_degenerate_corrected_numerator_stops_at_zero() -> None:
     assert (outcome.statistic, outcome.p_value) == (0, 1)
 
 
-def test_golden_random_folds_carry_their_caution() -> None:
+def test_exact_random_folds_carry_their_caution() -> None:
     outcome = McNemar().test(blocks_pair([[0, 1], [1, 0]], [[1, 1], [0, 0]]), TWO, rng_of())
 
     assert codes(outcome.cautions) == {"ignores_training_variance"}

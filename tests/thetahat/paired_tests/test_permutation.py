@@ -177,7 +177,7 @@ def test_exact_same_stream_same_number() -> None:
     assert first == again
 
 
-def test_golden_clusters_flip_as_wholes() -> None:
+def test_by_hand_clusters_flip_as_wholes() -> None:
     # clusters of sums 1 + 2 = 3, 4 and -1 over n = 4: T = 6/4; |+-3 +-4 +-1| >= 6: 8 and 6, 4 of 8
     pair = holdout_pair([1, 2, 4, -1], [0, 0, 0, 0], cluster=[0, 0, 1, 2])
 
@@ -188,7 +188,7 @@ def test_golden_clusters_flip_as_wholes() -> None:
     assert outcome.p_value == 0.5
 
 
-def test_golden_sources_flip_as_wholes() -> None:
+def test_by_hand_sources_flip_as_wholes() -> None:
     a = np.array(
         [[1.0, 3.0], [3.0, 3.0], [4.0, 2.0]]
     )  # means 2, 3, 3: all flips but two are smaller
@@ -222,7 +222,7 @@ def test_calibrated_size_when_sampled() -> None:
     assert abs(rejected / reps - 0.05) < 5 * math.sqrt(0.05 * 0.95 / reps)
 
 
-def test_golden_sampled_p_value_is_never_zero() -> None:
+def test_by_hand_sampled_p_value_is_never_zero() -> None:
     # 60 differences of one sign: a random pattern is as extreme with chance 2^-59
     pair = differences_pair(np.arange(1.0, 61.0))
 
@@ -234,7 +234,7 @@ def test_golden_sampled_p_value_is_never_zero() -> None:
 @pytest.mark.parametrize(
     ("n_units", "n_resamples"), [(50, 10_000), (100_000, 10_000), (200_000, 5000), (10**7, 999)]
 )
-def test_golden_the_default_number_of_resamples_goes_down_with_the_units(
+def test_exact_the_default_number_of_resamples_goes_down_with_the_units(
     n_units: int, n_resamples: int
 ) -> None:
     assert Permutation()._choose_n_resamples(n_units) == n_resamples

@@ -21,8 +21,7 @@ from thetahat.values.types import Alternative, BlockKind
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_nine_of_ten_wins() -> None:
+def test_by_hand_nine_of_ten_wins() -> None:
     # a has the smaller loss 9 times of 10: P(X <= 1) = 11/1024
     pair = differences_pair([-1] * 9 + [1])
 
@@ -35,11 +34,10 @@ def test_golden_nine_of_ten_wins() -> None:
     assert two.unit == "instance"
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
 @pytest.mark.parametrize(
     ("zeros", "heads", "p_value"), [("drop", 1, 14 / 64), ("split", 2, 74 / 256)]
 )
-def test_golden_zeros(zeros: str, heads: int, p_value: float) -> None:
+def test_by_hand_zeros(zeros: str, heads: int, p_value: float) -> None:
     # 5 wins, 1 loss, 3 ties: drop 1 of 6; split one tie to each side and leave one
     # out: 2 of 8, where twice the tail is 2 (1 + 8 + 28) of 256
     pair = differences_pair([-1, -2, -3, -4, -5, 6, 0, 0, 0])
@@ -64,7 +62,7 @@ def test_against_scipy_binomtest(alternative: Alternative) -> None:
     assert_close(outcome.p_value, expected, rtol=1e-12)
 
 
-def test_golden_sources_are_the_unit() -> None:
+def test_by_hand_sources_are_the_unit() -> None:
     a = [[0, 0, 9], [1, 1, 1], [0, 1, 0]]  # means 3, 1, 1/3 against 2: +, -, -
     outcome = Sign().test(blocks_pair(a, np.full((3, 3), 2.0), BlockKind.SOURCE), TWO, rng_of())
 

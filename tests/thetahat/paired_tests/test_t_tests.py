@@ -72,6 +72,7 @@ def test_golden_mlxtend_uncorrected_t() -> None:
     assert "ignores_training_overlap" in codes(outcome.cautions)
 
 
+@pytest.mark.outside("vector mlxtend_kfold_boston: mlxtend's ten differences, corrected")
 def test_golden_mlxtend_differences_corrected() -> None:
     # the same ten folds with n_test/n_train = 1/9. Two peers differ: correctipy divides by the
     # factor in the place of its root, correctR takes the sample size for J and its n - 1 for df
@@ -143,8 +144,7 @@ def test_exact_theta_t_on_theta_3_is_the_uncorrected_t() -> None:
 
 
 @pytest.mark.about("paired_tests/theta_t")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_theta_t_over_two_sources() -> None:
+def test_by_hand_theta_t_over_two_sources() -> None:
     # differences [0, 2] and [1, 5]: means 1, 3; V = 2, 8; theta_A = (2/2 + 8/2)/4 = 5/4,
     # theta_B = 5/2; t = 2/sqrt(5/2), N - K = 2 degrees, P(|t_2| > t) = 1 - t/sqrt(2 + t^2)
     pair = blocks_pair([[0, 2], [1, 5]], [[0, 0], [0, 0]], BlockKind.SOURCE)
@@ -165,8 +165,7 @@ def test_golden_theta_t_over_two_sources() -> None:
 
 
 @pytest.mark.about("paired_tests/bayle_z")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_bayle_z_by_hand() -> None:
+def test_by_hand_bayle_z() -> None:
     # differences 1, 1, 1, 3: mean 1.5, sum of squares about it 3, variance 3/16,
     # z = 1.5 / sqrt(3/16) = 2 sqrt 3; within: V = 0 and 2, average 1, over N = 4: z = 3
     pair = blocks_pair([[1, 1], [1, 3]], [[0, 0], [0, 0]])
@@ -200,8 +199,7 @@ def test_exact_bayle_z_is_where_the_normal_interval_ends_at_zero(
 
 
 @pytest.mark.about("paired_tests/theta_t")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_holdout_by_instance_and_cluster() -> None:
+def test_by_hand_holdout_by_instance_and_cluster() -> None:
     # differences 1, 1, 3, 3: iid V/4 = (4/3)/4 = 1/3, t = 2 sqrt 3
     pair = differences_pair([1, 1, 3, 3])
     clustered = holdout_pair([1, 1, 3, 3], [0, 0, 0, 0], cluster=[7, 7, 8, 8])
@@ -348,3 +346,34 @@ def test_calibrated_theta_t_on_independent_sources() -> None:
         count += p_value is not None and p_value < 0.1
 
     assert abs(count / reps - 0.1) < 5 * math.sqrt(0.09 / reps)
+
+
+@pytest.mark.about("paired_tests/theta_t")
+@pytest.mark.outside("scipy.stats.ttest_1samp of the sources' mean differences, run here")
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_against_scipy_ttest_over_sources(alternative: Alternative) -> None:
+    from scipy import stats
+
+    a, b = np.random.default_rng(34).random((2, 8, 6))
+    words = SCIPY_WORDS[alternative]
+    theirs = stats.ttest_1samp((a - b).mean(axis=1), 0, alternative=words)
+
+    pair = blocks_pair(a, b, BlockKind.SOURCE)
+    outcome = ThetaT(variance="theta_gamma").test(pair, alternative, rng_of())
+
+    assert_close(outcome.statistic, theirs.statistic, rtol=1e-11)
+    assert_close(outcome.p_value, theirs.pvalue, rtol=1e-11)
+
+
+@pytest.mark.about("paired_tests/bayle_z")
+@pytest.mark.outside(
+    "mlr-org/mlr3inferr, MeasureCiWaldCV in R 4.2.2 (vector mlr3inferr_wald_holdout)"
+)
+def test_golden_bayle_z_from_the_wald_interval_of_mlr3inferr() -> None:
+    losses = [[0.3, 1.2, 0.1, 0.7], [0.9, 0.2, 1.5, 0.4], [0.6, 0.8, 1.1, 0.05]]
+    lower, upper = 0.402866527196501, 0.905466806136832  # of all pairs, at 95 %
+    error = (upper - lower) / 2 / 1.959963984540054
+
+    outcome = BayleZ().test(blocks_pair(losses, np.zeros((3, 4))), TWO, rng_of())
+
+    assert_close(outcome.statistic, (upper + lower) / 2 / error, rtol=1e-11)

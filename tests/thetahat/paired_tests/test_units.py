@@ -45,7 +45,7 @@ def layout(kind: BlockKind, **columns: list[int]) -> Layout:
         (SOURCE, True, "block"),
     ],
 )
-def test_golden_default_unit(kind: BlockKind, clusters: bool, unit: str) -> None:  # noqa: FBT001 - a table's column
+def test_exact_default_unit(kind: BlockKind, clusters: bool, unit: str) -> None:  # noqa: FBT001 - a table's column
     given = layout(kind, cluster=[0, 1, 0, 1]) if clusters else layout(kind)
 
     assert choose_unit(given, None) == unit
@@ -67,7 +67,7 @@ def test_exact_target_of_independent_units(kind: BlockKind, unit: UnitName, targ
     assert unit_target(layout(kind), unit) is target
 
 
-def test_golden_units_by_hand() -> None:
+def test_by_hand_units() -> None:
     a, b = [1.0, 2.0, 3.0, 5.0, 9.0], [0.0] * 5
     clusters = holdout_pair(a, b, cluster=[3, 4, 3, 3, 4])
     sources = pair_over(layout_of(SOURCE, ["y", "x", "y", "x", "x"]), a, b)
@@ -81,7 +81,7 @@ def test_golden_units_by_hand() -> None:
     assert (by_cluster.n_units, by_block.n_units) == (2, 2)
 
 
-def test_golden_instances_are_averaged_over_repeats() -> None:
+def test_by_hand_instances_are_averaged_over_repeats() -> None:
     given = layout_of(
         RANDOM,
         [0, 0, 1, 1, 0, 0, 1, 1],
@@ -96,7 +96,7 @@ def test_golden_instances_are_averaged_over_repeats() -> None:
     assert count_units(given, "instance") == 4
 
 
-def test_golden_sources_are_averaged_over_repeats() -> None:
+def test_exact_sources_are_averaged_over_repeats() -> None:
     given = layout_of(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
 
     units = paired_units(pair_over(given, [1, 2, 5, 8], [0, 0, 0, 0]), None)
@@ -104,7 +104,7 @@ def test_golden_sources_are_averaged_over_repeats() -> None:
     assert_close(units.values, [3, 5])
 
 
-def test_golden_scores_of_blocks_keep_their_order() -> None:
+def test_exact_scores_of_blocks_keep_their_order() -> None:
     pair = scores_pair([1, 2, 4], [0, 0, 0], n_train=8, n_test=4, kind=SOURCE)
 
     assert_array_equal(paired_units(pair, None).values, [1, 2, 4])
@@ -141,7 +141,7 @@ def test_invalid_units_are_refused_in_words(
     assert words in reason
 
 
-def test_golden_numbers_of_units() -> None:
+def test_exact_numbers_of_units() -> None:
     given = layout(SOURCE, cluster=[5, 6, 7, 7])
 
     assert count_units(given, "block") == 2
@@ -157,7 +157,7 @@ def caution_codes(pair_kind: BlockKind, unit: UnitName) -> set[str]:
     return codes(unit_cautions(pair.difference.layout, units.unit, n_different))
 
 
-def test_golden_cautions_by_kind_and_unit() -> None:
+def test_exact_cautions_by_kind_and_unit() -> None:
     assert caution_codes(RANDOM, "instance") == {"ignores_training_variance"}
     assert caution_codes(RANDOM, "block") == {"ignores_training_overlap"}
     assert caution_codes(SOURCE, "instance") == {"instances_share_a_source"}

@@ -64,8 +64,7 @@ def test_golden_demsar_table_2() -> None:
     assert_close(outcome.p_value, math.erfc(abs(z) / math.sqrt(2)), rtol=1e-12)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_exact_by_hand() -> None:
+def test_by_hand_exact() -> None:
     # -1, 2, 3, 4: R- = 1; of 16 patterns R- <= 1 in two
     pair = differences_pair([-1, 2, 3, 4])
 
@@ -77,7 +76,7 @@ def test_golden_exact_by_hand() -> None:
 
 
 @pytest.mark.parametrize("odd", [False, True])
-def test_golden_demsar_split_leaves_one_of_an_odd_number_out(odd: bool) -> None:  # noqa: FBT001 - a table's column
+def test_exact_demsar_split_leaves_one_of_an_odd_number_out(odd: bool) -> None:  # noqa: FBT001 - a table's column
     zeros = [0.0] * (3 if odd else 2)
 
     outcome = Wilcoxon(zeros="demsar_split").test(
@@ -164,7 +163,7 @@ def test_limit_exact_meets_normal_in_large_samples() -> None:
 
 
 @pytest.mark.parametrize(("n", "how"), [(50, "exact"), (51, "normal")])
-def test_golden_auto_is_exact_to_fifty(n: int, how: str) -> None:
+def test_exact_auto_is_exact_to_fifty(n: int, how: str) -> None:
     values = np.random.default_rng(64).standard_normal(n)
 
     assert details_of(Wilcoxon().test(differences_pair(values), TWO, rng_of()))["method"] == how
@@ -189,7 +188,7 @@ def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
     return rank_sorted(keys, values, roundings, 0, "wilcox")
 
 
-def test_golden_signs_travel_with_the_sizes() -> None:
+def test_exact_signs_travel_with_the_sizes() -> None:
     found = ranked(np.array([3.0, 1.0, -3.0, -2.0, 3.0]), np.zeros(5))
     empty = ranked(np.zeros(0), np.zeros(0))
 
@@ -201,7 +200,7 @@ def test_golden_signs_travel_with_the_sizes() -> None:
     assert not empty.has_ties
 
 
-def test_golden_each_value_has_its_own_rounding() -> None:
+def test_exact_each_value_has_its_own_rounding() -> None:
     # 1 and 1.25 tie, since one of them is only known to .5; 4 and 4.25 do not
     values, roundings = np.array([4.25, -1.25, 4.0, 1.0]), np.array([0.1, 0.5, 0.1, 0.1])
 

@@ -99,7 +99,7 @@ def test_property_every_transformer_learns_and_repeats_itself(name: str, task: s
         np.testing.assert_allclose(same, column, rtol=rtol, atol=atol)
 
 
-def test_golden_titles_are_words() -> None:
+def test_exact_titles_are_words() -> None:
     assert title("LogisticRegression") == "Logistic regression"
     assert title("GaussianNB") == "Gaussian NB"
     assert title("MLPClassifier") == "MLP classifier"

@@ -37,7 +37,7 @@ def test_exact_names_alone_need_no_parameters() -> None:
     assert default_columns["TfidfVectorizer"] == "text"
 
 
-def test_golden_the_schema_of_some_parameters() -> None:
+def test_exact_the_schema_of_some_parameters() -> None:
     schemas = {e["name"]: e["parameters"]["properties"] for e in describe_learners()}
     assert schemas["LogisticRegression"]["C"] == {
         "type": "number",
@@ -88,5 +88,5 @@ def test_exact_every_described_default_is_taken() -> None:
         ({}, "a plain value"),
     ],
 )
-def test_golden_schemas_in_words(schema: dict[str, object], words: str) -> None:
+def test_exact_schemas_in_words(schema: dict[str, object], words: str) -> None:
     assert describe_schema(schema) == words

@@ -108,7 +108,7 @@ def test_invalid_weights(weights: Any, words: str) -> None:
         built(_spec(weights))
 
 
-def test_golden_fractions_are_named_as_they_are_written() -> None:
+def test_exact_fractions_are_named_as_they_are_written() -> None:
     learner: Any = for_classes(built(_spec({"2.5": 5})), (0.5, 2.5))
 
     assert learner.params["class_weight"] == {0: 1.0, 1: 5.0}

@@ -11,27 +11,27 @@ from thetahat.pipelines import Pipeline
 from thetahat.tables.features import Features
 
 
-def test_golden_columns_that_keep_their_name_keep_their_place_and_new_ones_come_last() -> None:
+def test_exact_columns_that_keep_their_name_keep_their_place_and_new_ones_come_last() -> None:
     table = reached(["standardise", {"name": "one_hot", "columns": ["kind"]}, "one_hot"], MIXED)
     assert table.names == ("a", "b", "kind=x", "kind=y", "place=p", "place=q")
     np.testing.assert_allclose(table.columns[0], (MIXED.columns[0] - 3) / 3.5**0.5, rtol=1e-15)
     assert table.columns[2].tolist() == [1.0, 0.0, 1.0, 0.0]
 
 
-def test_golden_encoders_and_selectors_place_their_columns_the_same_way() -> None:
+def test_exact_encoders_and_selectors_place_their_columns_the_same_way() -> None:
     steps = [{"name": "OrdinalEncoder", "columns": ["place"]}, "OneHotEncoder", "VarianceThreshold"]
     table = reached(steps, MIXED)
     assert table.names == ("a", "b", "place", "kind_x", "kind_y")
     assert table.columns[2].tolist() == [0.0, 0.0, 1.0, 0.0]
 
 
-def test_golden_names_that_are_taken_are_marked() -> None:
+def test_exact_names_that_are_taken_are_marked() -> None:
     steps = [{"name": "pca", "columns": ["a", "b"]}, {"name": "pca", "columns": ["component_2"]}]
     table = reached([*steps, "one_hot"], MIXED)
     assert table.names[:2] == ("component_1", "component_1'")
 
 
-def test_golden_simple_imputer_keeps_strings_and_numbers_apart() -> None:
+def test_exact_simple_imputer_keeps_strings_and_numbers_apart() -> None:
     features = Features(
         ("kind", "a"),
         (strings("x", None, "x", "y"), np.array([1.0, np.nan, 1.0, 4.0])),

@@ -76,7 +76,7 @@ def test_invalid_parameters_of_a_method_without_any_are_refused() -> None:
         build_dataclass(Bare, {"a": 1}, loc=())
 
 
-def test_golden_the_schema_of_a_methods_fields() -> None:
+def test_exact_the_schema_of_a_methods_fields() -> None:
     assert fields_schema(Example) == {
         "type": "object",
         "properties": {

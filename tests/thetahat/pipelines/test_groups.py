@@ -121,7 +121,7 @@ def reached(prepare: list[Any]) -> Features:
     return features
 
 
-def test_golden_order_and_names_of_what_groups_make() -> None:
+def test_exact_order_and_names_of_what_groups_make() -> None:
     made = reached(
         [
             {

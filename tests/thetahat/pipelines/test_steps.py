@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from tests.thetahat.pipelines.tables import numbers, strings
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -30,8 +30,7 @@ def one(column: Any) -> Features:
 
 
 @pytest.mark.about("steps/standardise")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_standardise_by_hand() -> None:
+def test_by_hand_standardise() -> None:
     # mean 4, squared deviations 4, 4, 0, 0, 9, 9 and 16: not used; 2, 4, 6 gives variance 8/3
     fitted_step, made = fit_transform("standardise", one([2.0, 4.0, 6.0, NAN]))
     s = (8 / 3) ** 0.5
@@ -57,7 +56,7 @@ def test_against_sklearn_standardise() -> None:
         ({"centre": False, "scale": False}, [2.0, 6.0]),
     ],
 )
-def test_golden_standardise_does_only_what_is_asked(
+def test_exact_standardise_does_only_what_is_asked(
     params: dict[str, Any], expected: list[float]
 ) -> None:
     _, made = fit_transform({"name": "standardise", "params": params}, one([2.0, 6.0]))
@@ -73,8 +72,8 @@ def test_degenerate_standardise_without_spread_or_values() -> None:
 
 
 @pytest.mark.about("steps/impute")
-@pytest.mark.outside("hand arithmetic: mean and median of 1, 2, 6")
-def test_golden_impute_by_hand() -> None:
+# By hand: mean and median of 1, 2, 6.
+def test_by_hand_impute() -> None:
     part = one([1.0, NAN, 2.0, 6.0])
     for strategy, fill in [("mean", 3.0), ("median", 2.0)]:
         fitted_step, made = fit_transform(
@@ -87,7 +86,7 @@ def test_golden_impute_by_hand() -> None:
     assert fit_transform(constant, part)[1].columns[0].tolist() == [1.0, 0.0, 2.0, 6.0]
 
 
-def test_golden_impute_the_most_frequent_and_of_several_the_smallest() -> None:
+def test_exact_impute_the_most_frequent_and_of_several_the_smallest() -> None:
     most = {"name": "impute", "params": {"strategy": "most_frequent"}}
     _, made = fit_transform(most, one(strings("b", "a", None, "b", "a", "c")))
     assert made.columns[0].tolist() == ["b", "a", "a", "b", "a", "c"]
@@ -110,8 +109,8 @@ def test_against_sklearn_impute(strategy: str) -> None:
 
 
 @pytest.mark.about("steps/one_hot")
-@pytest.mark.outside("hand count over four rows")
-def test_golden_one_hot_by_hand() -> None:
+# By hand over four rows.
+def test_by_hand_one_hot() -> None:
     fitted_step, made = fit_transform("one_hot", one(strings("b", "a", None, "b")))
     assert made.names == ("a=a", "a=b", "a=(missing)")
     assert made.matrix().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
@@ -141,8 +140,7 @@ def test_invalid_one_hot_refuses_columns_that_name_instances() -> None:
 
 
 @pytest.mark.about("steps/pca")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_pca_by_hand() -> None:
+def test_by_hand_pca() -> None:
     # points on the line (t, 2t), t = -1, 0, 1, around (1, 5): one direction, (1, 2) / sqrt 5
     part = Features(("a", "b"), (np.array([0.0, 1.0, 2.0]), np.array([3.0, 5.0, 7.0])))
     _, made = fit_transform({"name": "pca", "params": {"n_components": 1}}, part)
@@ -169,7 +167,7 @@ def test_against_sklearn_pca(n_components: float | None) -> None:
     )
 
 
-def test_golden_pca_keeps_more_than_the_share_and_not_just_the_share() -> None:
+def test_exact_pca_keeps_more_than_the_share_and_not_just_the_share() -> None:
     # a diamond: two directions, each with exactly half of the variance
     diamond = np.array([[2.0, -2.0, 0.0, 0.0], [0.0, 0.0, 2.0, -2.0]])
     part = Features(("a", "b"), tuple(diamond))
@@ -275,3 +273,14 @@ def test_exact_all_components_turn_the_points_and_no_more() -> None:
     np.testing.assert_allclose(
         np.cov(Z.T), np.diag(np.linalg.eigvalsh(np.cov(X.T))[::-1]), atol=1e-12
     )
+
+
+@pytest.mark.about("steps/one_hot")
+@pytest.mark.outside("scikit-learn OneHotEncoder, run here")
+def test_against_sklearn_one_hot() -> None:
+    words = np.random.default_rng(9).choice(["book", "dvd", "toy", "food"], size=50)
+    _, made = fit_transform("one_hot", one(words.astype(object)))
+
+    theirs = OneHotEncoder(sparse_output=False).fit(words[:, None])
+    np.testing.assert_array_equal(made.matrix(), theirs.transform(words[:, None]))
+    assert made.names == tuple(f"a={word}" for word in theirs.categories_[0])

@@ -11,8 +11,8 @@ from thetahat.refit_estimators.austern_zhou import AusternZhou, ReplacementsDesi
 from thetahat.schemes.base import Rows
 
 
-@pytest.mark.outside("hand arithmetic on austern2020's formula, n = 4, K = 2")
-def test_golden_four_fixed_losses() -> None:
+# By hand on austern2020's formula, n = 4, K = 2.
+def test_by_hand_four_fixed_losses() -> None:
     # Two of the losses 0, 1, 3, 7 are at work; each replacement moves their mean by half of its
     # own difference. The sum of squares is ((a - a')^2 + (b - b')^2) / 4, for the pairs drawn.
     losses = np.array([0.0, 1.0, 3.0, 7.0])

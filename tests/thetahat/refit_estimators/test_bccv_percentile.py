@@ -28,8 +28,8 @@ class GivenCounts(CaseDeletionsDesign):
         return np.array([2, 0, 1]) if sample else np.ones(n, dtype=np.intp)
 
 
-@pytest.mark.outside("hand arithmetic on jiang2008's formula, multiplicities (2, 0, 1)")
-def test_golden_copies_count_as_often_as_they_stand() -> None:
+# By hand on jiang2008's formula, multiplicities (2, 0, 1).
+def test_by_hand_copies_count_as_often_as_they_were_drawn() -> None:
     # Leave-one-out losses 1, 2, 6: 3. The resample's cases have .3 (twice) and .9: 1.5/3 = .5.
     losses = tuple(np.array([x]) for x in (1.0, 2.0, 6.0, 0.3, 0.9))
     error, means = GivenCounts(1).means(RefitLosses(rows=Rows(n=3), seed=0, losses=losses))

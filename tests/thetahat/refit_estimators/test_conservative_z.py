@@ -14,8 +14,8 @@ from thetahat.schemes.base import Rows
 from thetahat.values.types import Target
 
 
-@pytest.mark.outside("hand arithmetic on nadeau2003's formula")
-def test_golden_two_cuts_of_one_subsample() -> None:
+# By hand on nadeau2003's formula.
+def test_by_hand_two_cuts_of_one_subsample() -> None:
     # Halves .2 and .4, then .3 and .1: (.04 + .04) / (2 x 2) = .02. All data: .5.
     method = ConservativeZ(n_halvings=2, n_subsamples=1)
     losses = tuple(np.array([x, x]) for x in (0.5, 0.2, 0.4, 0.3, 0.1))

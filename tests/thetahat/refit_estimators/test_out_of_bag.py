@@ -35,8 +35,8 @@ def given(bags: list[list[int]], losses: list[list[float]]) -> tuple[GivenBags, 
     return design, RefitLosses(rows=rows, seed=0, losses=tuple(np.array(row) for row in losses))
 
 
-@pytest.mark.outside("hand arithmetic on efron1997's formulas")
-def test_golden_two_resamples_of_three_rows() -> None:
+# By hand on efron1997's formulas.
+def test_by_hand_two_resamples_of_three_rows() -> None:
     # Bags (0, 0, 1) and (1, 2, 2): row 2 is out of the first with loss .6, row 0 out of the second
     # with .2. E = .4. q = (.2/3, -.2/3); N - Nbar of row 0 is (1, -1), so its sum is .4/3, and
     # D_0 = 2.5 (-.2)/3 + .4/3 = -1/30; D_2 = 1/30. The variance is 3/2 * 2/900 = 1/300.
@@ -50,8 +50,8 @@ def test_golden_two_resamples_of_three_rows() -> None:
     assert out.n_used == 2
 
 
-@pytest.mark.outside("hand arithmetic on the lecture's and on efron1997's average")
-def test_golden_the_two_averages_of_three_resamples() -> None:
+# By hand on the lecture's and on efron1997's average.
+def test_by_hand_the_two_averages_of_three_resamples() -> None:
     # By instance: row 0 has (.2 + .4)/2 = .3 and row 2 has (.6 + 1)/2 = .8: .55. By resample:
     # .6, .2 and (.4 + 1)/2 = .7: their mean is .5.
     design, fits = given(

@@ -18,8 +18,8 @@ METHOD = TwoStageBootstrap(n_outer=30, n_inner=4)
 TWO = Alternative.TWO_SIDED
 
 
-@pytest.mark.outside("hand arithmetic: three rows, copies of a row count as often as they stand")
-def test_golden_one_sample_of_three_rows() -> None:
+# By hand: three rows, copies of a row count as often as they stand.
+def test_by_hand_one_sample_of_three_rows() -> None:
     # One inner resample of the data: whatever it leaves out has loss 2, apparent losses are 1,
     # gamma is 3: R = (2 - 1)/(3 - 1) = .5, w = .632/(1 - .184) = .7745, and 1 + w.
     design = TwoStageDesign(0, 1)

@@ -19,7 +19,7 @@ def n_test(size: float, n: int) -> int:
     return len(split.test)
 
 
-@pytest.mark.outside("hand arithmetic: the share rounded up, with a row left on each side")
+# By hand: the share rounded up, with a row left on each side.
 @pytest.mark.parametrize(
     ("size", "n", "wanted"),
     [
@@ -34,7 +34,7 @@ def n_test(size: float, n: int) -> int:
         (9, 10, 9),
     ],
 )
-def test_golden_number_of_test_rows(size: float, n: int, wanted: int) -> None:
+def test_by_hand_number_of_test_rows(size: float, n: int, wanted: int) -> None:
     assert n_test(size, n) == wanted
 
 

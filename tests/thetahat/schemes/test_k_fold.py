@@ -12,8 +12,8 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
-@pytest.mark.outside("hand arithmetic: 10 = 4 + 3 + 3")
-def test_golden_sizes_of_ten_rows_in_three_folds() -> None:
+# By hand: 10 = 4 + 3 + 3.
+def test_by_hand_sizes_of_ten_rows_in_three_folds() -> None:
     splits = list(KFold(n_folds=3).splits(Rows(n=10), 1))
 
     assert [len(split.test) for split in splits] == [4, 3, 3]

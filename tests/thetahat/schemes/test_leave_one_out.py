@@ -12,8 +12,8 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_out import LeaveOneOut
 
 
-@pytest.mark.outside("hand count: each of three rows is left out once")
-def test_golden_three_rows() -> None:
+# By hand: each of three rows is left out once.
+def test_by_hand_three_rows() -> None:
     splits = list(LeaveOneOut().splits(Rows(n=3), 0))
 
     assert [split.test.tolist() for split in splits] == [[0], [1], [2]]
@@ -54,3 +54,13 @@ def test_limit_it_is_k_fold_with_a_fold_a_row() -> None:
 
     folds = KFold(n_folds=7).splits(Rows(n=7), 0)
     assert ours == {(tuple(s.train), tuple(s.test)) for s in folds}
+
+
+@pytest.mark.outside("scikit-learn LeaveOneOut, run here")
+def test_against_sklearn_leave_one_out() -> None:
+    from sklearn.model_selection import LeaveOneOut as Theirs
+
+    ours = [(s.train.tolist(), s.test.tolist()) for s in LeaveOneOut().splits(Rows(n=9), 0)]
+
+    theirs = Theirs().split(range(9))
+    assert ours == [(train.tolist(), test.tolist()) for train, test in theirs]

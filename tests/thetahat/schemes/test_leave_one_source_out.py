@@ -10,8 +10,8 @@ from thetahat.schemes.leave_one_out import LeaveOneOut
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 
 
-@pytest.mark.outside("hand count over four rows of three sources")
-def test_golden_sources_in_order_of_appearance() -> None:
+# By hand over four rows of three sources.
+def test_by_hand_sources_in_order_of_appearance() -> None:
     rows = labelled(source=["dvd", "book", "dvd", "toy"])
 
     assert plain(list(LeaveOneSourceOut().splits(rows, 0))) == [

@@ -11,8 +11,8 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.nested import Nested
 
 
-@pytest.mark.outside("hand arithmetic: 12 rows in 3 folds, the 8 others in 4 again")
-def test_golden_sizes_of_both_levels() -> None:
+# By hand: 12 rows in 3 folds, the 8 others in 4 again.
+def test_by_hand_sizes_of_both_levels() -> None:
     scheme, rows = Nested(n_folds=3, n_internal_folds=4), Rows(n=12)
     for split in scheme.splits(rows, 1):
         inner = list(internal_splits(scheme.internal(rows), rows, split, 1))
@@ -35,3 +35,18 @@ def test_invalid_one_fold(name: str) -> None:
         Nested(**{name: 1})
 
     assert refused.value.loc == (name,)
+
+
+@pytest.mark.outside("scikit-learn KFold inside KFold, run here")
+@pytest.mark.parametrize("n", [12, 17, 31])
+def test_against_sklearn_sizes_of_both_levels(n: int) -> None:
+    from sklearn.model_selection import KFold as Theirs
+
+    scheme, rows = Nested(n_folds=3, n_internal_folds=4), Rows(n=n)
+    theirs = Theirs(3).split(range(n))
+
+    for split, (train, test) in zip(scheme.splits(rows, 1), theirs, strict=True):
+        inner = internal_splits(scheme.internal(rows), rows, split, 1)
+        assert (len(split.train), len(split.test)) == (len(train), len(test))
+        sizes = [(len(a), len(b)) for a, b in Theirs(4).split(train)]
+        assert [(len(one.train), len(one.test)) for one in inner] == sizes

@@ -11,8 +11,8 @@ from thetahat.schemes.predefined import Predefined
 from thetahat.values.types import BlockKind
 
 
-@pytest.mark.outside("hand count over three rows")
-def test_golden_folds_of_the_column() -> None:
+# By hand over three rows.
+def test_by_hand_folds_of_the_column() -> None:
     rows = labelled(fold=["b", "a", "b"])
 
     assert plain(list(Predefined().splits(rows, 0))) == [
@@ -33,7 +33,7 @@ def test_against_sklearn_predefined_split() -> None:
     assert ours == {int(fold[test[0]]): test.tolist() for _, test in theirs}
 
 
-def test_golden_blocks_say_what_a_fold_is() -> None:
+def test_exact_blocks_say_what_a_fold_is() -> None:
     assert Predefined().block_kind is BlockKind.RANDOM
     assert Predefined(blocks="source").block_kind is BlockKind.SOURCE
 

@@ -9,8 +9,8 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
-@pytest.mark.outside("hand arithmetic: 7 = 3 + 2 + 2, twice")
-def test_golden_two_repeats_of_three_folds() -> None:
+# By hand: 7 = 3 + 2 + 2, twice.
+def test_by_hand_two_repeats_of_three_folds() -> None:
     splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(Rows(n=7), 4))
 
     assert [(s.repeat, s.block, len(s.test)) for s in splits] == [
@@ -63,3 +63,14 @@ def test_calibrated_two_rows_share_a_fold_independently_in_each_repeat() -> None
 
     error = (1 / 25 * 24 / 25 / reps) ** 0.5
     assert abs(both / reps - 1 / 25) < 4 * error  # a fair draw fails for 1 seed in 16 000
+
+
+@pytest.mark.outside("scikit-learn RepeatedKFold, run here")
+@pytest.mark.parametrize(("n", "n_folds"), [(7, 3), (20, 5), (23, 4)])
+def test_against_sklearn_sizes_of_folds(n: int, n_folds: int) -> None:
+    from sklearn.model_selection import RepeatedKFold as Theirs
+
+    ours = RepeatedKFold(n_folds=n_folds, n_repeats=3).splits(Rows(n=n), 1)
+
+    theirs = Theirs(n_splits=n_folds, n_repeats=3, random_state=1).split(range(n))
+    assert [len(split.test) for split in ours] == [len(test) for _, test in theirs]

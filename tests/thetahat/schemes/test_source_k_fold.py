@@ -12,8 +12,7 @@ from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.source_k_fold import SourceKFold
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_largest_source_first() -> None:
+def test_by_hand_largest_source_first() -> None:
     # sizes 4, 3, 2, 2: 4 opens a fold, 3 the other, one 2 joins the 3, the last 2 joins the 4
     rows = labelled(source=list("aaaabbbccdd"))
 

@@ -25,8 +25,8 @@ def counts(rows: Rows, n_folds: int, seed: int) -> np.ndarray:
     return np.array([np.bincount(rows.y[s.test], minlength=n_classes) for s in splits])
 
 
-@pytest.mark.outside("hand arithmetic: 10/5 = 2 and 5/5 = 1 in every fold")
-def test_golden_ten_and_five_rows_in_five_folds() -> None:
+# By hand: 10/5 = 2 and 5/5 = 1 in every fold.
+def test_by_hand_ten_and_five_rows_in_five_folds() -> None:
     assert counts(rows_of_classes([10, 5]), 5, 1).tolist() == [[2, 1]] * 5
 
 

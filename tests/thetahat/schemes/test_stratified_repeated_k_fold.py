@@ -10,8 +10,8 @@ from thetahat.schemes.stratified_k_fold import StratifiedKFold
 from thetahat.schemes.stratified_repeated_k_fold import StratifiedRepeatedKFold
 
 
-@pytest.mark.outside("hand arithmetic: 4 + 8 rows in 4 folds are 1 + 2 in each")
-def test_golden_each_fold_has_the_shares_of_the_whole() -> None:
+# By hand: 4 + 8 rows in 4 folds are 1 + 2 in each.
+def test_by_hand_each_fold_has_the_shares_of_the_whole() -> None:
     y = np.array([0] * 4 + [1] * 8)
 
     splits = list(StratifiedRepeatedKFold(n_folds=4, n_repeats=3).splits(Rows(n=12, y=y), 2))

@@ -30,8 +30,8 @@ def spread(rows: Rows, scheme: StratifiedSourceKFold | SourceKFold, seed: int) -
     return float(((np.array(held) - 1 / len(splits)) ** 2).sum())
 
 
-@pytest.mark.outside("hand arithmetic: only a + d and b + c share out both classes evenly")
-def test_golden_two_folds_of_four_sources() -> None:
+# By hand: only a + d and b + c share out both classes evenly.
+def test_by_hand_two_folds_of_four_sources() -> None:
     rows = rows_of({"a": (6, 1), "b": (5, 2), "c": (1, 5), "d": (2, 6)})
 
     splits = list(StratifiedSourceKFold(n_folds=2).splits(rows, 3))

@@ -11,12 +11,12 @@ from thetahat.schemes.holdout import Holdout
 from thetahat.schemes.three_way import ThreeWay
 
 
-@pytest.mark.outside("hand arithmetic: both shares are of all rows, rounded up")
+# By hand: both shares are of all rows, rounded up.
 @pytest.mark.parametrize(
     ("validation", "test", "wanted"),
     [(0.25, 0.25, (10, 5, 5)), (0.21, 0.3, (9, 5, 6)), (3, 0.5, (7, 3, 10)), (1, 18, (1, 1, 18))],
 )
-def test_golden_three_disjoint_sets(
+def test_by_hand_three_disjoint_sets(
     validation: float, test: float, wanted: tuple[int, int, int]
 ) -> None:
     scheme, rows = ThreeWay(validation_size=validation, test_size=test), Rows(n=20)
@@ -47,3 +47,18 @@ def test_invalid_sizes() -> None:
     with pytest.raises(InsufficientData, match="10 rows to validate on and 10 to test on") as few:
         ThreeWay(validation_size=0.5, test_size=0.5).n_splits(Rows(n=20))
     assert few.value.loc == ("validation_size",)
+
+
+@pytest.mark.outside("scikit-learn train_test_split, applied twice, run here")
+@pytest.mark.parametrize(("validation", "test"), [(5, 0.25), (3, 0.5), (7, 0.21)])
+def test_against_sklearn_train_test_split_twice(validation: int, test: float) -> None:
+    from sklearn.model_selection import train_test_split
+
+    scheme, rows = ThreeWay(validation_size=validation, test_size=test), Rows(n=33)
+    (split,) = scheme.splits(rows, 4)
+    (inner,) = internal_splits(scheme.internal(rows), rows, split, 4)
+
+    others, tested = train_test_split(range(33), test_size=test)
+    train, validated = train_test_split(others, test_size=validation)
+    sizes = (len(inner.train), len(inner.test), len(split.test))
+    assert sizes == (len(train), len(validated), len(tested))

@@ -16,10 +16,8 @@ from thetahat.errors import InvalidParameter
 from thetahat.statistics.median import Median
 
 
-@pytest.mark.outside(
-    "hand arithmetic: of 27 resamples of three values 7, 13 and 7 have each median"
-)
-def test_golden_all_resamples_of_three_values() -> None:
+# By hand: of 27 resamples of three values 7, 13 and 7 have each median.
+def test_by_hand_all_resamples_of_three_values() -> None:
     # the median is the smallest value where at least two draws are: 3 (1/9)(2/3) + 1/27 = 7/27
     found = given(Median(), sample([10, 40, 20]), every_resample(3))
 
@@ -42,7 +40,7 @@ def test_calibrated_the_known_distribution_of_an_odd_number() -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 16])
-def test_naive_the_median_of_what_is_drawn(n: int) -> None:
+def test_against_numpy_medians_of_resamples(n: int) -> None:
     x = np.random.default_rng(n).normal(0, 1, n)
 
     check_by_hand(Median(), sample(x), lambda v: float(np.median(v)) if len(v) else np.nan)

@@ -27,7 +27,7 @@ def by_numpy(q: float, method: Any) -> Any:
 @pytest.mark.parametrize("definition", DEFINITIONS)
 @pytest.mark.parametrize("q", QUANTILES)
 @pytest.mark.parametrize("n", [1, 2, 10, 21])
-def test_against_numpy_on_what_is_drawn(n: int, q: float, definition: str) -> None:
+def test_against_numpy_quantiles_of_resamples(n: int, q: float, definition: str) -> None:
     x = np.random.default_rng(n).normal(0, 1, n)
 
     statistic = Quantile(q=q, definition=definition)

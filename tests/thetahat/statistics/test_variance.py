@@ -17,8 +17,8 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.statistics.variance import Variance
 
 
-@pytest.mark.outside("hand arithmetic on the lecture's sample (3, 5, 2, 1, 7)")
-def test_golden_by_hand() -> None:
+# By hand on the lecture's sample (3, 5, 2, 1, 7).
+def test_by_hand_values() -> None:
     # mean 3.6; deviations -.6 1.4 -1.6 -2.6 3.4; squares .36 1.96 2.56 6.76 11.56, sum 23.2
     # (7, 3, 2, 3, 1): mean 3.2; squares 14.44 .04 1.44 .04 4.84, sum 20.8
     rows = [[4, 0, 2, 0, 3]]
@@ -37,7 +37,7 @@ def test_exact_the_bias_over_all_resamples(x: list[float], ddof: int) -> None:
 
 
 @pytest.mark.parametrize("ddof", [0, 1])
-def test_naive_the_variance_of_what_is_drawn(ddof: int) -> None:
+def test_against_numpy_variances_of_resamples(ddof: int) -> None:
     x = np.random.default_rng(0).normal(100, 1, 19)
 
     check_by_hand(Variance(ddof=ddof), sample(x), partial(np.var, ddof=ddof), rtol=1e-9)

@@ -22,7 +22,7 @@ def feature(values: Any) -> np.ndarray:
     return parse_features({"a": values})["a"]
 
 
-def test_golden_rows_become_columns() -> None:
+def test_exact_rows_become_columns() -> None:
     assert read_columns_of_rows([[1, "p"], [2, None]]) == {"x0": [1, 2], "x1": ["p", None]}
     assert read_columns_of_rows([[1], [2]], ["age"]) == {"age": [1, 2]}
     assert read_columns_of_rows([]) == {}
@@ -53,18 +53,18 @@ def test_invalid_number_of_names() -> None:
         (np.array([1.5, np.nan], dtype=np.float32), [1.5, math.nan]),
     ],
 )
-def test_golden_numeric_features(given: Any, wanted: list[float]) -> None:
+def test_exact_numeric_features(given: Any, wanted: list[float]) -> None:
     assert feature(given).dtype == np.float64
     assert_array_equal(feature(given), wanted)
 
 
 @pytest.mark.parametrize("given", [["a", None], np.array(["a", None], dtype=object)])
-def test_golden_text_features(given: Any) -> None:
+def test_exact_text_features(given: Any) -> None:
     assert feature(given).dtype == object
     assert feature(given).tolist() == ["a", None]
 
 
-def test_golden_text_of_fixed_width() -> None:
+def test_exact_text_of_fixed_width() -> None:
     assert feature(np.array(["a", "bc"])).tolist() == ["a", "bc"]
 
 
@@ -87,7 +87,7 @@ def test_invalid_features(given: Any, message: str, loc: tuple[Any, ...]) -> Non
     assert caught.value.loc == loc
 
 
-def test_golden_numbers() -> None:
+def test_exact_numbers() -> None:
     assert_array_equal(parse_numbers([1, 2.5, True], "target"), [1.0, 2.5, 1.0])
 
 
@@ -122,7 +122,7 @@ def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None
         (np.array(["b", "a"]), ["b", "a"]),
     ],
 )
-def test_golden_labels(given: Any, wanted: list[Any]) -> None:
+def test_exact_labels(given: Any, wanted: list[Any]) -> None:
     found = parse_labels(given, "source").tolist()
 
     assert found == wanted
@@ -160,7 +160,7 @@ def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
         (np.array([2.0, 0.0]), [1, 0], (0, 2)),
     ],
 )
-def test_golden_classes_are_sorted(given: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
+def test_exact_classes_are_sorted(given: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
     found, labels = encode_classes(given, "target")
 
     assert found.dtype == np.intp
@@ -178,7 +178,7 @@ def test_golden_classes_are_sorted(given: Any, codes: list[int], classes: tuple[
         (["b", "a"], [1, 0], ("a", "b")),
     ],
 )
-def test_golden_classes_may_be_fractions(
+def test_exact_classes_may_be_fractions(
     given: Any, codes: list[int], classes: tuple[Any, ...]
 ) -> None:
     found, labels = encode_classes(given, "target", fractions=True)
@@ -203,7 +203,7 @@ def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, 
     assert caught.value.loc == loc
 
 
-def test_golden_instants() -> None:
+def test_exact_instants() -> None:
     days = np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[D]")
 
     assert_array_equal(parse_time_column(days, "time"), days)

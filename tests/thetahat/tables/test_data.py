@@ -22,7 +22,7 @@ def made(**changed: Any) -> Data:
     return build_data(given.pop("features"), given.pop("target"), given.pop("task"), **given)
 
 
-def test_golden_a_classification() -> None:
+def test_exact_a_classification() -> None:
     data = made(source=["x", "y", "x"], fold=[1, 2, 2], cluster=[7, 7, 8], time=[3, 2, 1])
 
     assert (data.n, data.n_classes, data.classes) == (3, 2, ("ham", "spam"))
@@ -40,7 +40,7 @@ def test_golden_a_classification() -> None:
         assert column.tolist() == wanted
 
 
-def test_golden_a_regression() -> None:
+def test_exact_a_regression() -> None:
     data = made(target=[1, 2.5, 3], task="regression", weight=[0, 1, 2])
 
     assert data.y.dtype == np.float64
@@ -76,7 +76,7 @@ def test_invalid_columns(changed: dict[str, Any], message: str, loc: tuple[Any, 
     assert isinstance(caught.value, InvalidParameter | InsufficientData)
 
 
-def test_golden_classes_that_are_fractions() -> None:
+def test_exact_classes_that_are_fractions() -> None:
     data = build_data({"x": [1.0, 2, 3, 4]}, [0.5, 2, 0.5, 2], "classification")
 
     assert (data.classes, data.y.tolist()) == ((0.5, 2.0), [0, 1, 0, 1])

@@ -21,7 +21,7 @@ from thetahat.tables.instants import parse_times
         ["week 05", "week 11"],
     ],
 )
-def test_golden_texts_written_alike_stay_as_they_are(texts: list[str]) -> None:
+def test_exact_texts_written_alike_stay_as_they_are(texts: list[str]) -> None:
     assert parse_times(texts, "time").tolist() == texts
 
 
@@ -38,7 +38,7 @@ def test_golden_texts_written_alike_stay_as_they_are(texts: list[str]) -> None:
         (["0001-01-01T00:00+02:00", "2020-01-01T00:00Z"], ["0001-01-01", "2020-01-01"]),
     ],
 )
-def test_golden_texts_written_in_several_ways_are_moments(
+def test_exact_texts_written_in_several_ways_are_moments(
     texts: list[str], wanted: list[str]
 ) -> None:
     assert_array_equal(parse_times(texts, "time"), np.array(wanted, dtype="datetime64[us]"))

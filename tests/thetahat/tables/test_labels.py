@@ -15,7 +15,7 @@ from thetahat.tables.labels import find_similar_labels
         (["a", "A", "b", "B", "c"], "The classes 'A' and 'a' (and 1 more) differ only"),
     ],
 )
-def test_golden_labels_that_look_like_one(labels: list[str], words: str) -> None:
+def test_exact_labels_that_look_like_one(labels: list[str], words: str) -> None:
     (caution,) = find_similar_labels([*labels, *labels], "classes")
 
     assert caution.code == "labels_alike"

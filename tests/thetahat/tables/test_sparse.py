@@ -39,7 +39,7 @@ def test_exact_numbered_names_are_those_of_a_tuple() -> None:
         names[4]
 
 
-def test_golden_duplicates_are_added_and_stored_zeros_dropped() -> None:
+def test_by_hand_duplicates_are_added_and_stored_zeros_dropped() -> None:
     # row 0: column 1 is 2 + 3 and column 0 is stored as 0; row 1: 1 - 1
     indptr = np.array([0, 3, 5])
     matrix: Any = csr_array(

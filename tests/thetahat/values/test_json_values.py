@@ -64,7 +64,7 @@ class Outer:
         (np.zeros((0, 2)), []),
     ],
 )
-def test_golden_encoded_value(value: object, expected: object) -> None:
+def test_exact_encoded_value(value: object, expected: object) -> None:
     encoded = to_json(value)
 
     assert encoded == expected
@@ -72,18 +72,18 @@ def test_golden_encoded_value(value: object, expected: object) -> None:
     json.dumps(encoded, allow_nan=False)  # refuses numpy types and NaN
 
 
-def test_golden_a_field_without_default_is_always_written() -> None:
+def test_exact_a_field_without_default_is_always_written() -> None:
     outer = Outer(value=None, origin="here", details={})
 
     assert to_json(outer) == {"value": None, "from": "here", "parts": []}
 
 
-def test_golden_a_field_with_default_none_is_left_out_while_it_is_none() -> None:
+def test_exact_a_field_with_default_none_is_left_out_while_it_is_none() -> None:
     assert to_json(Inner(low=1.0)) == {"low": 1.0}
     assert to_json(Inner(low=math.nan, note="low")) == {"low": None, "note": "low"}
 
 
-def test_golden_inline_items_stand_in_the_parent_and_never_replace_its_fields() -> None:
+def test_exact_inline_items_are_written_in_the_parent_and_never_replace_its_fields() -> None:
     outer = Outer(
         value=1.0,
         origin="here",
@@ -101,7 +101,7 @@ def test_golden_inline_items_stand_in_the_parent_and_never_replace_its_fields() 
     ]
 
 
-def test_golden_a_caution_is_written_with_its_code_and_message() -> None:
+def test_exact_a_caution_is_written_with_its_code_and_message() -> None:
     encoded = to_json((Caution("few_blocks", "There are 3 blocks."),))
 
     assert encoded[0]["code"] == "few_blocks"

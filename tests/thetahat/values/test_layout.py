@@ -17,7 +17,7 @@ from thetahat.values.types import BlockKind
 BLOCK = ["b", "a", "b", "c", "a", "c", "c"]
 
 
-def test_golden_labels_in_order_of_first_appearance() -> None:
+def test_exact_labels_in_order_of_first_appearance() -> None:
     layout = layout_of(BlockKind.SOURCE, BLOCK, cluster=["u", "v", "u", "w", "v", "w", "w"])
 
     assert layout.block_labels == ("b", "a", "c")
@@ -32,7 +32,7 @@ def test_golden_labels_in_order_of_first_appearance() -> None:
     assert layout.has_rows
 
 
-def test_golden_rows_in_order_need_no_sort() -> None:
+def test_exact_rows_in_order_need_no_sort() -> None:
     layout = layout_of(BlockKind.RANDOM, np.array([3, 3, 1, 1, 1]))
 
     assert layout.order is None
@@ -40,7 +40,7 @@ def test_golden_rows_in_order_need_no_sort() -> None:
     assert_array_equal(layout.split_of_row(), [0, 0, 1, 1, 1])
 
 
-def test_golden_repeats() -> None:
+def test_exact_repeats() -> None:
     layout = layout_of(
         BlockKind.RANDOM,
         [0, 1, 2, 0, 1, 1],
@@ -59,7 +59,7 @@ def test_golden_repeats() -> None:
     assert (layout.n_rows, layout.n_instances) == (6, 3)
 
 
-def test_golden_training_sizes_given() -> None:
+def test_exact_training_sizes_given() -> None:
     one = layout_of(BlockKind.RANDOM, [0, 0, 1, 1], n_train=90)
     each = layout_of(BlockKind.RANDOM, [0, 0, 1, 1], n_train={1: 30, 0: 50})
 
@@ -70,7 +70,7 @@ def test_golden_training_sizes_given() -> None:
     assert each.test_to_train_ratio == 4 / 80
 
 
-def test_golden_holdout() -> None:
+def test_exact_holdout() -> None:
     layout = layout_of(BlockKind.HOLDOUT, ["test"] * 3)
 
     assert layout.n_train is None
@@ -79,7 +79,7 @@ def test_golden_holdout() -> None:
     assert layout_of(BlockKind.HOLDOUT, ["test"] * 3, n_train=9).test_to_train_ratio == 3 / 9
 
 
-def test_golden_scores() -> None:
+def test_exact_scores() -> None:
     layout = layout_of_scores(BlockKind.RANDOM, np.full(6, 20.0), np.full(6, 10.0), 3, 2)
 
     assert not layout.has_rows
@@ -163,7 +163,7 @@ def test_invalid_scores() -> None:
         layout.split_of_row()
 
 
-def test_golden_training_sizes_by_row() -> None:
+def test_exact_training_sizes_by_row() -> None:
     layout = layout_of(BlockKind.RANDOM, [1, 0, 1, 0], n_train=np.array([30.0, 50.0, 30.0, 50.0]))
 
     assert layout.block_labels == (1, 0)

@@ -27,7 +27,7 @@ def of_blocks(rows: list[list[float]]) -> BlockMoments:
     return blocks
 
 
-def test_golden_ragged() -> None:
+def test_by_hand_ragged() -> None:
     # means 2, 3, 7; squares about them 2, 6, 2; V 2, 3, 2/3; V/M 1, 1, 1/6
     blocks = of_blocks(RAGGED)
 
@@ -43,7 +43,7 @@ def test_golden_ragged() -> None:
     assert blocks.n_losses == 9
 
 
-def test_golden_means_of_repeats_of_different_shape() -> None:
+def test_by_hand_means_of_repeats_of_different_shape() -> None:
     # repeat 0 has block means 2, 3, 7 of 2, 3, 4; repeat 1 has 1, 3 of 2, 1: macro (4 + 2)/2
     moments = repeats_of([RAGGED, [[0, 2], [3]]]).moments
 

@@ -33,7 +33,7 @@ from thetahat.values.number_text import (
         (12345.0, 1234.0, "1.234e+04"),
     ],
 )
-def test_golden_decimals_follow_the_standard_error(value: float, error: float, text: str) -> None:
+def test_exact_decimals_follow_the_standard_error(value: float, error: float, text: str) -> None:
     assert format_to_error(value, error) == text
 
 
@@ -48,14 +48,14 @@ def test_golden_decimals_follow_the_standard_error(value: float, error: float, t
         (1.0, 0.05, "p = 1"),
     ],
 )
-def test_golden_p_values_show_their_side_of_alpha(p_value: float, alpha: float, text: str) -> None:
+def test_exact_p_values_show_their_side_of_alpha(p_value: float, alpha: float, text: str) -> None:
     if text == "p = 0.05004":
         assert float(format_p_value(p_value, alpha).removeprefix("p = ")) >= alpha
     else:
         assert format_p_value(p_value, alpha) == text
 
 
-def test_golden_other_numbers() -> None:
+def test_exact_other_numbers() -> None:
     assert [format_number(x) for x in (0.02, 1 / 3, 1234567.0)] == ["0.02", "0.3333", "1.235e+06"]
     assert [format_percent(x) for x in (0.95, 0.999, 1 / 3)] == ["95 %", "99.9 %", "33.3333 %"]
     assert [format_count(n) for n in (987, 9999, 12345)] == ["987", "9999", "12 345"]

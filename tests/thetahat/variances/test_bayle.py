@@ -37,8 +37,7 @@ def test_against_mlr3inferr(name: str, lower: float, upper: float) -> None:
 
 
 @pytest.mark.about("variances/bayle_all_pairs", "variances/bayle_within")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_by_hand() -> None:
+def test_by_hand_values() -> None:
     # 45 zero-one losses with mean 1/3: sum (e - 1/3)^2 = 10, over 45^2; average V = 1/5, over 45
     assert_allclose(BayleAllPairs().estimate(losses_of(FIVE_BY_NINE)).value, 2 / 405, rtol=1e-13)
     assert_allclose(BayleWithin().estimate(losses_of(FIVE_BY_NINE)).value, 1 / 225, rtol=1e-13)
@@ -48,7 +47,7 @@ def test_golden_by_hand() -> None:
 
 
 @pytest.mark.parametrize("name", ["bayle_within", "bayle_all_pairs"])
-def test_golden_what_it_speaks_of(name: str) -> None:
+def test_exact_its_target_and_mean(name: str) -> None:
     estimate = VARIANCES[name]().estimate(losses_of(RAGGED))
 
     assert_allclose(estimate.estimate, 41 / 9, rtol=1e-15)

@@ -30,8 +30,7 @@ def test_golden_two_runs_of_two_folds() -> None:
     assert {c.code for c in estimate.cautions} == {"few_blocks", "large_test_parts"}
 
 
-@pytest.mark.outside("hand arithmetic")
-def test_golden_unequal_folds() -> None:
+def test_by_hand_unequal_folds() -> None:
     # two repeats of folds of 1 and 2: means 1, 2 and 3, 6; about 3: 4 + 1 + 0 + 9 = 14, S^2 = 14/3;
     # test sizes sum to 6, training sizes 2 + 1 + 2 + 1 = 6: (1/4 + 1) 14/3 = 35/6
     estimate = BouckaertFrank().estimate(repeats_of([[[1], [1, 3]], [[3], [5, 7]]]))

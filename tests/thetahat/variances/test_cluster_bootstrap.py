@@ -20,8 +20,8 @@ def holdout(values: list[float], cluster: list[int]) -> BlockLosses:
     return BlockLosses(layout, values=np.array(values))
 
 
-@pytest.mark.outside("hand arithmetic over all 4 resamples of two clusters")
-def test_golden_two_clusters_of_unequal_size() -> None:
+# By hand over all 4 resamples of two clusters.
+def test_by_hand_two_clusters_of_unequal_size() -> None:
     # clusters (1, 3) and (8): resamples have means 2 (1/4), 4 (1/2), 8 (1/4): mean 4.5,
     # variance (6.25 + 2 x .25 + 12.25) / 4 = 4.75
     losses = holdout([1.0, 3.0, 8.0], [0, 0, 1])
@@ -70,3 +70,19 @@ def test_degenerate_clusters_alike() -> None:
 def test_invalid_number_of_resamples(n_resamples: int) -> None:
     with pytest.raises(InvalidParameter, match="n_resamples must lie in 99 to 1000000"):
         ClusterBootstrap(n_resamples=n_resamples)
+
+
+@pytest.mark.outside("scipy.stats.bootstrap of the means of clusters of equal size, run here")
+def test_against_scipy_bootstrap_of_cluster_means() -> None:
+    from scipy import stats
+
+    values = np.random.default_rng(2).normal(size=(25, 1)) + np.zeros((1, 3))
+    losses = holdout(values.ravel().tolist(), np.repeat(np.arange(25), 3).tolist())
+
+    found = ClusterBootstrap(n_resamples=40_000).estimate(losses)
+    theirs = stats.bootstrap(
+        (values[:, 0],), np.mean, n_resamples=40_000, rng=np.random.default_rng(3)
+    )
+    # each of the two has the Monte-Carlo error sqrt(2 / B) of a variance; z = 5
+    error = np.sqrt(2 * 2 / 40_000)
+    assert_allclose(found.value, theirs.standard_error**2, rtol=5 * error)

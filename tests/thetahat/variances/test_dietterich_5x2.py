@@ -29,8 +29,8 @@ def scores_of(numerators: list[list[int]]) -> BlockLosses:
     return BlockLosses(scores_layout(), scores=np.array(numerators).ravel() / 75)
 
 
-@pytest.mark.outside("hand arithmetic on mlxtend's differences")
-def test_golden_iris() -> None:
+# By hand on mlxtend's differences.
+def test_by_hand_iris() -> None:
     # s_i^2 75^2 = half of the squared gaps 2, 6, 8, 1, 2: (4 + 36 + 64 + 1 + 4)/2 = 54.5
     estimate = Dietterich5x2().estimate(scores_of(STUMP))
 
@@ -42,7 +42,7 @@ def test_golden_iris() -> None:
     assert {c.code for c in estimate.cautions} == {"order_dependent", "half_of_the_data"}
 
 
-def test_golden_the_interval_is_centred_on_the_first_split() -> None:
+def test_by_hand_the_interval_is_centred_on_the_first_split() -> None:
     # t_5 at .975 is 2.5706 in any table
     losses = scores_of(STUMP)
     estimate = Dietterich5x2().estimate(losses)
@@ -114,3 +114,11 @@ def test_calibrated_independent_halves() -> None:
 
     # chi squared on 5 degrees over 5: mean 1, variance 2/5; fails for one seed in 16 000
     assert abs(values.mean() - 1) < 4 * math.sqrt(0.4 / repetitions)
+
+
+@pytest.mark.outside("rasbt/mlxtend test_paired_ttest_5x2cv.py: t 7.269, all digits from 0.25.0")
+def test_golden_mlxtend_t_of_the_stump() -> None:
+    estimate = Dietterich5x2().estimate(scores_of(STUMP))
+
+    assert isinstance(estimate.value, float)
+    assert_allclose(estimate.estimate / math.sqrt(estimate.value), 7.269390393784586, rtol=1e-12)

@@ -72,14 +72,14 @@ def mean_loss(name: str, losses: BlockLosses) -> VarianceEstimate:
 
 
 @pytest.mark.parametrize("kind", BlockKind)
-def test_golden_what_is_there_for_each_kind_of_block(kind: BlockKind) -> None:
+def test_exact_methods_for_each_kind_of_block(kind: BlockKind) -> None:
     there = {name for name in VARIANCES if kind in VARIANCES[name].info.blocks}
 
     assert there == set(SPEC[kind].split())
 
 
 @EVERY
-def test_golden_only_quadratic_must_be_asked_for(name: str) -> None:
+def test_exact_only_quadratic_runs_by_request_only(name: str) -> None:
     assert VARIANCES[name].info.by_request_only == (name == "quadratic")
 
 

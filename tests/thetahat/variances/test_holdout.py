@@ -34,8 +34,7 @@ def test_against_mlr3inferr_holdout() -> None:
 
 
 @pytest.mark.about("variances/iid")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_iid() -> None:
+def test_by_hand_iid() -> None:
     # V = (241 - 41^2 / 9) / 8, over 9 instances
     estimate = Iid().estimate(losses_of(NINE, BlockKind.HOLDOUT))
 
@@ -47,9 +46,8 @@ def test_golden_iid() -> None:
 
 
 @pytest.mark.about("variances/cluster_robust")
-@pytest.mark.outside("hand arithmetic in the comment")
 @pytest.mark.parametrize(("kind", "rows"), [(BlockKind.HOLDOUT, NINE), (BlockKind.RANDOM, RAGGED)])
-def test_golden_cluster_robust(kind: BlockKind, rows: list[list[float]]) -> None:
+def test_by_hand_cluster_robust(kind: BlockKind, rows: list[list[float]]) -> None:
     # 9 (e - 41/9) = -32 -14 | -23 -23 4 | 13 31 22 22: sums -46, -42, 88, squares 11624;
     # 3/2 11624 / 81 / 81
     estimate = ClusterRobust().estimate(losses_of(rows, kind, cluster=THREE_CLUSTERS))
@@ -134,3 +132,16 @@ def test_calibrated_for_clustered_losses() -> None:
     truth = (1 + (m - 1) * shared) / (c * m)  # CR1 is unbiased for equal clusters
     assert abs(robust.mean() - truth) < 4 * robust.std(ddof=1) / np.sqrt(repetitions)
     assert naive.mean() < 0.6 * truth
+
+
+@pytest.mark.about("variances/cluster_robust")
+@pytest.mark.outside("scipy.stats.sem of the means of clusters of equal size, run here")
+def test_against_scipy_equal_clusters() -> None:
+    from scipy import stats
+
+    values = np.random.default_rng(8).random((12, 5)) + np.arange(12)[:, None] % 3
+    cluster = np.repeat(np.arange(12), 5).tolist()
+    losses = losses_of([values.ravel().tolist()], BlockKind.HOLDOUT, cluster=cluster)
+
+    theirs = stats.sem(values.mean(axis=1)) ** 2
+    assert_allclose(ClusterRobust().estimate(losses).value, theirs, rtol=1e-12)

@@ -28,8 +28,7 @@ def codes(estimate: VarianceEstimate) -> set[str]:
     return {caution.code for caution in estimate.cautions}
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_three_equal_splits() -> None:
+def test_by_hand_three_equal_splits() -> None:
     # S^2 = (0.1^2 + 0.1^2 + 0) / 2 = 0.01; (1/3 + 10/20) 0.01 = 1/120
     estimate = of_scores([0.2, 0.4, 0.3], n_train=20, n_test=10)
 
@@ -39,8 +38,7 @@ def test_golden_three_equal_splits() -> None:
     assert codes(estimate) == {"few_blocks", "large_test_parts"}
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_matrices() -> None:
+def test_by_hand_matrices() -> None:
     # (1/5 + 1/4) 1/18 = 1/40; (1/3 + 9/18) 7 = 35/6 with training sizes 7, 6, 5
     assert_allclose(NadeauBengio().estimate(losses_of(FIVE_BY_NINE)).value, 1 / 40, rtol=1e-13)
     ragged = NadeauBengio().estimate(losses_of(RAGGED, BlockKind.SOURCE))

@@ -59,8 +59,8 @@ def test_exact_the_coefficients_of_table_1_give_its_estimators(name: str) -> Non
     assert estimate.degrees_of_freedom == named.degrees_of_freedom
 
 
-@pytest.mark.outside("geras2013, the definition of theta_5 with N = 45 and M = 9 put in")
-def test_golden_details_of_theta_5() -> None:
+# By hand: geras2013, the definition of theta_5 with N = 45 and M = 9.
+def test_by_hand_details_of_theta_5() -> None:
     # on s1, s2, s3: 1/N, (N + M - 1)/N, -(N + M)/N with N = 45, M = 9
     details = Quadratic(bias=(0, 1, -2)).estimate(losses_of(FIVE_BY_NINE)).details
 
@@ -70,7 +70,7 @@ def test_golden_details_of_theta_5() -> None:
     assert_allclose([found["s1"], found["s2"], found["s3"]], [1 / 45, 53 / 45, -54 / 45])
 
 
-def test_golden_details_of_unequal_folds() -> None:
+def test_by_hand_details_of_unequal_folds() -> None:
     # plug: 1/(9 M_k) on s2_k, (M_k - 1)/(9 M_k) on w_k, 2/3 on s3; bias sigma^2 adds 1/3 to s2_k
     estimate = Quadratic(bias=(1, 0, -2)).estimate(losses_of(RAGGED))
     found = estimate.details["coefficients"]
@@ -89,15 +89,15 @@ def test_golden_details_of_unequal_folds() -> None:
         ((0.1, 0.2, -1.3), "0.1 sigma^2 + 0.2 omega - 1.3 gamma"),  # a4 is rounding
     ],
 )
-def test_golden_bias_in_words(bias: tuple[float, float, float], words: str) -> None:
+def test_exact_bias_in_words(bias: tuple[float, float, float], words: str) -> None:
     estimate = Quadratic(bias=bias).estimate(losses_of(FIVE_BY_NINE))
 
     assert estimate.details["bias_in_words"] == words
     assert ("depends_on_the_mean" in {c.code for c in estimate.cautions}) == ("mu^2" in words)
 
 
-@pytest.mark.outside("geras2013, Table 1, the bias of theta_B with K = M = 2 put in")
-def test_golden_bias_of_theta_b() -> None:
+# By hand: geras2013, Table 1, the bias of theta_B with K = M = 2.
+def test_by_hand_bias_of_theta_b() -> None:
     # (1/K^2)(sum sigma_k^2/M_k - sum (M_k + 1)/M_k omega_k - sum gamma_kl), K = 2, M = 2
     estimate = Quadratic(coefficients=alike(2, 1 / 4, -1 / 4, 0)).estimate(
         losses_of([[1, 2], [3, 5]], BlockKind.SOURCE)
@@ -115,7 +115,7 @@ def test_golden_bias_of_theta_b() -> None:
     assert estimate.details["sources"] == [0, 1]
 
 
-def test_golden_plug_in_has_no_bias_but_the_means() -> None:
+def test_by_hand_plug_in_has_no_bias_but_the_means() -> None:
     # bias (1/K^2) sum mu_k mu_l, K = 2, sizes 2 and 3; the value is the squared mean
     losses = losses_of(RAGGED[:2], BlockKind.SOURCE)
     plug = Coefficients(a=(1 / 8, 1 / 12), b=(1 / 8, 2 / 12), c=((9, 1 / 4), (1 / 4, 9)))
@@ -126,7 +126,7 @@ def test_golden_plug_in_has_no_bias_but_the_means() -> None:
     assert estimate.details["bias_in_words"] == "0.25 mu[0]^2 + 0.25 mu[1]^2 + 0.5 mu[0] mu[1]"
 
 
-def test_golden_many_terms_are_cut_short() -> None:
+def test_by_hand_many_terms_are_cut_short() -> None:
     losses = losses_of(FIVE_BY_NINE, BlockKind.SOURCE)
     words = Quadratic(coefficients=alike(5, 1, 1, 1)).estimate(losses).details["bias_in_words"]
 

@@ -50,9 +50,8 @@ def codes(estimate: VarianceEstimate) -> set[str]:
     "variances/theta_4",
     "variances/theta_5",
 )
-@pytest.mark.outside("hand arithmetic in the module's docstring")
 @pytest.mark.parametrize(("name", "rows", "value", "degrees"), GOLDEN)
-def test_golden_by_hand(name: str, rows: Rows, value: float, degrees: float | None) -> None:
+def test_by_hand_values(name: str, rows: Rows, value: float, degrees: float | None) -> None:
     estimate = mean_loss(name, rows)
 
     assert_allclose(estimate.value, value, rtol=1e-13)
@@ -72,7 +71,7 @@ def test_golden_by_hand(name: str, rows: Rows, value: float, degrees: float | No
         ("theta_5", "noisy"),
     ],
 )
-def test_golden_cautions(name: str, caution: str) -> None:
+def test_exact_cautions(name: str, caution: str) -> None:
     found = codes(mean_loss(name, FIVE_BY_NINE))
 
     assert caution in found
@@ -80,7 +79,7 @@ def test_golden_cautions(name: str, caution: str) -> None:
     assert ("negative_variance" in found) == (name == "theta_2")
 
 
-def test_golden_noisy_shows_both_terms() -> None:
+def test_exact_noisy_shows_both_terms() -> None:
     (theta_5,) = (c for c in mean_loss("theta_5", RAGGED).cautions if c.code == "noisy")
     (theta_2,) = (c for c in mean_loss("theta_2", RAGGED).cautions if c.code == "noisy")
 
@@ -183,3 +182,23 @@ def test_degenerate_scores_equal_up_to_their_last_bits() -> None:
     assert rounded.moments.deviations.any()
     assert VARIANCES["theta_3"]().estimate(rounded).value == 0
     assert VARIANCES["theta_3"]().estimate(differing).usable
+
+
+@pytest.mark.about("variances/theta_3")
+@pytest.mark.outside("scipy.stats.sem of the means of the folds, run here")
+@pytest.mark.parametrize("rows", [FIVE_BY_NINE, RAGGED])
+def test_against_scipy_error_of_fold_means(rows: Rows) -> None:
+    from scipy import stats
+
+    theirs = stats.sem([float(np.mean(row)) for row in rows]) ** 2
+    assert_allclose(mean_loss("theta_3", rows).value, theirs, rtol=1e-13)
+
+
+@pytest.mark.about("variances/theta_4")
+@pytest.mark.outside("scipy.stats.sem of the losses inside each fold, run here")
+@pytest.mark.parametrize("rows", [FIVE_BY_NINE, RAGGED])
+def test_against_scipy_errors_inside_folds(rows: Rows) -> None:
+    from scipy import stats
+
+    theirs = sum(stats.sem(row) ** 2 for row in rows) / len(rows) ** 2
+    assert_allclose(mean_loss("theta_4", rows).value, theirs, rtol=1e-13)

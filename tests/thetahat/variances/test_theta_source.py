@@ -35,9 +35,8 @@ def codes(estimate: VarianceEstimate) -> set[str]:
 @pytest.mark.about(
     "variances/theta_omega", "variances/theta_gamma", "variances/theta_A", "variances/theta_B"
 )
-@pytest.mark.outside("hand arithmetic in the docstring of test_theta_random")
 @pytest.mark.parametrize(("name", "rows", "value", "degrees", "target"), GOLDEN)
-def test_golden_by_hand(
+def test_by_hand_values(
     name: str, rows: Rows, value: float, degrees: float, target: Target
 ) -> None:
     estimate = mean_loss(name, rows)
@@ -63,13 +62,12 @@ def test_golden_by_hand(
         ("theta_gamma_kl", {"negative_variance", "depends_on_the_mean"}),
     ],
 )
-def test_golden_cautions(name: str, expected: set[str]) -> None:
+def test_exact_cautions(name: str, expected: set[str]) -> None:
     assert codes(mean_loss(name, FIVE_BY_NINE)) == expected
 
 
 @pytest.mark.about("variances/theta_omega_k")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_theta_omega_k() -> None:
+def test_by_hand_theta_omega_k() -> None:
     # V_k/9 - (m_k^2 - 1/9), in 36ths: 1 - 0; 4/9 + 32/9; 10/9 - 28/9; as the second; 1 - 12
     estimate = mean_loss("theta_omega_k", FIVE_BY_NINE)
 
@@ -80,8 +78,7 @@ def test_golden_theta_omega_k() -> None:
 
 
 @pytest.mark.about("variances/theta_omega_k")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_theta_omega_k_ragged() -> None:
+def test_by_hand_theta_omega_k_ragged() -> None:
     # 16 - w_k: w = 1x3; (4 + 10 + 10)/3; (48 + 84 + 112 + 49)/6
     estimate = mean_loss("theta_omega_k", RAGGED)
 
@@ -89,8 +86,7 @@ def test_golden_theta_omega_k_ragged() -> None:
 
 
 @pytest.mark.about("variances/theta_gamma_kl")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_theta_gamma_kl_ragged() -> None:
+def test_by_hand_theta_gamma_kl_ragged() -> None:
     # 16 - 2x3, 16 - 2x7, 16 - 3x7
     estimate = mean_loss("theta_gamma_kl", RAGGED)
 
@@ -178,3 +174,23 @@ def test_limit_too_many_pairs() -> None:
     assert "257 sources have 32896 pairs" in str(method.inapplicable(more.layout))
     with pytest.raises(UnsupportedCombination, match="at most 256 sources"):
         method.estimate(more)
+
+
+@pytest.mark.about("variances/theta_gamma")
+@pytest.mark.outside("scipy.stats.sem of the means of the sources, run here")
+@pytest.mark.parametrize("rows", [FIVE_BY_NINE, RAGGED])
+def test_against_scipy_error_of_source_means(rows: Rows) -> None:
+    from scipy import stats
+
+    theirs = stats.sem([float(np.mean(row)) for row in rows]) ** 2
+    assert_allclose(mean_loss("theta_gamma", rows).value, theirs, rtol=1e-13)
+
+
+@pytest.mark.about("variances/theta_A")
+@pytest.mark.outside("scipy.stats.sem of the losses inside each source, run here")
+@pytest.mark.parametrize("rows", [FIVE_BY_NINE, RAGGED])
+def test_against_scipy_errors_inside_sources(rows: Rows) -> None:
+    from scipy import stats
+
+    theirs = sum(stats.sem(row) ** 2 for row in rows) / len(rows) ** 2
+    assert_allclose(mean_loss("theta_A", rows).value, theirs, rtol=1e-13)

@@ -30,8 +30,7 @@ def codes(estimate: RiskEstimate) -> list[str]:
 
 
 @pytest.mark.about("weighted_risks/self_normalised")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_self_normalised() -> None:
+def test_by_hand_self_normalised() -> None:
     # sum l w = 8.5 over sum w = 5: 1.7; w (l - 1.7) = -.35, .3, -2.55, 2.6, squares 13.475,
     # over the squared mean weight 25/16, over n - 1 = 3 and n = 4
     estimate = SelfNormalised().estimate(LOSSES, WEIGHTS)
@@ -61,8 +60,7 @@ def test_degenerate_one_weight_that_is_not_zero() -> None:
 
 
 @pytest.mark.about("weighted_risks/truncated")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_truncated() -> None:
+def test_by_hand_truncated() -> None:
     # cut at 1: l min(w, 1) = .5, 2, 0, 3, mean 5.5/4 and squares about it 13.25 - 30.25/4; what is
     # cut is l x (0, 0, .5, 1) = 0, 0, 0, 3
     estimate = Truncated(cut=1).estimate(LOSSES, WEIGHTS)
@@ -197,7 +195,7 @@ def test_exact_a_paired_difference_is_the_risk_of_the_differences(name: str) -> 
     assert_allclose(found.variance, direct.variance, rtol=1e-9)
 
 
-def test_golden_two_risks_of_one_learner() -> None:
+def test_by_hand_two_risks_of_one_learner() -> None:
     # l w - (2.9 (w - 1) taken off) differ by 2.9 (w - 1) = -1.45, 0, 1.45, 2.9
     found = paired_difference(
         Weighted().estimate(LOSSES, WEIGHTS), Controlled().estimate(LOSSES, WEIGHTS)
@@ -207,7 +205,7 @@ def test_golden_two_risks_of_one_learner() -> None:
     assert_allclose(found.variance, 2.9**2 * 1.25 / 12, rtol=1e-13)
 
 
-def test_golden_by_source() -> None:
+def test_by_hand_by_source() -> None:
     # l w = .5, 2 in the one source, 0, 6 in the other
     estimate = Weighted().estimate(LOSSES, WEIGHTS)
 
@@ -224,3 +222,25 @@ def test_invalid_risks_of_different_instances() -> None:
 
     with pytest.raises(InvalidParameter, match="3 and 4 instances"):
         paired_difference(one, other)
+
+
+@pytest.mark.about("weighted_risks/self_normalised")
+@pytest.mark.outside("numpy.average with weights, run here")
+def test_against_numpy_weighted_average() -> None:
+    losses, weights = some(31)
+
+    theirs = np.average(losses, weights=weights)
+    assert_allclose(SelfNormalised().estimate(losses, weights).estimate, theirs, rtol=1e-13)
+
+
+@pytest.mark.about("weighted_risks/truncated")
+@pytest.mark.outside("numpy.clip and scipy.stats.sem of the products, run here")
+def test_against_scipy_error_of_truncated_products() -> None:
+    from scipy import stats
+
+    losses, weights = some(32)
+    products = losses * np.clip(weights, None, 1.5)
+
+    found = Truncated(cut=1.5).estimate(losses, weights)
+    assert_allclose(found.estimate, products.mean(), rtol=1e-13)
+    assert_allclose(found.variance, stats.sem(products) ** 2, rtol=1e-12)

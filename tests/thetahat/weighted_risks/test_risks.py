@@ -26,8 +26,8 @@ def codes(estimate: RiskEstimate) -> list[str]:
 
 
 @pytest.mark.about("weighted_risks/weighted")
-@pytest.mark.outside("hand arithmetic beside LOSSES and WEIGHTS")
-def test_golden_weighted() -> None:
+# By hand, beside LOSSES and WEIGHTS.
+def test_by_hand_weighted() -> None:
     estimate = Weighted().estimate(LOSSES, WEIGHTS)
 
     assert_allclose(estimate.estimate, 17 / 8, rtol=1e-14)
@@ -38,8 +38,8 @@ def test_golden_weighted() -> None:
 
 
 @pytest.mark.about("weighted_risks/controlled")
-@pytest.mark.outside("hand arithmetic beside LOSSES and WEIGHTS")
-def test_golden_controlled() -> None:
+# By hand, beside LOSSES and WEIGHTS.
+def test_by_hand_controlled() -> None:
     # 17/8 - 2.9 (5/4 - 1) = 1.4; (S^2(lw) - S(lw, w)^2 / S^2(w)) / 4 with sums over 3
     estimate = Controlled().estimate(LOSSES, WEIGHTS)
 
@@ -50,8 +50,7 @@ def test_golden_controlled() -> None:
 
 
 @pytest.mark.about("weighted_risks/controlled")
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_controlled_about_one() -> None:
+def test_by_hand_controlled_about_one() -> None:
     # sum (w - 1)^2 = 1/4 + 0 + 1/4 + 1 = 3/2, so beta = (116/32) / (3/2) = 29/12
     estimate = Controlled(about_one=True).estimate(LOSSES, WEIGHTS)
 
@@ -59,7 +58,7 @@ def test_golden_controlled_about_one() -> None:
     assert_allclose(estimate.estimate, 17 / 8 - 29 / 48, rtol=1e-14)
 
 
-def test_golden_controlled_by_fold() -> None:
+def test_by_hand_controlled_by_fold() -> None:
     # folds {0, 2} and {1, 3}: lw 0.5, 0 on w 0.5, 1.5: slope -1/2; lw 2, 6 on w 1, 2: slope 4
     estimate = Controlled(beta_from="fold").estimate(LOSSES, WEIGHTS, np.array([0, 1, 0, 1]))
     terms = [0.5 - 0.25, 2 - 0, 0 + 0.25, 6 - 4]
@@ -294,3 +293,28 @@ def test_exact_a_control_that_few_rows_carry_has_a_caution(n: int, is_few: bool)
     estimate = Controlled().estimate(np.arange(n + 1.0), weights)
     assert ("control_from_few_rows" in codes(estimate)) is is_few
     assert codes(Controlled().estimate(np.arange(5.0), np.ones(5))) == []  # nothing to control
+
+
+@pytest.mark.about("weighted_risks/weighted")
+@pytest.mark.outside("scipy.stats.sem of the products, run here")
+def test_against_scipy_error_of_weighted_losses() -> None:
+    from scipy import stats
+
+    losses, weights = some(33)
+    found = Weighted().estimate(losses, weights)
+
+    assert_allclose(found.estimate, np.mean(losses * weights), rtol=1e-13)
+    assert_allclose(found.variance, stats.sem(losses * weights) ** 2, rtol=1e-12)
+
+
+@pytest.mark.about("weighted_risks/controlled")
+@pytest.mark.outside("scipy.stats.linregress of weighted losses on weights less one, run here")
+def test_against_scipy_intercept_of_a_regression() -> None:
+    from scipy import stats
+
+    losses, weights = some(34)
+    line = stats.linregress(weights - 1, losses * weights)
+    found = Controlled().estimate(losses, weights)
+
+    assert_allclose(found.beta, [line.slope], rtol=1e-11)
+    assert_allclose(found.estimate, line.intercept, rtol=1e-11)

@@ -23,8 +23,7 @@ def some(seed: int, n: int = 30, p: int = 2) -> tuple[FloatArray, FloatArray, Fl
     return X, y, rng.gamma(0.7, size=n), (rng.permutation(n) % 5).astype(np.intp)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_four_points_two_folds_one_penalty() -> None:
+def test_by_hand_four_points_two_folds_one_penalty() -> None:
     # x = 1, 2, 1, 2, y = 1, 1, -1, 1, w = 1, 2, 1, 1, folds {0, 1} and {2, 3}, penalty 1.
     # Without the first fold: theta = (1*-1 + 2*1) / (1 + 4 + 1) = 1/6: losses of rows 0, 1
     #   (1/6 - 1)^2 = 25/36 and (2/6 - 1)^2 = 16/36.
@@ -134,8 +133,7 @@ def test_degenerate_a_singular_problem_has_the_solution_of_least_norm() -> None:
     assert_allclose(theta[:, 0], [one[0] / 2, one[0] / 2], rtol=1e-10)
 
 
-@pytest.mark.outside("the reading in the specification: of equal risks the larger penalty wins")
-def test_golden_of_equal_risks_the_larger_penalty_wins() -> None:
+def test_exact_of_equal_risks_the_larger_penalty_wins() -> None:
     curve = np.array([0.5, 0.3, 0.3 + 1e-15, 0.4])
 
     assert least(curve) == 2

@@ -102,7 +102,7 @@ def test_property_the_order_depends_on_seed_and_split_alone() -> None:
     )
 
 
-def test_golden_each_scheme_grows_in_its_own_way() -> None:
+def test_exact_each_scheme_grows_in_its_own_way() -> None:
     def way(scheme: str, task: str) -> tuple[str, bool]:
         growth = growth_of((0.5,), SCHEMES[scheme](), task)
         return growth.grow_by, growth.stratified

@@ -13,7 +13,7 @@ def size(label: str, n_train: int, decision: str, *also: str, **more: Any) -> Ag
     return AgainstLargest(label=label, n_train=n_train, decision=decision, also=also, **fields)
 
 
-def test_golden_the_smallest_size_that_is_enough_gives_the_test_share() -> None:
+def test_by_hand_the_smallest_size_that_is_enough_gives_the_test_share() -> None:
     told = saturation(
         [
             size("20", 20, "not_worse"),  # after one that failed: not looked at
@@ -35,7 +35,7 @@ def test_golden_the_smallest_size_that_is_enough_gives_the_test_share() -> None:
     assert "from size 60 on" in told["reason"]
 
 
-def test_golden_all_sizes_may_be_enough() -> None:
+def test_by_hand_all_sizes_may_be_enough() -> None:
     sizes = [size("5", 5, "not_worse"), size("50", 50, "equivalent")]
 
     assert saturation(sizes, "90", 90, 100, 0.1)["test_share"] == pytest.approx(0.95)
@@ -53,7 +53,7 @@ def test_golden_all_sizes_may_be_enough() -> None:
         (size("80", 80, "better", "not_worse"), 0.01, "saturated", "no more than 0.01"),
     ],
 )
-def test_golden_every_decision(
+def test_exact_every_decision(
     last: AgainstLargest, margin: float | None, decision: str, why: str
 ) -> None:
     told = saturation([size("40", 40, "worse"), last], "1", 90, 100, margin)

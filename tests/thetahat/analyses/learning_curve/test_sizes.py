@@ -6,13 +6,13 @@ from thetahat.analyses.learning_curve.sizes import MOST_SIZES, check_sizes, coun
 from thetahat.errors import InsufficientData, InvalidParameter
 
 
-def test_golden_shares_are_rounded_down_and_counts_are_taken() -> None:
+def test_exact_shares_are_rounded_down_and_counts_are_taken() -> None:
     # 0.29 x 100 is 28.999999999999996 in doubles, and 29 rows
     assert counts_of((0.01, 0.29, 40, 1.0), 100, "row", "here") == (1, 29, 40, 100)
     assert counts_of((0.001,), 10, "row", "here") == (1,)
 
 
-def test_golden_labels() -> None:
+def test_exact_labels() -> None:
     assert [label_of(size) for size in (0.125, 1.0, 200.0, 123456789.0)] == [
         "0.125",
         "1",

@@ -55,7 +55,7 @@ def test_invalid_correction_names_those_there_are() -> None:
         Choices(correction="sidak")
 
 
-def test_golden_defaults_and_good_values() -> None:
+def test_exact_defaults_and_good_values() -> None:
     choices = Choices(level=0.9, margin=0.1, rope=0.0, range=(0.0, 1.0), unit="block")
 
     assert choices.alpha == pytest.approx(0.1, rel=1e-15)
@@ -70,13 +70,13 @@ def test_invalid_key_twice() -> None:
     assert caught.value.loc == ("variances", 2)
 
 
-def test_golden_same_name_under_two_keys() -> None:
+def test_exact_same_name_under_two_keys() -> None:
     first, second = Chosen("theta_4", "theta_4", Theta4()), Chosen("again", "theta_4", Theta4())
 
     assert len(Choices(variances=(first, second)).variances or ()) == 2
 
 
-def test_golden_defaults_leave_out_what_does_not_fit() -> None:
+def test_exact_defaults_leave_out_what_does_not_fit() -> None:
     selection = select("variances", None, VARIANCES, FOLDS, Choices())
     names = {entry.name for entry in selection.methods}
     left_out = {entry.name: entry for entry in selection.left_out}
@@ -88,7 +88,7 @@ def test_golden_defaults_leave_out_what_does_not_fit() -> None:
     assert "source" in left_out["theta_B"].reason
 
 
-def test_golden_named_methods_are_taken_as_they_are() -> None:
+def test_exact_named_methods_are_taken_as_they_are() -> None:
     chosen = named("variances", "theta_4")
 
     selection = select("variances", chosen, VARIANCES, FOLDS, Choices())
@@ -151,7 +151,7 @@ def test_invalid_unit_that_a_named_test_cannot_pair() -> None:
     assert caught.value.loc == ("tests", 0)
 
 
-def test_golden_unit_and_rope_reach_the_tests_that_leave_them_open() -> None:
+def test_exact_unit_and_rope_reach_the_tests_that_leave_them_open() -> None:
     chosen = (
         Chosen("sign", "sign", PAIRED_TESTS["sign"]()),
         Chosen("own", "sign", Sign(unit="instance")),
@@ -174,7 +174,7 @@ class WithRope:
     rope: float | None = None
 
 
-def test_golden_what_fits_passes() -> None:
+def test_exact_choices_that_fit_are_accepted() -> None:
     check(FOLDS, Choices(target=Target.THESE_MODELS, control="nb"), ["nb", "svm"])
     check(SOURCES, Choices(target=Target.THESE_SOURCES), ["nb", "svm"])
     check(SOURCES, Choices(variances=named("variances", "theta_A")), ["nb"])

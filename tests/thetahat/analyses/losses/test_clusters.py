@@ -30,13 +30,13 @@ BLOCKS = [0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
-def test_golden_two_of_three_clusters_cross(kind: BlockKind) -> None:
+def test_exact_two_of_three_clusters_cross(kind: BlockKind) -> None:
     # clusters 7 and 9 lie in both blocks, 8 in the first alone
     (sentence,) = _sentences(kind, BLOCKS, [7, 8, 9, 9, 7, 7])
     assert sentence.startswith("2 of 3 clusters have instances in both training and test parts")
 
 
-def test_golden_a_cluster_counts_once_over_repeats() -> None:
+def test_exact_a_cluster_counts_once_over_repeats() -> None:
     # cluster 1 crosses in both repeats, cluster 2 in the second alone
     blocks, clusters = [0, 0, 1, 1, 0, 1, 0, 1], [1, 2, 1, 3, 1, 1, 2, 2]
     (sentence,) = _sentences(BlockKind.RANDOM, blocks, clusters, [0, 0, 0, 0, 1, 1, 1, 1])

@@ -11,8 +11,7 @@ from thetahat.analyses.losses.effect_sizes import effect_size
 from thetahat.values.json_values import to_json
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_five_differences() -> None:
+def test_by_hand_five_differences() -> None:
     # mean .6, sum of squares about it 13.2, sd sqrt(3.3); with 4 degrees the factor is
     # gamma(2)/(sqrt(2) gamma(3/2)) = sqrt(2/pi); a is ahead in 2 and half of the tie: 2.5 of 5;
     # ranks of 1, 2, 3, 1: 1.5, 3, 4, 1.5, R+ = 7, R- = 3

@@ -31,7 +31,7 @@ def _recommended(result: dict[str, Any], target: str) -> dict[str, Any]:
     return dict(found)
 
 
-def test_golden_stratified_error_is_recommended() -> None:
+def test_exact_stratified_error_is_recommended() -> None:
     """(1/9) sum V_k / M_k, the textbook variance of a stratified mean of equal weights."""
     result = _result(0)
     parts = np.split(ROWS["a"], [4, 9])

@@ -43,7 +43,7 @@ def _interval(intervals: list[dict[str, Any]], method: str, variance: str | None
     return found
 
 
-def test_golden_fields_of_the_tree() -> None:
+def test_exact_fields_of_the_tree() -> None:
     result = result_of(five_by_nine(BlockKind.SOURCE))
 
     assert set(result) == FIELDS
@@ -80,7 +80,7 @@ def test_golden_fields_of_the_tree() -> None:
     assert result["omnibus"] == {}
 
 
-def test_golden_means_and_sizes() -> None:
+def test_by_hand_means_and_sizes() -> None:
     model = result_of(five_by_nine(BlockKind.SOURCE))["models"]["nb"]
 
     assert (model["n"], model["blocks"]) == (45, 5)
@@ -90,7 +90,7 @@ def test_golden_means_and_sizes() -> None:
     assert "splits" not in model["mean"]
 
 
-def test_golden_source_variances_and_intervals() -> None:
+def test_by_hand_source_variances_and_intervals() -> None:
     model = result_of(five_by_nine(BlockKind.SOURCE))["models"]["nb"]
     variances, intervals = model["variances"], model["intervals"]
 
@@ -112,7 +112,7 @@ def test_golden_source_variances_and_intervals() -> None:
     assert_allclose(prediction["upper"], 1 / 3 + T_4 * math.sqrt(6 / 810), rtol=1e-10)
 
 
-def test_golden_source_comparison() -> None:
+def test_by_hand_source_comparison() -> None:
     (comparison,) = result_of(five_by_nine(BlockKind.SOURCE))["comparisons"]
     p_value = _two_sided_p_of_t4(10 / 9)  # (1/81) / ((1/5 + 9/36) 2/81)
     of_means = _two_sided_p_of_t4(2.5)  # (1/81) / (2/405)
@@ -139,7 +139,7 @@ def test_golden_source_comparison() -> None:
     assert verdict["plan"]["unit"] == "sources"
 
 
-def test_golden_random_comparison() -> None:
+def test_by_hand_random_comparison() -> None:
     (comparison,) = result_of(five_by_nine(BlockKind.RANDOM))["comparisons"]
 
     # (1/5 + 9/36) 2/81 = 1/90, and (1/81) * 90 = 10/9
@@ -155,7 +155,7 @@ def test_golden_random_comparison() -> None:
     assert_allclose(comparison["effect_size"]["value"], -5 / 45 / sd, rtol=1e-13)
 
 
-def test_golden_random_recommendations() -> None:
+def test_exact_random_recommendations() -> None:
     model = result_of(five_by_nine(BlockKind.RANDOM))["models"]["svm"]
 
     recommended = {
@@ -167,7 +167,7 @@ def test_golden_random_recommendations() -> None:
     }
 
 
-def test_golden_holdout_takes_wilson_for_a_model_and_t_for_a_difference() -> None:
+def test_by_hand_holdout_takes_wilson_for_a_model_and_t_for_a_difference() -> None:
     result = result_of(five_by_nine(BlockKind.HOLDOUT))
     (best,) = [i for i in result["models"]["nb"]["intervals"] if i["recommended"]]
 
@@ -184,7 +184,7 @@ def test_golden_holdout_takes_wilson_for_a_model_and_t_for_a_difference() -> Non
     assert result["covariance"]["models"] == {}
 
 
-def test_golden_clusters_come_before_wilson() -> None:
+def test_exact_clusters_come_before_wilson() -> None:
     table = five_by_nine(BlockKind.HOLDOUT)
     layout = layout_of(BlockKind.HOLDOUT, [0] * 45, cluster=[i // 3 for i in range(45)])
     clustered = table_of(layout, {n: m.rows for n, m in table.models.items()})
@@ -195,7 +195,7 @@ def test_golden_clusters_come_before_wilson() -> None:
     assert result["comparisons"][0]["interval"]["variance"] == "cluster_robust"
 
 
-def test_golden_block_moments() -> None:
+def test_by_hand_block_moments() -> None:
     picture = result_of(five_by_nine(BlockKind.SOURCE))["covariance"]["models"]["nb"]
 
     assert picture["blocks"] == [0, 1, 2, 3, 4]
@@ -207,7 +207,7 @@ def test_golden_block_moments() -> None:
     assert picture["moments"][2][0] == picture["moments"][0][2]
 
 
-def test_golden_same_seed_same_bytes() -> None:
+def test_exact_same_seed_same_bytes() -> None:
     table = five_by_nine(BlockKind.SOURCE)
 
     assert json.dumps(result_of(table, seed=5)) == json.dumps(result_of(table, seed=5))
@@ -226,7 +226,7 @@ def test_exact_interval_is_centred_on_its_estimate(kind: BlockKind) -> None:
         assert_allclose(centre, interval["estimate"], rtol=1e-12)
 
 
-def test_golden_one_sided_intervals_leave_the_verdict_alone() -> None:
+def test_exact_one_sided_intervals_leave_the_verdict_alone() -> None:
     table = five_by_nine(BlockKind.SOURCE)
     two_sided = result_of(table)["comparisons"][0]
     less = result_of(table, alternative="less")["comparisons"][0]

@@ -146,7 +146,7 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
     )
 
 
-def test_golden_adjusted_test_p_values_and_streams() -> None:
+def test_exact_adjusted_test_p_values_and_streams() -> None:
     layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1])
     table = table_of(
         layout, {"a": [0, 0, 0, 0], "b": [1, 1, 1, 1], "c": [3, 3, 3, 3], "d": [3.5, 3.5, 3.5, 4]}
@@ -175,14 +175,14 @@ def test_golden_adjusted_test_p_values_and_streams() -> None:
     assert against_d[0]["tests"]["h"]["draw"] == outcomes[2]["draw"]
 
 
-def test_golden_one_pair_has_no_adjusted_p_value() -> None:
+def test_exact_one_pair_has_no_adjusted_p_value() -> None:
     comparison = result_of(five_by_nine(BlockKind.SOURCE))["comparisons"][0]
 
     assert comparison["tests"]
     assert all(t["p_value_adjusted"] is None for t in comparison["tests"].values())
 
 
-def test_golden_clipping() -> None:
+def test_exact_clipping() -> None:
     cut = clipped(INTERVAL, (0.0, 1.0))
 
     assert (cut.lower, cut.upper) == (0.0, 0.15)
@@ -192,7 +192,7 @@ def test_golden_clipping() -> None:
     assert clipped(INTERVAL, (-1.0, 1.0)) is INTERVAL
 
 
-def test_golden_clipping_leaves_open_ends_open() -> None:
+def test_exact_clipping_leaves_open_ends_open() -> None:
     less = replace(INTERVAL, lower=None, upper=1.2)
     greater = replace(INTERVAL, upper=None)
 
@@ -210,7 +210,7 @@ def test_degenerate_an_interval_outside_the_range_ends_at_its_edge() -> None:
     assert (below.lower, below.upper) == (0.5, 0.5)
 
 
-def test_golden_clip_is_to_the_range_of_the_loss_or_the_request() -> None:
+def test_exact_clip_is_to_the_range_of_the_loss_or_the_request() -> None:
     table = five_by_nine(BlockKind.SOURCE)
 
     plain = result_of(table)["models"]["nb"]["intervals"]
@@ -234,7 +234,7 @@ def test_degenerate_clip_without_a_range() -> None:
     assert "range_unknown" in [c["code"] for c in result["cautions"]]
 
 
-def test_golden_details_never_replace_fields() -> None:
+def test_exact_details_never_replace_fields() -> None:
     estimate = VarianceEstimate(
         value=-0.25,
         target=Target.THESE_SOURCES,
@@ -251,7 +251,7 @@ def test_golden_details_never_replace_fields() -> None:
     assert told["ratio"] == 0.5
 
 
-def test_golden_arrays_have_no_standard_error() -> None:
+def test_exact_arrays_have_no_standard_error() -> None:
     variances = result_of(five_by_nine(BlockKind.SOURCE))["models"]["nb"]["variances"]
 
     assert len(variances["theta_omega_k"]["value"]) == 5
@@ -259,7 +259,7 @@ def test_golden_arrays_have_no_standard_error() -> None:
     assert variances["theta_gamma_kl"]["value"][0][0] is None
 
 
-def test_golden_named_variances_only() -> None:
+def test_exact_named_variances_only() -> None:
     result = result_of(
         five_by_nine(BlockKind.RANDOM),
         variances=named("variances", "theta_4"),

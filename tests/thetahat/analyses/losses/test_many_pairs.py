@@ -362,7 +362,7 @@ def test_naive_brief_holds_the_numbers_of_full() -> None:
     assert len(json.dumps(brief["comparisons"])) < len(json.dumps(full["comparisons"])) / 4
 
 
-def test_golden_cautions_of_pairs_are_told_once() -> None:
+def test_exact_cautions_of_pairs_are_reported_once() -> None:
     layout = layout_of(BlockKind.RANDOM, np.arange(12) % 3)
     rng = np.random.default_rng(4)
     a, c = rng.normal(size=12), rng.normal(size=12)
@@ -384,7 +384,7 @@ def test_golden_cautions_of_pairs_are_told_once() -> None:
 
 
 @pytest.mark.parametrize("field", ["variances", "intervals"])
-def test_golden_brief_has_the_lists_that_are_asked_for(field: str) -> None:
+def test_exact_brief_has_the_lists_that_are_asked_for(field: str) -> None:
     name = {"variances": "theta_4", "intervals": "normal"}[field]
     wanted: dict[str, Any] = {field: named(field, name)}
     brief = result_of(wide_table(), detail="brief", **wanted)["comparisons"]
@@ -396,7 +396,7 @@ def test_golden_brief_has_the_lists_that_are_asked_for(field: str) -> None:
         assert short["verdict"].items() <= long["verdict"].items()
 
 
-def test_golden_many_pairs_are_told_in_brief_unless_asked_otherwise() -> None:
+def test_exact_many_pairs_are_reported_in_brief_unless_the_request_asks_for_all() -> None:
     table = wide_table(n_models=46, n=30)
     wanted: dict[str, Any] = {"tests": named("tests", "sign")}
     n_pairs = 46 * 45 // 2
@@ -424,7 +424,7 @@ def test_invalid_a_named_test_that_no_pair_can_have() -> None:
         result_of(wide_table(), tests=named("tests", "mcnemar"))
 
 
-def test_golden_costly_tests_are_made_where_they_are_named() -> None:
+def test_exact_costly_tests_are_made_where_they_are_named() -> None:
     result = result_of(
         wide_table(n_models=3), detail="brief", tests=named("tests", "bayesian_sign")
     )

@@ -32,7 +32,7 @@ def left_out(result: dict[str, Any]) -> dict[str, str]:
     return {entry["name"]: entry["reason"] for entry in listed if entry["family"] == "omnibus"}
 
 
-def test_golden_by_hand() -> None:
+def test_by_hand_values() -> None:
     omnibus = result_of(four_sources())["omnibus"]
 
     assert all(set(outcome) >= FIELDS for outcome in omnibus.values())
@@ -48,7 +48,7 @@ def test_golden_by_hand() -> None:
     assert omnibus["nemenyi"]["groups"] == [["a", "b"], ["b", "c"]]
 
 
-def test_golden_all_that_apply_and_why_the_others_do_not() -> None:
+def test_exact_all_that_apply_and_why_the_others_do_not() -> None:
     result = result_of(normal_table(51, BlockKind.SOURCE, shifts=(0.0, 0.0, 0.5)))
 
     assert set(result["omnibus"]) | set(left_out(result)) == set(MULTIPLE_TESTS)
@@ -56,7 +56,7 @@ def test_golden_all_that_apply_and_why_the_others_do_not() -> None:
     assert json.loads(json.dumps(result["omnibus"], allow_nan=False)) == result["omnibus"]
 
 
-def test_golden_losses_that_are_not_zero_or_one_leave_cochran_out() -> None:
+def test_exact_losses_that_are_not_zero_or_one_leave_cochran_out() -> None:
     result = result_of(normal_table(52, BlockKind.HOLDOUT, shifts=(0.0, 0.0, 0.5)))
 
     assert "0 or 1" in left_out(result)["cochran_q"]
@@ -70,7 +70,7 @@ def test_limit_two_models_have_none_and_miss_none() -> None:
     assert left_out(result) == {}
 
 
-def test_golden_named_ones_alone() -> None:
+def test_exact_named_ones_alone() -> None:
     result = result_of(four_sources(), tests=(), omnibus=asked("quade"))
 
     assert set(result["omnibus"]) == {"quade"}
@@ -78,7 +78,7 @@ def test_golden_named_ones_alone() -> None:
     assert result_of(four_sources(), omnibus=())["omnibus"] == {}
 
 
-def test_golden_the_request_s_unit_is_taken() -> None:
+def test_exact_the_request_s_unit_is_taken() -> None:
     table = normal_table(53, BlockKind.RANDOM, shifts=(0.0, 0.0, 0.5))
 
     by_block, by_instance = (result_of(table, unit=unit)["omnibus"] for unit in (None, "instance"))

@@ -45,7 +45,7 @@ def codes(result: dict[str, Any]) -> list[str]:
     return [c["code"] for c in result["cautions"]]
 
 
-def test_golden_pairs_in_order_and_against_a_control() -> None:
+def test_exact_pairs_in_order_and_against_a_control() -> None:
     table = scores_of({n: [float(i), 1.0 + i**2, 3.0] for i, n in enumerate("abcd")})
 
     assert [p.a + p.b for p in pairs(table, None)] == ["ab", "ac", "ad", "bc", "bd", "cd"]
@@ -54,7 +54,7 @@ def test_golden_pairs_in_order_and_against_a_control() -> None:
     assert list(pairs(scores_of({"a": [1.0, 2.0]}), "a")) == []
 
 
-def test_golden_scores_that_are_better_when_higher() -> None:
+def test_by_hand_scores_that_are_better_when_higher() -> None:
     table = scores_of({"a": [0.9, 0.8, 0.95], "b": [0.7, 0.75, 0.7]}, higher_is_better=True)
 
     result = result_of(table)
@@ -77,7 +77,7 @@ def test_golden_scores_that_are_better_when_higher() -> None:
     assert sizes["probability_of_superiority"] == mirrored_sizes["probability_of_superiority"] == 1
 
 
-def test_golden_rows_that_are_better_when_higher() -> None:
+def test_by_hand_rows_that_are_better_when_higher() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     flipped = LossTable(table.layout, table.models, higher_is_better=True)
 
@@ -115,7 +115,7 @@ def test_degenerate_copies_are_named() -> None:
     assert comparison["interval"] is None
 
 
-def test_golden_large_mean_keeps_its_digits() -> None:
+def test_by_hand_large_mean_keeps_its_digits() -> None:
     small = normal_table(7, BlockKind.SOURCE, shifts=(0.0, 0.3))
     large = LossTable(
         small.layout,
@@ -128,7 +128,7 @@ def test_golden_large_mean_keeps_its_digits() -> None:
     assert_allclose(other["difference"], one["difference"], rtol=1e-6)
 
 
-def test_golden_units_of_an_effect() -> None:
+def test_exact_units_of_an_effect() -> None:
     for kind, unit, n in (
         (BlockKind.SOURCE, "block", 5),
         (BlockKind.RANDOM, "instance", 45),
@@ -140,7 +140,7 @@ def test_golden_units_of_an_effect() -> None:
 
 
 @pytest.mark.parametrize(("instance", "unit", "n"), [(True, "instance", 6), (False, "block", 6)])
-def test_golden_units_over_repeats(*, instance: bool, unit: str, n: int) -> None:
+def test_by_hand_units_over_repeats(*, instance: bool, unit: str, n: int) -> None:
     (pair,) = pairs(repeated(instance=instance), None)
     name, values = units_of(pair.losses.difference)
 
@@ -165,7 +165,7 @@ def test_degenerate_effect_size() -> None:
     }
 
 
-def test_golden_clusters_are_the_independent_units_unless_blocks_are_sources() -> None:
+def test_exact_clusters_are_the_independent_units_unless_blocks_are_sources() -> None:
     clusters = [0, 0, 1, 1, 2, 2]
     for kind, expected in ((BlockKind.RANDOM, 3), (BlockKind.SOURCE, 2)):
         layout = layout_of(kind, [0, 0, 0, 1, 1, 1], cluster=clusters)
@@ -176,7 +176,7 @@ def test_golden_clusters_are_the_independent_units_unless_blocks_are_sources() -
     assert n_independent(losses, losses.rows) == 4
 
 
-def test_golden_means_over_repeats() -> None:
+def test_by_hand_means_over_repeats() -> None:
     mean = result_of(repeated(instance=True))["models"]["a"]["mean"]
 
     # blocks x: rows 0 1 and 6 7, y: 2 3 and 8 9, z: 4 5 and 10 11
@@ -185,7 +185,7 @@ def test_golden_means_over_repeats() -> None:
     assert_allclose(mean["macro"], 5.5, rtol=1e-14)
 
 
-def test_golden_counts_over_repeats() -> None:
+def test_exact_counts_over_repeats() -> None:
     model = result_of(repeated(instance=True))["models"]["a"]
 
     assert (model["n"], model["blocks"]) == (6, 3)
@@ -213,7 +213,7 @@ def test_naive_block_moments() -> None:
             assert_allclose(picture.moments[k][m], np.mean(products), rtol=1e-12)
 
 
-def test_golden_block_moments_of_the_first_repeat() -> None:
+def test_by_hand_block_moments_of_the_first_repeat() -> None:
     found = compute_covariance(repeated(instance=False))
 
     assert found.repeat == 0
@@ -221,7 +221,7 @@ def test_golden_block_moments_of_the_first_repeat() -> None:
     assert_allclose(found.models["a"].mean, [0.5, 2.5, 4.5])
 
 
-def test_golden_block_moments_of_scores_have_no_diagonal() -> None:
+def test_exact_block_moments_of_scores_have_no_diagonal() -> None:
     picture = compute_covariance(scores_of({"a": [1.0, 2.0]})).models["a"]
 
     assert to_json(picture.moments) == [[None, 2.0], [2.0, None]]
@@ -243,7 +243,7 @@ def test_degenerate_block_moments_left_out_with_a_reason(table: LossTable, words
     assert words in found.reason
 
 
-def test_golden_cautions_on_the_whole() -> None:
+def test_exact_cautions_on_the_whole() -> None:
     layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1, 1, 1, 1])
     ragged = table_of(layout, {"a": np.arange(7.0), "b": np.full(7, 0.5)})
 
@@ -259,13 +259,13 @@ def test_golden_cautions_on_the_whole() -> None:
     assert codes(result_of(nearly)) == []
 
 
-def test_golden_block_means_alike_are_not_constant_losses() -> None:
+def test_exact_block_means_alike_are_not_constant_losses() -> None:
     table = table_of(layout_of(BlockKind.RANDOM, [0, 0, 1, 1]), {"a": [0.0, 1.0, 1.0, 0.0]})
 
     assert codes(result_of(table)) == ["few_blocks"]
 
 
-def test_golden_many_pairs_are_said() -> None:
+def test_exact_many_pairs_have_a_caution() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
     found = list_cautions(
@@ -274,7 +274,7 @@ def test_golden_many_pairs_are_said() -> None:
     assert [c.code for c in found] == ["few_blocks", "many_pairs"]
 
 
-def test_golden_weighted_risks() -> None:
+def test_by_hand_weighted_risks() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     weights = np.where(np.arange(45) % 9 < 2, 2.0, 1.0)
 
@@ -294,7 +294,7 @@ def test_golden_weighted_risks() -> None:
     assert "risks" not in result_of(table)["models"]["nb"]
 
 
-def test_golden_weights_by_model_and_one_sided_risks() -> None:
+def test_by_hand_weights_by_model_and_one_sided_risks() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     weights = {"nb": np.ones(45), "svm": np.full(45, 2.0)}
 
@@ -308,7 +308,7 @@ def test_golden_weights_by_model_and_one_sided_risks() -> None:
     assert greater["nb"]["risks"]["weighted"]["interval"]["upper"] is None
 
 
-def test_golden_risks_over_repeats_count_an_instance_once() -> None:
+def test_by_hand_risks_over_repeats_count_an_instance_once() -> None:
     weights = np.linspace(0.5, 1.5, 12)
     matched, unmatched = (
         evaluated(repeated(instance=known), Choices(), 1, weights)["models"]["a"]["risks"][

@@ -31,7 +31,7 @@ from thetahat.values.types import BlockKind
         ({1: np.float32(0.5), "b": (None,)}, {"1": 0.5, "b": [None]}),
     ],
 )
-def test_golden_plain_values(value: Any, expected: Any) -> None:
+def test_exact_plain_values(value: Any, expected: Any) -> None:
     found = plain(value)
 
     assert found == expected
@@ -39,11 +39,11 @@ def test_golden_plain_values(value: Any, expected: Any) -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_golden_each_caution_once() -> None:
+def test_exact_each_caution_once() -> None:
     a, b = Caution("x", "one"), Caution("y", "two")
 
     assert [one["code"] for one in told([a, b, a])] == ["x", "y"]
 
 
-def test_golden_numbers_for_sentences() -> None:
+def test_exact_numbers_for_sentences() -> None:
     assert number(-0.0123456) == "-0.01235"

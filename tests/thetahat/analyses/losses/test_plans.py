@@ -67,13 +67,13 @@ def rejection_rate(
     return share, math.sqrt(share * (1 - share) / repetitions)
 
 
-def test_golden_normal_power() -> None:
+def test_by_hand_normal_power() -> None:
     # The textbook case: 1.959964 + .841621 standard errors have power .8 at .05, two-sided
     assert_allclose(power_of(0.28015852, 0.1, None, 0.05), 0.8, atol=1e-4)
     assert_allclose(power_of(0.0, 0.1, None, 0.05), 0.05, rtol=1e-12)
 
 
-def test_golden_t_power() -> None:
+def test_by_hand_t_power() -> None:
     # R: power.t.test(n = 20, delta = 0.5, sd = 1, type = "one.sample") prints .5644829, which
     # leaves out the far tail: P(T < -2.093) at a shift of .5 sqrt(20), here 2e-5
     far_tail = float(nctdtr(19, 0.5 * math.sqrt(20), stdtrit(19, 0.025)))
@@ -130,7 +130,7 @@ def test_calibrated_repeats() -> None:
     assert abs(share - claimed) < 4 * mc_error
 
 
-def test_golden_repeats_have_a_floor() -> None:
+def test_by_hand_repeats_have_a_floor() -> None:
     # Even without end (1/J -> 0) the error is sqrt(.25 S^2), and .1 of it is far from enough
     error = math.sqrt((1 / 5 + 0.25) * 1.0)
 
@@ -138,7 +138,7 @@ def test_golden_repeats_have_a_floor() -> None:
     assert found.unit == "instances"
 
 
-def test_golden_no_more_repeats_than_the_most_splits() -> None:
+def test_by_hand_no_more_repeats_than_the_most_splits() -> None:
     # 21 repeats of 5 folds are past the limit already
     n = MOST_SPLITS // 5 + 1
     layout = layout_of(
@@ -167,7 +167,7 @@ def test_calibrated_instances() -> None:
     assert abs(share - claimed) < 4 * error
 
 
-def test_golden_normal_instances() -> None:
+def test_by_hand_normal_instances() -> None:
     # N' = 45 (2.8015852 * .1 / .2)^2 = 88.3, with the upper tail alone; so 89
     found = planned(basis("bayle_all_pairs", 0.2, 0.1 * math.sqrt(2), None), FOLDS)
 
@@ -178,7 +178,7 @@ def test_golden_normal_instances() -> None:
     ("variance", "degrees_at_90"),
     [("theta_4", 85.0), ("theta_3", 40.0), ("cluster_robust", 81.0)],
 )
-def test_golden_degrees_grow_with_what_they_count(variance: str, degrees_at_90: float) -> None:
+def test_exact_degrees_grow_with_what_they_count(variance: str, degrees_at_90: float) -> None:
     # 45 instances and 40 degrees: theta_4 counts instances; theta_3 blocks, which stay; 41
     # clusters become 82
     found = planned(basis(variance, 0.1, 0.05, 40.0), FOLDS)
@@ -193,7 +193,7 @@ def test_golden_degrees_grow_with_what_they_count(variance: str, degrees_at_90: 
     assert power_of(0.1, 0.05 * math.sqrt(45 / (n - 1)), less, 0.05) < 0.8
 
 
-def test_golden_leave_one_out_plans_instances() -> None:
+def test_by_hand_leave_one_out_plans_instances() -> None:
     # repeats would reach it ((1/96 + 1/11) / (1/12 + 1/11) = .58), but leave-one-out has no other
     layout = layout_of(BlockKind.RANDOM, np.arange(12))
 
@@ -236,7 +236,7 @@ def test_exact_a_hundred_splits_are_the_most() -> None:
 
 
 @pytest.mark.parametrize("variance", ["theta_gamma", "nadeau_bengio"])
-def test_golden_normal_intervals_plan_with_normal_power(variance: str) -> None:
+def test_exact_normal_intervals_plan_with_normal_power(variance: str) -> None:
     target = Target.NEW_SOURCE if variance == "theta_gamma" else Target.THESE_SOURCES
     layout = SOURCES if variance == "theta_gamma" else FOLDS
 
@@ -248,7 +248,7 @@ def test_golden_normal_intervals_plan_with_normal_power(variance: str) -> None:
     assert power_of(0.11, error, None, 0.05) >= 0.8
 
 
-def test_golden_margin_is_the_assumed_difference() -> None:
+def test_exact_margin_is_the_assumed_difference() -> None:
     rests_on = basis("iid", 0.01, 0.1, 44.0, Target.THESE_MODELS)
 
     observed, margin = planned(rests_on, HOLDOUT), planned(rests_on, HOLDOUT, margin=0.2)
@@ -287,7 +287,7 @@ def test_degenerate_no_number_is_enough() -> None:
     assert "1e+12" in reason
 
 
-def test_golden_several_pairs_plan_at_the_strictest_step() -> None:
+def test_exact_several_pairs_plan_at_the_strictest_step() -> None:
     two = normal_table(5, shifts=(0.0, 0.05), k=6)
     three = normal_table(5, shifts=(0.0, 0.05, 0.05), k=6)
 

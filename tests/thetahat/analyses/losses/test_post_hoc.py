@@ -70,7 +70,7 @@ def test_golden_demsar_2006_against_a_control() -> None:
         assert dunn["diagram"]["critical_difference"] == pytest.approx(difference, rel=1e-6)
 
 
-def test_golden_by_hand() -> None:
+def test_by_hand_values() -> None:
     """Ranks by source 1, 2, 3 three times and 2, 1, 3: means 1.25, 1.75, 3; error sqrt(1/2)."""
     rows = {"a": [0.0, 0.0, 0.0, 2.0], "b": [1.0, 1.0, 1.0, 1.0], "c": [2.0, 2.0, 2.0, 3.0]}
     table = table_of(layout_of(BlockKind.SOURCE, np.arange(4)), rows)

@@ -34,7 +34,7 @@ def test_golden_detectable_difference() -> None:
     assert_allclose(found, 1.0, atol=1e-6)
 
 
-def test_golden_normal_detectable_difference() -> None:
+def test_by_hand_normal_detectable_difference() -> None:
     # 1.959964 + .841621, less what the far tail adds
     found = detectable_difference(2.0, None, 0.05, 0.8)
     assert_allclose(found, 2 * 2.8015852, atol=2e-5)
@@ -69,7 +69,7 @@ def _on_new_sources(within: float | None, error: float = 0.1) -> Basis:
     )
 
 
-def test_golden_instances_help_a_new_source_where_sampling_is_all_the_spread() -> None:
+def test_by_hand_instances_help_a_new_source_where_sampling_is_all_the_spread() -> None:
     """All of the error .1 is sampling within sources: it falls as 1 / sqrt(n), df stays 4."""
     found, _ = plan(_on_new_sources(0.01), SOURCES, alpha=0.05, power=0.8, margin=None)
     assert found is not None
@@ -85,7 +85,7 @@ def test_golden_instances_help_a_new_source_where_sampling_is_all_the_spread() -
         assert (power >= 0.8) is enough
 
 
-def test_golden_instances_do_not_help_against_the_spread_between_sources() -> None:
+def test_exact_instances_do_not_help_against_the_spread_between_sources() -> None:
     found, _ = plan(_on_new_sources(0.001), SOURCES, alpha=0.05, power=0.8, margin=None)
     assert found is not None
     (other,) = found.alternatives

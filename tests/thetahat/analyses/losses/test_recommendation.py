@@ -68,7 +68,7 @@ def first_of(kind: BlockKind, target: Target, n: int = 1) -> list[tuple[str, str
     return [(pair.interval, pair.variance) for pair in order[:n]]
 
 
-def test_golden_rules_are_data() -> None:
+def test_exact_rules_are_data() -> None:
     data = to_json(listed())
     assert isinstance(data, list)
 
@@ -136,7 +136,7 @@ def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
         (["theta_2", "theta_5", "theta_1"], None),
     ],
 )
-def test_golden_order_of_random_folds(available: list[str], best: str | None) -> None:
+def test_exact_order_of_random_folds(available: list[str], best: str | None) -> None:
     entries = [built("student_t", name, Target.THESE_SOURCES) for name in available]
 
     found = recommend(BlockKind.RANDOM, entries)
@@ -147,7 +147,7 @@ def test_golden_order_of_random_folds(available: list[str], best: str | None) ->
     assert marked == [best] * (best is not None)
 
 
-def test_golden_an_interval_outside_the_rule_says_so() -> None:
+def test_exact_an_interval_outside_the_rule_has_a_caution() -> None:
     (inside,) = recommend(BlockKind.RANDOM, [built("normal", "bayle_within", Target.THESE_MODELS)])
     (outside,) = recommend(
         BlockKind.RANDOM, [built("normal", "cluster_bootstrap", Target.THESE_MODELS)]
@@ -157,7 +157,7 @@ def test_golden_an_interval_outside_the_rule_says_so() -> None:
     assert [c.code for c in outside.interval.cautions] == ["outside_the_rule"]
 
 
-def test_golden_prediction_comes_last() -> None:
+def test_exact_prediction_comes_last() -> None:
     prediction = built("prediction", "theta_gamma", Target.NEW_SOURCE)
     other = built("percentile", None, Target.NEW_SOURCE)
 
@@ -167,7 +167,7 @@ def test_golden_prediction_comes_last() -> None:
     assert alone.interval.recommended
 
 
-def test_golden_targets_do_not_compete() -> None:
+def test_exact_targets_do_not_compete() -> None:
     found = recommend(
         BlockKind.SOURCE,
         [
@@ -184,7 +184,7 @@ def test_degenerate_nothing_built() -> None:
     assert recommend(BlockKind.RANDOM, []) == []
 
 
-def test_golden_named_methods_fall_down_the_order() -> None:
+def test_exact_named_methods_fall_down_the_order() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
     only = result_of(table, variances=named("variances", "theta_4", "theta_3"))
@@ -198,7 +198,7 @@ def test_golden_named_methods_fall_down_the_order() -> None:
     assert never["comparisons"][0]["interval"] is None
 
 
-def test_golden_keys_stand_for_names() -> None:
+def test_exact_keys_replace_names() -> None:
     (chosen,) = named("variances", "theta_gamma")
     (method,) = named("intervals", "student_t")
     (prediction,) = named("intervals", "prediction")
@@ -223,7 +223,7 @@ def test_golden_keys_stand_for_names() -> None:
         (BlockKind.SOURCE, "prediction", "new_source"),
     ],
 )
-def test_golden_a_difference_has_a_t_interval_where_it_cannot_have_the_named_one(
+def test_exact_a_difference_has_a_t_interval_where_it_cannot_have_the_named_one(
     kind: BlockKind, interval: str, target: str
 ) -> None:
     result = result_of(five_by_nine(kind), intervals=named("intervals", interval))
@@ -240,7 +240,7 @@ def test_degenerate_a_verdict_never_rests_on_a_prediction() -> None:
     assert basis_of(built("student_t", "theta_gamma", Target.NEW_SOURCE)) is not None
 
 
-def test_golden_wilson_needs_no_variance() -> None:
+def test_exact_wilson_needs_no_variance() -> None:
     layout = layout_of(BlockKind.HOLDOUT, [0] * 9)
     table = table_of(layout, {"a": [0, 0, 1, 0, 0, 0, 1, 0, 0]})
 
@@ -252,7 +252,7 @@ def test_golden_wilson_needs_no_variance() -> None:
     assert other["recommended"]
 
 
-def test_golden_verdict_falls_to_a_target_that_there_is() -> None:
+def test_exact_verdict_falls_to_a_target_that_there_is() -> None:
     table = five_by_nine(BlockKind.SOURCE)
 
     verdict = result_of(table, variances=named("variances", "theta_B"))["comparisons"][0]["verdict"]
@@ -269,7 +269,7 @@ def test_golden_verdict_falls_to_a_target_that_there_is() -> None:
         (BlockKind.SOURCE, Target.NEW_SOURCE, "nadeau_bengio"),
     ],
 )
-def test_golden_target_of_the_verdict(kind: BlockKind, target: Target, variance: str) -> None:
+def test_exact_target_of_the_verdict(kind: BlockKind, target: Target, variance: str) -> None:
     comparison = result_of(normal_table(6, kind), target=target)["comparisons"][0]
 
     assert comparison["interval"]["target"] == target.value

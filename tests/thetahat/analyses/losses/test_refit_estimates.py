@@ -33,7 +33,7 @@ def _variance(estimate: float, value: float) -> VarianceEstimate:
     )
 
 
-def test_golden_an_own_estimate_stands_apart_with_its_intervals() -> None:
+def test_exact_an_own_estimate_is_reported_apart_with_its_intervals() -> None:
     """0.5 -+ 1.959964 x 0.1, by hand."""
     found = RefitEstimate(
         key="oob",

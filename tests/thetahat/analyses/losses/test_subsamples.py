@@ -56,7 +56,7 @@ def losses(layout: Layout, shift: float = 0.3, seed: int = 9) -> LossTable:
 
 
 @pytest.mark.parametrize("family", FITS)
-def test_golden_the_methods_that_take_subsamples(family: str) -> None:
+def test_exact_the_methods_that_take_subsamples(family: str) -> None:
     declared = {name for name, method in REGISTRIES[family].items() if KIND in method.info.blocks}
 
     assert declared == FITS[family]
@@ -76,7 +76,7 @@ def test_exact_all_others_are_refused_with_a_reason(family: str, name: str) -> N
         check(drawn(), Choices(**chosen), ["a", "b", "c"])
 
 
-def test_golden_what_a_result_holds() -> None:
+def test_exact_variances_and_intervals_of_a_result() -> None:
     result = result_of(losses(drawn()))
 
     assert set(result["models"]["a"]["variances"]) == FITS["variances"]
@@ -93,7 +93,7 @@ def test_golden_what_a_result_holds() -> None:
     assert "same instances" in result["covariance"]["reason"]
 
 
-def test_golden_corrected_variance_of_three_splits() -> None:
+def test_by_hand_corrected_variance_of_three_splits() -> None:
     # split means 1, 2, 4.5: mean 2.5, S^2 = (2.25 + 0.25 + 4) / 2 = 3.25; two test rows of ten,
     # so (1/3 + 2/8) 3.25 = 7/12 x 3.25 = 1.8958333
     layout = layout_of(KIND, [0, 0, 1, 1, 2, 2], instance=[0, 1, 1, 2, 0, 2], n_train=8.0)

@@ -23,7 +23,7 @@ def _evaluate(table: LossTable, **choices: object) -> EvaluationResult:
     return evaluate(table, Choices(**choices), 3)  # type: ignore[arg-type]
 
 
-def test_golden_best_model_and_verdicts_in_words() -> None:
+def test_exact_best_model_and_verdicts_in_words() -> None:
     result = _evaluate(five_by_nine(BlockKind.SOURCE))
     summary = result.summary
     (pair,) = result.comparisons
@@ -45,7 +45,7 @@ def test_golden_best_model_and_verdicts_in_words() -> None:
     assert (compared.lower, compared.upper) == (pair.interval.lower, pair.interval.upper)
 
 
-def test_golden_the_best_score_is_the_highest() -> None:
+def test_exact_the_best_score_is_the_highest() -> None:
     table = scores_of({"a": [0.7, 0.8, 0.75], "b": [0.9, 0.8, 0.95]}, higher_is_better=True)
     summary = _evaluate(table).summary
 
@@ -53,7 +53,7 @@ def test_golden_the_best_score_is_the_highest() -> None:
     assert summary.sentences[0].startswith("b has the highest mean score of 2 models: 0.88")
 
 
-def test_golden_one_model_and_ties() -> None:
+def test_exact_one_model_and_ties() -> None:
     one = _evaluate(scores_of({"a": [0.1, 0.2, 0.3]})).summary
     same = _evaluate(scores_of({name: [0.1, 0.2, 0.3] for name in "abc"})).summary
     ties = _evaluate(scores_of({"a": [0.1, 0.2], "b": [0.1, 0.2], "c": [0.3, 0.4]})).summary

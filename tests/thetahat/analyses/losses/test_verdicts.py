@@ -90,7 +90,7 @@ def test_against_statsmodels_two_one_sided_tests() -> None:
         (0.2, 0.36, "worse", []),
     ],
 )
-def test_golden_every_decision_in_order(
+def test_exact_every_decision_in_order(
     difference: float, margin: float | None, decision: str, also: list[str]
 ) -> None:
     (verdict,) = judge([question(difference)], terms(margin=margin))
@@ -101,12 +101,12 @@ def test_golden_every_decision_in_order(
     assert verdict.plan_reason is None
 
 
-def test_golden_level_is_used() -> None:
+def test_exact_level_is_used() -> None:
     assert decide(-0.195, level=0.94) == ["better"]
     assert decide(-0.197, level=0.96) == ["undecided"]
 
 
-def test_golden_no_equivalence_beyond_the_margin_at_a_tiny_level() -> None:
+def test_by_hand_no_equivalence_beyond_the_margin_at_a_tiny_level() -> None:
     # alpha .9: the 1 - 2 alpha interval does not exist, and .12 is outside the margin of .1
     (verdict,) = judge([question(0.12)], terms(level=0.1, margin=0.1))
 
@@ -127,11 +127,11 @@ Z = (-0.25758293, -0.23263479, -0.20046544)
         ("benjamini_hochberg", ["better", "better", "better"]),
     ],
 )
-def test_golden_correction_adjusts_alpha_first(correction: str, decisions: list[str]) -> None:
+def test_exact_correction_adjusts_alpha_first(correction: str, decisions: list[str]) -> None:
     assert decide(*Z, correction=correction) == decisions
 
 
-def test_golden_holm_stops_at_the_first_failure() -> None:
+def test_by_hand_holm_stops_at_the_first_failure() -> None:
     # .02, .03, .045: .02 is above .05/3, so none holds; Hochberg starts at .045 < .05, so all do
     z = (-0.23263479, -0.21700904, -0.20046544)
 
@@ -139,7 +139,7 @@ def test_golden_holm_stops_at_the_first_failure() -> None:
     assert decide(*z, correction="hochberg") == ["better"] * 3
 
 
-def test_golden_equivalence_is_corrected_by_its_own_p_values() -> None:
+def test_by_hand_equivalence_is_corrected_by_its_own_p_values() -> None:
     # d = 0, margin .2: p = P(Z < -2) = .02275, above .05/3 and below .05
     assert decide(0.0, margin=0.2) == ["equivalent"]
     assert decide(0.0, 0.0, 0.0, margin=0.2) == ["undecided"] * 3
@@ -151,7 +151,7 @@ def _numbers(values: Iterable[float | None]) -> FloatArray:
     return np.array(list(values), dtype=np.float64)
 
 
-def test_golden_adjusted_p_values_are_reported() -> None:
+def test_by_hand_adjusted_p_values_are_reported() -> None:
     verdicts = judge([question(z) for z in Z], terms())
 
     assert_allclose(_numbers(v.p_value for v in verdicts), [0.01, 0.02, 0.045], rtol=1e-5)
@@ -171,7 +171,7 @@ def test_exact_swapping_the_models_flips_the_decision(shift: float, margin: floa
     assert one["p_value"] == pytest.approx(other["p_value"], rel=1e-12)
 
 
-def test_golden_words_for_better_and_worse() -> None:
+def test_exact_words_for_better_and_worse() -> None:
     (better,) = judge([question(-0.31, degrees=9.0, a="nb", b="svm")], terms())
     (worse,) = judge([question(0.31, target=Target.NEW_SOURCE)], terms())
 
@@ -186,7 +186,7 @@ def test_golden_words_for_better_and_worse() -> None:
     )
 
 
-def test_golden_words_for_scores() -> None:
+def test_exact_words_for_scores() -> None:
     (better,) = judge([question(0.31)], terms(higher_is_better=True))
     (worse,) = judge([question(-0.31)], terms(higher_is_better=True))
 
@@ -194,7 +194,7 @@ def test_golden_words_for_scores() -> None:
     assert "its mean score is lower by 0.31" in worse.reason
 
 
-def test_golden_words_for_margins() -> None:
+def test_exact_words_for_margins() -> None:
     (equivalent,) = judge([question(0.0)], terms(margin=0.2))
     (not_worse,) = judge([question(-0.1)], terms(margin=0.1))
     (undecided,) = judge([question(0.0)], terms(margin=0.1))
@@ -214,7 +214,7 @@ def test_golden_words_for_margins() -> None:
     )
 
 
-def test_golden_scores_are_not_worse_above_minus_the_margin() -> None:
+def test_exact_scores_are_not_worse_above_minus_the_margin() -> None:
     (not_worse,) = judge([question(0.1)], terms(margin=0.1, higher_is_better=True))
     (losses,) = judge([question(-0.1)], terms(margin=0.1))
 
@@ -223,7 +223,7 @@ def test_golden_scores_are_not_worse_above_minus_the_margin() -> None:
     assert "with 95 % confidence the difference is above -0.06" in not_worse.reason
 
 
-def test_golden_words_after_a_correction() -> None:
+def test_exact_words_after_a_correction() -> None:
     verdicts = judge([question(-0.2), question(0.0)], terms())
 
     # p = .0455, times 2
@@ -241,7 +241,7 @@ def test_golden_words_after_a_correction() -> None:
         (BlockKind.SOURCE, "On these sources"),
     ],
 )
-def test_golden_words_for_the_target(kind: BlockKind, words: str) -> None:
+def test_exact_words_for_the_target(kind: BlockKind, words: str) -> None:
     verdict = verdict_of(five_by_nine(kind), target=Target.THESE_SOURCES)
 
     assert verdict["target"] == "these_sources"

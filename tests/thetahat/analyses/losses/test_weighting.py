@@ -55,8 +55,7 @@ def test_exact_each_pair_against_a_control() -> None:
     assert_allclose(found, [A.mean() - B.mean(), A.mean() + 1 - B.mean()], rtol=1e-12)
 
 
-@pytest.mark.outside("hand arithmetic in the comment")
-def test_golden_each_source_has_its_own_part() -> None:
+def test_by_hand_each_source_has_its_own_part() -> None:
     # blocks x: rows 0, 3; y: 1, 4; z: 2, 5. l w of x: 1 and 3 (mean 2, S^2 = 2, over 2: 1)
     losses = np.array([1.0, 5.0, 6.0, 1.5, 5.0, 7.0])
     weights = np.array([1.0, 1.0, 0.5, 2.0, 1.0, 1.0])

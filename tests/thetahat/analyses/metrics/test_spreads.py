@@ -222,7 +222,7 @@ def test_golden_perfect_separation_has_no_interval() -> None:
 
 
 @pytest.mark.about("metrics/balanced_accuracy")
-def test_golden_cluster_robust_by_hand() -> None:
+def test_by_hand_cluster_robust() -> None:
     # classes of 4 and 4; recalls 3/4 and 2/4; parts: (hit - recall) / 8
     judged = labelled([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 0, 0])
     parts = (np.array([1, 1, 1, 0, 1, 1, 0, 0]) - np.repeat([0.75, 0.5], 4)) / 8
@@ -240,7 +240,7 @@ def test_golden_cluster_robust_by_hand() -> None:
 
 
 @pytest.mark.about("metrics/r2")
-def test_golden_between_sources_by_hand() -> None:
+def test_by_hand_between_sources() -> None:
     # R2 of three sources: 1 - 2/8, 1 - 8/8, 1 - 4/8, so 3/4, 0 and 1/2
     truth = [0.0, 4.0] * 3
     said = [1.0, 3.0, 2.0, 6.0, 0.0 + np.sqrt(2), 4.0 - np.sqrt(2)]
@@ -305,7 +305,7 @@ def test_exact_a_repeat_said_twice_says_the_same(metric: RocAuc | F1) -> None:
     assert math.isnan(known(lost.get("influence", lost.get("delong")).value))  # type: ignore[union-attr]
 
 
-def test_golden_independent_by_group() -> None:
+def test_by_hand_independent_by_group() -> None:
     parts: FloatArray = np.array([1.0, 3.0, 0.0, 0.0, 6.0])
     group: IntArray = np.array([0, 0, 2, 2, 2])
 

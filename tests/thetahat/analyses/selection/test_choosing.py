@@ -12,21 +12,21 @@ def of(*means: float) -> InternalEstimate:
     return InternalEstimate(means=np.array(means), within=float("nan"))
 
 
-def test_golden_the_least_and_the_first_of_equal_ones() -> None:
+def test_exact_the_least_and_the_first_of_equal_ones() -> None:
     chosen = choose({"a": of(3, 1), "b": of(1, 1), "c": of(0.5, 1.5), "d": of(2, 2)})
 
     assert (chosen.name, chosen.least, chosen.tied) == ("b", "b", ("c",))
 
 
-def test_golden_sums_that_differ_in_their_last_bit_are_tied() -> None:
+def test_exact_sums_that_differ_in_their_last_bit_are_tied() -> None:
     assert 0.1 + 0.2 != 0.3
     chosen = choose({"late": of(0.1 + 0.2), "early": of(0.3)})
 
     assert (chosen.name, chosen.tied) == ("late", ("early",))
 
 
-@pytest.mark.outside("hand arithmetic: 1.0 + 0.5 is the reach of the least")
-def test_golden_one_standard_error_takes_the_first_within_it() -> None:
+# By hand: 1.0 + 0.5 is the reach of the least.
+def test_by_hand_one_standard_error_takes_the_first_within_it() -> None:
     # c: mean 1, deviations -0.5, 0.5: variance 0.5, over 2 splits 0.25, root 0.5
     estimates = {"a": of(1.6, 1.6), "b": of(1.5, 1.5), "c": of(0.5, 1.5), "d": of(1.1, 1.1)}
     chosen = choose(estimates, "one_standard_error")
@@ -66,8 +66,8 @@ def test_invalid_an_unknown_rule() -> None:
         choose({"a": of(1.0)}, "luck")
 
 
-@pytest.mark.outside("hand arithmetic on tibshirani2009's formula")
-def test_golden_bias_of_the_least() -> None:
+# By hand on tibshirani2009's formula.
+def test_by_hand_bias_of_the_least() -> None:
     # folds' own minima 1, 2, 2; a is the least (mean 2): (0 + 1 + 0) / 3
     estimates = {"a": of(1, 3, 2), "b": of(4, 2, 5), "c": of(4, 4, 3)}
 

@@ -140,7 +140,7 @@ def test_invalid_scores_that_are_not_there_or_no_numbers() -> None:
         area.internal(outcomes(FOUR, broken), data(), "x")
 
 
-def test_golden_the_largest_of_a_metric_is_chosen() -> None:
+def test_by_hand_the_largest_of_a_metric_is_chosen() -> None:
     def of(*means: float) -> InternalEstimate:
         return InternalEstimate(means=np.array(means), within=np.nan)
 

@@ -21,7 +21,7 @@ def of(mean: float) -> InternalEstimate:
     return InternalEstimate(means=np.array([mean - 1, mean + 1]), within=1.0)
 
 
-def test_golden_a_grid_of_two_parameters() -> None:
+def test_exact_a_grid_of_two_parameters() -> None:
     wires = {
         "mean": "mean",
         "r": {"name": "ridge", "params": {"a": 1}, "grid": {"b": [0.5, 2.0], "c": [True, None]}},
@@ -40,7 +40,7 @@ def test_golden_a_grid_of_two_parameters() -> None:
     assert grids["r"].candidates["r[b=0.5,c=null]"] == (0.5, None)
 
 
-def test_golden_values_between_two_ends() -> None:
+def test_by_hand_values_between_two_ends() -> None:
     found = np.array(values_of({"from": 0.01, "to": 100, "count": 5}, ()), dtype=float)
     assert_allclose(found, [0.01, 0.1, 1, 10, 100])
     whole = values_of({"from": 1, "to": 9, "count": 5, "scale": "linear"}, ())
@@ -50,7 +50,7 @@ def test_golden_values_between_two_ends() -> None:
     assert values_of({"from": 3.0, "to": 1.0, "count": 3, "scale": "linear"}, ()) == (3.0, 2.0, 1.0)
 
 
-def test_golden_names_have_as_many_digits_as_tell_the_values_apart() -> None:
+def test_exact_names_have_as_many_digits_as_tell_the_values_apart() -> None:
     candidates, _ = expand({"r": {"name": "ridge", "grid": {"p": [1 / 3, 0.333333, 0.5]}}})
 
     assert list(candidates) == ["r[p=0.3333333]", "r[p=0.333333]", "r[p=0.5]"]
@@ -112,7 +112,7 @@ def test_exact_params_that_are_none_are_left_to_the_spec_to_refuse() -> None:
     assert candidates == {"x[p=1]": {"name": "ridge", "params": [1]}}
 
 
-def test_golden_the_profile_of_a_parameter_is_its_best_over_the_others() -> None:
+def test_by_hand_the_profile_of_a_parameter_is_its_best_over_the_others() -> None:
     _, grids = expand({"r": {"name": "ridge", "grid": {"b": [1, 2, 3], "c": [True, False]}}})
     names = list(grids["r"].candidates)
     internal = {name: of(mean) for name, mean in zip(names, [5.0, 4, 3, 6], strict=False)}

@@ -53,7 +53,7 @@ def test_invalid_what_the_internal_scheme_refuses_is_placed() -> None:
     assert refused.value.message.startswith("inside the training part of repeat 0, block 0: 31 f")
 
 
-def test_golden_only_two_schemes_bring_their_own() -> None:
+def test_exact_only_two_schemes_bring_their_own() -> None:
     bringing = [name for name in SCHEMES if own_internal(SCHEMES[name](), ROWS) is not None]
 
     assert bringing == ["nested", "three_way"]

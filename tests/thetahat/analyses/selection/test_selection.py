@@ -66,7 +66,7 @@ def _of(external: list[float], *internal: float) -> Candidate:
     return Candidate(external=np.array(external), internal=estimates)
 
 
-def test_golden_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
+def test_by_hand_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
     # a metric, higher is better: a wins the first and the last split, b the second
     found = select_in_each(
         {"a": _of([0.7, 0.6, np.nan], 0.9, 0.5, 0.8), "b": _of([0.5, 0.5, 0.6], 0.6, 0.7, 0.7)},

@@ -23,7 +23,7 @@ def expanded(prepare: list[Any], grid: dict[str, Any]) -> dict[str, Any]:
     return expand({"r": wire})[0]
 
 
-def test_golden_a_step_and_the_learner_in_one_grid() -> None:
+def test_exact_a_step_and_the_learner_in_one_grid() -> None:
     found = expanded(
         ["standardise", {"name": "PCA", "params": {"whiten": True}}],
         {"PCA__n_components": [1, 2], "penalty": [0.5, 3]},
@@ -45,7 +45,7 @@ def test_golden_a_step_and_the_learner_in_one_grid() -> None:
 
 
 @pytest.mark.parametrize("step", ["KBinsDiscretizer", "2"])
-def test_golden_a_step_inside_groups_by_name_or_number(step: str) -> None:
+def test_exact_a_step_inside_groups_by_name_or_number(step: str) -> None:
     found = expanded([GROUPS, "standardise"], {f"{step}__n_bins": [3]})
 
     (wire,) = found.values()

@@ -20,7 +20,7 @@ from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
 X = np.array([1.0, 2.0, 4.0, 5.0, np.nan])
 
 
-def test_golden_a_mean_and_its_error() -> None:
+def test_by_hand_a_mean_and_its_error() -> None:
     # mean 3; squares 4 + 1 + 1 + 4 = 10, over 3 is 10/3, over 4 is 5/6
     found = monte_carlo_mean(X)
 
@@ -28,7 +28,7 @@ def test_golden_a_mean_and_its_error() -> None:
     assert found.standard_error == pytest.approx(np.sqrt(5 / 6), rel=1e-15)
 
 
-def test_golden_a_mean_of_groups() -> None:
+def test_by_hand_a_mean_of_groups() -> None:
     # groups {1, 2} and {4, 5}: sums about the mean -3 and 3; 2/1 (9 + 9) / 16 = 2.25
     found = monte_carlo_mean(X, np.array([0, 0, 1, 1, 1]))
 
@@ -39,7 +39,7 @@ def test_limit_groups_of_one_are_none() -> None:
     assert monte_carlo_mean(X, np.arange(5)) == monte_carlo_mean(X)
 
 
-def test_golden_variances() -> None:
+def test_by_hand_variances() -> None:
     # 10/3; m4 = (16 + 1 + 1 + 16)/4 = 8.5; (8.5 - (1/3)(100/9))/4 = 1.199074
     found = monte_carlo_variance(X)
 
@@ -68,7 +68,7 @@ def test_calibrated_the_error_of_a_spread(of: object) -> None:
     assert abs(np.sqrt((said**2).mean()) - spread) < 0.1 * spread
 
 
-def test_golden_a_share_and_its_error() -> None:
+def test_by_hand_a_share_and_its_error() -> None:
     so, among = np.array([True, False, False, True]), np.array([True, True, True, False])
 
     # one of three: p (1 - p) / (n - 1)
@@ -99,7 +99,7 @@ def test_degenerate_too_few() -> None:
     assert monte_carlo_pooled_variance(X, np.zeros(5, dtype=np.intp)) == monte_carlo_variance(X)
 
 
-def test_golden_ratios_and_differences() -> None:
+def test_by_hand_ratios_and_differences() -> None:
     a, b = MonteCarloNumber(6.0, 0.3), MonteCarloNumber(2.0, 0.1)
 
     # (0.3/2)^2 + (3 x 0.1/2)^2 = 2 x 0.0225
@@ -118,7 +118,7 @@ def test_degenerate_ratios_and_differences() -> None:
     assert subtract(a, MonteCarloNumber(2.0, None)) == MonteCarloNumber(4.0, None)
 
 
-def test_golden_interval_scores_by_hand() -> None:
+def test_by_hand_interval_scores() -> None:
     # level .9: 2/alpha = 20; inside: the width; .25 below: 2 + 20 x .25; .5 above: 2 + 20 x .5
     lower, upper = np.array([0.0, 0.0, 0.0, -np.inf, np.nan]), np.array([2.0, 2, 2, 2, np.nan])
     found = interval_score(lower, upper, np.array([1.0, -0.25, 2.5, 1, 1]), 0.9)

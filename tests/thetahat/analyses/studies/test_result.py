@@ -65,7 +65,7 @@ class Case:
         (1.0, 0.1, {}, "holds"),
     ],
 )
-def test_golden_a_figure_decides(
+def test_by_hand_a_figure_decides(
     figure: float | None, error: float | None, bounds: dict[str, float], wanted: str
 ) -> None:
     # inside by z = 3 standard errors, outside by as much, or neither
@@ -98,7 +98,7 @@ def test_exact_rows_are_judged_case_by_case() -> None:
     assert [claim.place for claim in claims] == ["Figure 2", "p. 2", "Figure 2", "p. 5"]
 
 
-def test_golden_a_bound_may_depend_on_the_case() -> None:
+def test_by_hand_a_bound_may_depend_on_the_case() -> None:
     row = replace(
         SAFE, at_least=RelativeBound("level", plus=-0.05), at_most=RelativeBound("sd", times=0.5)
     )
@@ -120,7 +120,7 @@ def test_golden_a_bound_may_depend_on_the_case() -> None:
         (-1.0, 100, True, "fails", 0.1),
     ],
 )
-def test_golden_too_few_repetitions_do_not_decide(
+def test_exact_too_few_repetitions_do_not_decide(
     *, value: float, repetitions: int, can_hold_early: bool, wanted: str, error: float | None
 ) -> None:
     row = replace(SAFE, fewest_repetitions=100, can_hold_early=can_hold_early)

@@ -36,8 +36,8 @@ def told_of(records: Mapping[str, FloatArray], target: str, share: float) -> Any
     return measure_coverage(records, WHO, ("student_t", target, "macro"), share)
 
 
-@pytest.mark.outside("hand arithmetic: four draws of half the sources")
-def test_golden_errors_are_spread_by_hand() -> None:
+# By hand: four draws of half the sources.
+def test_by_hand_errors_are_spread() -> None:
     # the mean of what was observed is 5: errors -1.5, -1, 1, 1.5, which half the sources make
     # sqrt 2 too small: 2.12, 1.41 off
     estimate = np.array([3.5, 4.0, 6.0, 6.5])

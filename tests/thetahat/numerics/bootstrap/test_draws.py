@@ -105,7 +105,7 @@ def test_naive_kinds_of_draws_from_cells() -> None:
         (4096 + 4095, [4096, 2048, 1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1]),
     ],
 )
-def test_golden_a_stratum_is_cut_as_its_size_is_written_in_binary(n: int, sizes: list[int]) -> None:
+def test_exact_a_stratum_is_cut_as_its_size_is_written_in_binary(n: int, sizes: list[int]) -> None:
     cells = Cells(((7, 7 + n), (20_000, 24_096)))
 
     assert_array_equal(cells.sizes, [*sizes, 4096])

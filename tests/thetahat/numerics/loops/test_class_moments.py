@@ -14,7 +14,7 @@ from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_b
 RNG = np.random.default_rng(20_261_122)
 
 
-def test_golden_two_classes_by_hand() -> None:
+def test_by_hand_two_classes() -> None:
     X = np.array([[1.0, 2], [3, 4], [5, 6], [7, 8]])
     rows, codes = np.array([0, 1, 3]), np.array([1, 0, 0, 1])
 
@@ -25,7 +25,7 @@ def test_golden_two_classes_by_hand() -> None:
     assert squares.tolist() == [[18, 32], [491, 644]]
 
 
-def test_golden_distances_by_hand() -> None:
+def test_by_hand_distances() -> None:
     X = np.array([[1.0, 2], [3, 4], [5, 6]])
     means, variances = np.array([[1.0, 2], [3, 3]]), np.array([[1.0, 4], [2, 1]])
 

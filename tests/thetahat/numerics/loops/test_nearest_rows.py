@@ -19,7 +19,7 @@ from thetahat.numerics.loops.nearest_rows import (
 RNG = np.random.default_rng(20_261_130)
 
 
-def test_golden_groups_by_hand() -> None:
+def test_by_hand_groups() -> None:
     near = np.array([[5, 2, 8, 1, 0, 7, 6, 4, 3]], dtype=np.float32)
     found = np.zeros((1, 9), dtype=np.intp)
 
@@ -88,7 +88,7 @@ def test_exact_of_rows_equally_far_the_lowest_comes_first() -> None:
     assert_array_equal(squares[0], (rows[order[:20]] ** 2).sum(axis=1))
 
 
-def test_golden_taken_by_hand() -> None:
+def test_by_hand_taken() -> None:
     lists = np.array([[1, 2, 3], [0, 2, 3], [3, 1, 0], [2, 1, 0]])
     squares = np.array([[1.0, 2, 3], [1, 4, 5], [1, 4, 9], [1, 5, 9]])
     below = np.array([9.0, 4, 9.5, 9])

@@ -27,7 +27,7 @@ ROWS = np.array([3, 4, 9, 21, 29])
 CODES, WEIGHTS = RNG.integers(0, 3, 30), RNG.exponential(size=30)
 
 
-def test_golden_two_rows_by_hand() -> None:
+def test_by_hand_two_rows() -> None:
     counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0]]))
     rows, codes = np.array([0, 1]), np.array([1, 1, 0])
 
@@ -44,7 +44,7 @@ def test_golden_two_rows_by_hand() -> None:
     assert_array_equal(scores_of_blocks_by_kernel(counts, rows, np.array([2, 1]), two), [[0], [60]])
 
 
-def test_golden_whole_sums_by_hand() -> None:
+def test_by_hand_whole_sums() -> None:
     counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0], [7, 7, 7]]))
 
     sums = whole_sums_by_kernel(counts, np.array([1, 0, 1, 2]), np.array([2.0, 10, 1, 1]), 2)
@@ -53,7 +53,7 @@ def test_golden_whole_sums_by_hand() -> None:
     assert_array_equal(sums, [[0, 30, 0], [7, 0, 4]])
 
 
-def test_golden_odds_by_hand() -> None:
+def test_by_hand_odds() -> None:
     sums, less = np.array([[3, 2], [4, 1]]), np.array([[1, 0], [0, 1]], dtype=np.int32)
 
     odds = odds_by_kernel(sums, less, np.array([0.0, 1, 10, 100, 1000]), np.array([0.5, 2]))
@@ -62,7 +62,7 @@ def test_golden_odds_by_hand() -> None:
     assert odds.tolist() == [988.5, -11.5]
 
 
-def test_golden_rows_without_themselves_by_hand() -> None:
+def test_by_hand_rows_without_themselves() -> None:
     counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0]]))
     sums, logs = np.array([[1, 3, 2], [9, 9, 9]]), np.arange(10.0) ** 2
 
@@ -89,7 +89,7 @@ def test_golden_rows_without_themselves_by_hand() -> None:
         ([np.inf], False),
     ],
 )
-def test_golden_which_numbers_fit_in_two_bytes(values: list[float], *, fit: bool) -> None:
+def test_exact_which_numbers_fit_in_two_bytes(values: list[float], *, fit: bool) -> None:
     small = short_by_kernel(np.array(values))
 
     assert (small is not None) == fit
