@@ -5,20 +5,27 @@ runs on the event loop: handing it to a thread would take longer than the read. 
 slow to answer, and a write may wait for SQLite's lock, so these run in threads of their own:
 several for PostgreSQL, one for SQLite, whose writers exclude each other anyway. Computations and
 large files use the default thread pool, so that uploads do not delay submissions.
+
+A call for the database ends within ``ANSWER_S`` seconds, and the wait for a thread counts. So a
+request is answered with 503, and does not hang, while PostgreSQL does not answer.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Final, ParamSpec, TypeVar
 
 from service.settings import is_sqlite
+from service.storage.time_limits import answer_by, limit_statements
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+ANSWER_S: Final = 4.0
+"""Longest time of a call for the database."""
 
 _SQLITE: Final = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
 _POSTGRES: Final = ThreadPoolExecutor(8, thread_name_prefix="postgres")
@@ -33,13 +40,20 @@ async def read_database(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
 
 async def write_database(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that writes to the database."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(
-        _SQLITE if is_sqlite() else _POSTGRES, partial(function, *args, **kwargs)
-    )
+    loop, deadline = asyncio.get_running_loop(), time.monotonic() + ANSWER_S
+
+    def call() -> T:
+        with answer_by(deadline):
+            return function(*args, **kwargs)
+
+    return await loop.run_in_executor(_SQLITE if is_sqlite() else _POSTGRES, call)
 
 
 async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a function that computes, or reads or writes large files."""
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(None, partial(function, *args, **kwargs))
+
+    def call() -> T:
+        with limit_statements(ANSWER_S):
+            return function(*args, **kwargs)
+
+    return await asyncio.get_running_loop().run_in_executor(None, call)

@@ -12,8 +12,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
+from service.api.preload import wait_until_loaded
 
 AUTHENTICATED_PATHS: Final = "/v1/"
+HEALTH_PATH: Final = "/healthz"
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -45,6 +47,8 @@ class RequestMiddleware:
             await send(message)
 
         try:
+            if scope["path"] != HEALTH_PATH:
+                await wait_until_loaded()
             if scope["path"].startswith(AUTHENTICATED_PATHS):
                 scope["owner_id"] = await read_database(self._authenticator.authenticate, scope)
             await self._app(scope, receive, send_with_id)

@@ -60,6 +60,15 @@ def publisher() -> Celery:
     return app
 
 
+def load() -> None:
+    """Import what sending a message needs; no connection is made."""
+    app = publisher()
+    app.amqp.as_task_v2(str(uuid4()), RUN_UNIT, args=(), ignore_result=True)
+    with app.connection_for_write() as connection:
+        connection.transport  # noqa: B018 - the property imports the module of the transport
+    app.producer_pool  # noqa: B018 - likewise
+
+
 def reset() -> None:
     """Close the connection; the next use reads the settings again."""
     if publisher.cache_info().currsize:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.broker import queue
 from service.settings import settings
 from service.storage import schema, workers
+from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading
+
+ANSWER_S: Final = 2.0  # longest wait for the database
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,12 @@ def check_readiness() -> Readiness:
     database = migrations = False
     alive = 0
     try:
-        migrations = schema.is_current()
-        database = True
-        if migrations:
-            with reading() as connection:
-                alive = workers.count_alive(connection, settings().lease_s)
+        with answer_within(ANSWER_S):
+            migrations = schema.is_current()
+            database = True
+            if migrations:
+                with reading() as connection:
+                    alive = workers.count_alive(connection, settings().lease_s)
     except (SQLAlchemyError, OSError):
         database = database and migrations
     return Readiness(database, migrations, queue.is_up(), alive)

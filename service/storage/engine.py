@@ -28,7 +28,19 @@ SQLITE_PRAGMAS = (
     "synchronous=NORMAL",
     "foreign_keys=ON",
 )
-POSTGRES_OPTIONS = "-c lock_timeout=10s -c statement_timeout=60s -c timezone=UTC"
+POSTGRES_OPTIONS = (
+    "-c lock_timeout=10s -c statement_timeout=60s -c idle_in_transaction_session_timeout=60s "
+    "-c timezone=UTC"
+)
+POSTGRES_PARAMETERS = {
+    "options": POSTGRES_OPTIONS,
+    "connect_timeout": 5,  # seconds, as the next three; milliseconds for the last one
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+POOL_TIMEOUT_S = 4.0  # how long a thread waits for a connection that others use
 
 
 class EpochNow(FunctionElement[float]):
@@ -118,11 +130,24 @@ def make(url: str) -> Engines:
         json_deserializer=orjson.loads,
         pool_size=10,
         max_overflow=20,
-        connect_args={"options": POSTGRES_OPTIONS, "connect_timeout": 5},
+        pool_timeout=POOL_TIMEOUT_S,
+        connect_args=POSTGRES_PARAMETERS,
     )
+    _limit_waits(writing)
     _check_idle(writing)
     reading = writing.execution_options(isolation_level="AUTOCOMMIT")
     return Engines(writing=writing, reading=reading, writing_without_wait=writing)
+
+
+def _limit_waits(engine: sa.Engine) -> None:
+    """Let connections wait only as long as ``service.storage.time_limits`` allows."""
+    from service.storage import postgres_connection  # noqa: PLC0415 - SQLite needs no psycopg
+
+    @sa.event.listens_for(engine, "do_connect")
+    def _connect(dialect: Any, record: Any, args: Any, parameters: Any) -> DBAPIConnection:
+        del dialect, record
+        connection: Any = postgres_connection.connect(*args, **parameters)
+        return connection  # type: ignore[no-any-return]
 
 
 def _check_idle(engine: sa.Engine) -> None:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from service.storage.engine import engines
+from service.storage.time_limits import answer_within
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 VERSION_TABLE = "alembic_version"
+LONGEST_MIGRATION_S = 24 * 3600.0
 REVISION_LENGTH = len("2026_11_21_01")
 
 
@@ -36,7 +38,7 @@ def upgrade(revision: str = "head") -> None:
     from alembic import command  # noqa: PLC0415 - see above
 
     config = configuration()
-    with engines().writing.begin() as connection:
+    with answer_within(LONGEST_MIGRATION_S), engines().writing.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
 
@@ -46,7 +48,7 @@ def downgrade(revision: str) -> None:
     from alembic import command  # noqa: PLC0415 - see above
 
     config = configuration()
-    with engines().writing.begin() as connection:
+    with answer_within(LONGEST_MIGRATION_S), engines().writing.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, revision)
 

@@ -15,6 +15,7 @@ from service.settings import settings
 from service.supervisor.public_address import require_keys
 
 APPLICATION = "service.api.app"  # by name: the supervisor does not import the API
+PRELOAD = "service.api.preload"
 SHUTDOWN_TIMEOUT_S = 2  # for requests that are being answered when the process is stopped
 QUIET_LOGGERS = ("uvicorn.error",)
 
@@ -26,6 +27,7 @@ def run_api(descriptor: int | None = None) -> None:
     """
     set_process_name("thetahat-api")
     application = import_module(APPLICATION).app
+    import_module(PRELOAD).start_loading()
     wait_for_start_signal()
     require_keys(settings().host)
     for name in QUIET_LOGGERS:

@@ -1,0 +1,52 @@
+"""Print the modules that the first requests of a process import; an argument is the data folder.
+
+It is run in a process of its own by ``test_first_requests``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+os.environ["THETAHAT_DATA_DIR"] = sys.argv[1]
+
+from starlette.testclient import TestClient
+
+from service.api.app import create_app
+from service.api.catalogue import FAMILIES
+from service.api.preload import load_modules
+from service.kinds.examples import REQUEST, read_examples
+from service.storage import schema
+from tests.service.api.requests import matrix
+
+CSV_BYTES = b"x,y,z\n" + b"".join(b"%d.5,%d,%d\n" % (i, i % 2, i % 3) for i in range(40))
+LIBSVM_BYTES = b"".join(b"%d 1:2 %d:4\n" % (i % 2, 2 + i % 5) for i in range(40))
+
+
+def send_requests(client: TestClient) -> Iterator[int]:
+    """Send one request of each sort and yield the statuses."""
+    for path in ("/", "/healthz", "/readyz", "/problems", "/openapi.json", "/docs", "/v1/datasets"):
+        yield client.get(path).status_code
+    for family in FAMILIES:
+        yield client.get(f"/v1/methods/{family}").status_code
+    yield from submit(client, [*read_examples(REQUEST).values(), matrix()])
+    for content, media_type in ((CSV_BYTES, "text/csv"), (LIBSVM_BYTES, "text/x-libsvm")):
+        made = client.post("/v1/datasets", content=content, headers={"Content-Type": media_type})
+        yield made.status_code
+        yield client.get(f"/v1/datasets/{made.json()['id']}/preview").status_code
+
+
+def submit(client: TestClient, bodies: list[dict[str, Any]]) -> Iterator[int]:
+    for body in bodies:
+        yield client.post("/v1/evaluations", json=body).status_code
+
+
+if __name__ == "__main__":
+    schema.upgrade()
+    load_modules()
+    before = set(sys.modules)
+    statuses = list(send_requests(TestClient(create_app())))
+    print(json.dumps({"statuses": statuses, "modules": sorted(set(sys.modules) - before)}))
