@@ -15,14 +15,17 @@ from tests.clients.stub import Reply, run_stub
 from thetahat_client import Client, WrongKind
 
 CLIENT = ROOT / "clients" / "python"
+KEYS = {"model": "recommended", "curve": "saturation"}
 SNIPPET = """\
 from thetahat_client import Client
 
 with Client() as client:
     result = client.result("x", "losses")
     for name, model in result["models"].items():
-        interval = model["{key}"]["these_sources"]
+        interval = model["{model}"]["these_sources"]
         print(name, interval["lower"], result["summary"]["best_model"])
+    curve = client.result("x", "learning_curve")["curves"]["ridge"]
+    print(curve["{curve}"]["test_share"], curve["points"][0]["mean"]["macro"])
 """
 
 
@@ -46,13 +49,14 @@ def check(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_exact_mypy_accepts_a_key_and_refuses_a_misspelt_one(tmp_path: Path) -> None:
-    right = check(tmp_path, SNIPPET.format(key="recommended"))
-    wrong = check(tmp_path, SNIPPET.format(key="recommendedd"))
+def test_exact_mypy_accepts_keys_and_refuses_misspelt_ones(tmp_path: Path) -> None:
+    right = check(tmp_path, SNIPPET.format(**KEYS))
+    wrong = check(tmp_path, SNIPPET.format(**{part: f"{key}x" for part, key in KEYS.items()}))
 
     assert right.returncode == 0, right.stdout
     assert wrong.returncode == 1
-    assert 'has no key "recommendedd"' in wrong.stdout
+    for key in KEYS.values():
+        assert f'has no key "{key}x"' in wrong.stdout
 
 
 def test_invalid_kinds_are_refused() -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from thetahat_client.results import (
         BootstrapResult,
         ImportanceWeightingResult,
+        LearningCurveResult,
         LossesResult,
         PredictionsResult,
         WeightsResult,
@@ -46,6 +47,10 @@ class Outputs:
     def result(
         self, evaluation_id: str, kind: Literal["importance_weighting"]
     ) -> ImportanceWeightingResult: ...
+    @overload
+    def result(
+        self, evaluation_id: str, kind: Literal["learning_curve"]
+    ) -> LearningCurveResult: ...
 
     def result(self, evaluation_id: str, kind: str | None = None) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.

@@ -488,6 +488,53 @@ class CriticalDifferenceDiagram(TypedDict):
     """Largest runs of neighbouring models of which no two differ, the best model's first."""
 
 
+class Curve(TypedDict):
+    """The learning curve of one learner."""
+
+    points: list[CurvePoint]
+    """The sizes at which the learner ran, the smallest first."""
+
+    steps: list[CurveStep]
+    """The change from each size to the next."""
+
+    saturation: Saturation
+    """Whether more rows would still help."""
+
+    power_law: PowerLawResult | None
+    """A power law through the points; None where the points do not determine one."""
+
+    figure: CurveFigure
+    """The numbers of a drawing."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the curve as a whole."""
+
+
+class CurveFigure(TypedDict):
+    """The numbers of a drawing of a learning curve."""
+
+    x: list[float]
+    """Average number of rows to learn from, size by size."""
+
+    y: list[float]
+    """Mean loss at each size (macro)."""
+
+    lower: list[float | None]
+    """Ends of the recommended interval at each size; None where there is none."""
+
+    upper: list[float | None]
+    """Ends of the recommended interval at each size; None where there is none."""
+
+    law: DrawnLaw | None
+    """The power law as a line; None where none was fitted."""
+
+    metrics: NotRequired[dict[str, DrawnMetric]]
+    """Metrics by name, where the request names any."""
+
+
 class CurveIntervals(TypedDict):
     """Normal intervals about a risk along a grid."""
 
@@ -502,6 +549,70 @@ class CurveIntervals(TypedDict):
 
     upper: list[float]
     """(L,) ends."""
+
+
+class CurvePoint(TypedDict):
+    """A learner at one training size."""
+
+    size: str
+    """Label of the size."""
+
+    n_train: TrainingRows
+    """Rows that the learner was fitted to."""
+
+    mean: Means
+    """Means of its losses."""
+
+    n: int
+    """Number of test instances."""
+
+    blocks: int
+    """Number of blocks in one partition."""
+
+    recommended: dict[str, Interval]
+    """The recommended interval of each target."""
+
+    prediction: NotRequired[Interval]
+    """Where the mean loss of one new source will lie, if the data allow such an interval."""
+
+    variances: NotRequired[dict[str, VarianceEstimate]]
+    """Estimated variances of the mean loss, by method; in brief only where the request names
+    variances."""
+
+    intervals: NotRequired[list[Interval]]
+    """Every interval about the mean loss; in brief only where the request names intervals."""
+
+    estimates: NotRequired[dict[str, ErrorEstimate]]
+    """Estimates of the error that are not the mean of the losses, by method, where the request
+    names such methods."""
+
+    risks: NotRequired[dict[str, WeightedRisk]]
+    """Importance-weighted risks by estimator, where there are weights."""
+
+    metrics: NotRequired[dict[str, MetricResult]]
+    """Metrics by name, where the request names any."""
+
+
+CurveStep = TypedDict(
+    "CurveStep",
+    {
+        # Label of the smaller size.
+        "from": 'str',
+        # Label of the next size.
+        "to": 'str',
+        # Mean loss at the larger size minus that at the smaller one; negative where more rows help.
+        "difference": 'float',
+        # The interval that the verdict rests on; None where none could be built.
+        "interval": 'Interval | None',
+        # The difference beside its spread.
+        "effect_size": 'EffectSize',
+        # Whether the larger size is better, if the data show it.
+        "verdict": 'StepVerdict',
+        # What to know of the difference as such.
+        "cautions": 'list[Caution]',
+    },
+)
+"""The change of the error from one size to the next."""
 
 
 Decision: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
@@ -553,6 +664,29 @@ class Diagnostics(TypedDict):
 
     cautions: list[Caution]
     """What these numbers mean for the use of the weights."""
+
+
+class DrawnLaw(TypedDict):
+    """Points of a power law, to be drawn as a line."""
+
+    x: list[float]
+    """Training sizes."""
+
+    y: list[float]
+    """The error of the law at these sizes."""
+
+
+class DrawnMetric(TypedDict):
+    """A metric at the sizes of a curve, to be drawn."""
+
+    y: list[float | None]
+    """Its value at each size; null where it is undefined."""
+
+    lower: list[float | None]
+    """Ends of the recommended interval at each size; None where there is none."""
+
+    upper: list[float | None]
+    """Ends of the recommended interval at each size; None where there is none."""
 
 
 class EffectSize(TypedDict):
@@ -857,6 +991,23 @@ class LearnerFailure(TypedDict):
     """Number of candidates, where all candidates of a grid failed."""
 
 
+class LearnerFits(TypedDict):
+    """How the splits of one learner were predicted."""
+
+    path: Literal["fast", "plain", "mixed"]
+    """``fast`` if no split needed a fit of its own, ``plain`` if every split did, else
+    ``mixed``."""
+
+    fast_splits: int
+    """Number of splits that were predicted from quantities which all splits share."""
+
+    plain_splits: int
+    """Number of splits on which the learner was fitted."""
+
+    reason: str | None
+    """Why the learner was fitted on splits, the most frequent reason first."""
+
+
 class LearnerSelection(TypedDict):
     """What each risk selects from the grid of one learner."""
 
@@ -896,6 +1047,74 @@ LearnerUsed = TypedDict(
     },
 )
 """A learner that was fitted, as the request describes it."""
+
+
+class LearningCurveResult(TypedDict):
+    """The error of learners at growing training sizes."""
+
+    kind: Literal["learning_curve"]
+    """``learning_curve``."""
+
+    sizes: list[str]
+    """Labels of the sizes, in the order of the request."""
+
+    size: str
+    """Label of the size at which the models are evaluated."""
+
+    grow_by: Literal["instance", "source", "time"]
+    """What a larger training part has more of: ``instance``, ``source`` or ``time``."""
+
+    stratified: bool
+    """Whether smaller training parts keep the shares of the classes."""
+
+    curves: dict[str, Curve]
+    """The curve of each learner that ran at one size or more."""
+
+    learners: dict[str, LearnerFits]
+    """How the splits of each model were predicted."""
+
+    failures: dict[str, dict[str, LearnerFailure]]
+    """Learners that failed, and why, by the label of the size."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+    summary: Summary
+    """The best model, the verdicts in words and the main intervals."""
+
+    models: dict[str, ModelResult]
+    """By name."""
+
+    detail: Literal["full", "brief"]
+    """How much is written of each model and comparison: ``full`` or ``brief``."""
+
+    comparisons: list[Comparison] | list[BriefComparison]
+    """Every pair of models, or every model with the control."""
+
+    comparison_tests: NotRequired[dict[str, SharedTest]]
+    """What is the same for a test in every comparison in brief, by method."""
+
+    comparison_cautions: NotRequired[list[SharedCaution]]
+    """The cautions of comparisons in brief, each once."""
+
+    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    """Tests of all models at once, by method."""
+
+    covariance: BlockCovariance
+    """Second moments of the block means."""
+
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the evaluation as a whole."""
+
+    methods: list[MethodUsed]
+    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
+    where the provenance of the result has them."""
 
 
 class LossesResult(TypedDict):
@@ -1384,6 +1603,75 @@ class PostHocPair(TypedDict):
     """Corrected over the pairs."""
 
 
+class PowerLawEstimate(TypedDict):
+    """An estimate from a power law, with a two-sided t interval."""
+
+    estimate: float
+    """The estimate."""
+
+    standard_error: float
+    """Its standard error."""
+
+    lower: float
+    """Ends of the interval."""
+
+    upper: float
+    """Ends of the interval."""
+
+
+class PowerLawPrediction(TypedDict):
+    """The error that a power law predicts for a training size."""
+
+    estimate: float
+    """The estimate."""
+
+    standard_error: float
+    """Its standard error."""
+
+    lower: float
+    """Ends of the interval."""
+
+    upper: float
+    """Ends of the interval."""
+
+    n: int
+    """Rows to learn from."""
+
+
+class PowerLawResult(TypedDict):
+    """A power law that was fitted to the mean losses of a curve."""
+
+    formula: str
+    """The law, ``a + b n^-c``, with n the number of rows to learn from."""
+
+    a: PowerLawEstimate
+    """The error that is left with very many rows."""
+
+    b: float
+    """The factor of the part that falls."""
+
+    c: PowerLawEstimate
+    """How fast the error falls."""
+
+    excess: PowerLawEstimate
+    """The part of the error at the largest size that more rows could still remove."""
+
+    at_all_rows: PowerLawPrediction
+    """The error with all rows to learn from."""
+
+    at_twice_as_many: PowerLawPrediction
+    """The error with twice as many rows."""
+
+    residual: float
+    """Root mean square distance of the mean losses from the law, in units of the loss."""
+
+    level: float
+    """Confidence level of the intervals."""
+
+    degrees_of_freedom: float
+    """Of the t intervals."""
+
+
 class PredictionsResult(TypedDict):
     """What the predictions of some models show of them."""
 
@@ -1534,6 +1822,37 @@ class RiskPair(TypedDict):
     """For the choice of the first risk, and for the choice of the second."""
 
 
+class Saturation(TypedDict):
+    """Whether more rows would still help a learner, and the test share that follows."""
+
+    decision: SaturationDecision
+    """``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
+    size is better than the one before it. ``no_improvement_seen``: no margin was given and no
+    difference was seen, which shows nothing. ``undecided`` otherwise."""
+
+    margin: float | None
+    """Largest loss that does not matter."""
+
+    from_size: str | None
+    """Label of the smallest size that is enough; None unless saturated."""
+
+    n_train: int | None
+    """Rows in the largest training part of that size; None unless saturated."""
+
+    test_share: float | None
+    """Share of all rows that may be kept for testing; None unless saturated."""
+
+    sizes: list[SizeLoss]
+    """Every size against the largest, the largest itself last."""
+
+    reason: str
+    """The decision in words."""
+
+
+SaturationDecision: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
+"""Whether more rows would still help a learner."""
+
+
 class SecondMoments(TypedDict):
     """Second moments of one model's block means."""
 
@@ -1641,6 +1960,26 @@ class SharedTest(TypedDict):
     """What is paired: ``block``, ``instance`` or ``cluster``."""
 
 
+class SizeLoss(TypedDict):
+    """What is lost at one size against the largest size."""
+
+    size: str
+    """Label of the size."""
+
+    n_train: int
+    """Rows in the largest training part of this size."""
+
+    test_share: float
+    """Share of all rows that may be kept for testing if this size is enough."""
+
+    difference: float
+    """Mean loss at this size minus that at the largest size."""
+
+    upper: float | None
+    """One-sided upper end of the difference, which is the smallest margin that would do; None where
+    its variance is not known."""
+
+
 class SourceRisk(TypedDict):
     """The weighted risk in one source."""
 
@@ -1705,6 +2044,22 @@ class StatisticInterval(TypedDict):
 
     cautions: list[Caution]
     """What to know before using it."""
+
+
+class StepVerdict(TypedDict):
+    """The verdict on two successive sizes of one learner."""
+
+    decision: Decision
+    """The first of the statements that hold: ``better`` means that the larger size is better."""
+
+    also: list[Decision]
+    """The other statements that hold."""
+
+    p_value: float | None
+    """Of no difference, two-sided."""
+
+    reason: str
+    """The verdict in words."""
 
 
 class StudentisedInterval(TypedDict):
@@ -1931,6 +2286,19 @@ class TestResult(TypedDict):
     """What to know before using it."""
 
 
+class TrainingRows(TypedDict):
+    """Numbers of rows that a learner was fitted to, over the splits."""
+
+    mean: float
+    """Average over the splits."""
+
+    smallest: int
+    """In the smallest and in the largest training part."""
+
+    largest: int
+    """In the smallest and in the largest training part."""
+
+
 class VarianceEstimate(TypedDict):
     """An estimate of the variance of a mean loss; part of results. It may have further fields,
     which depend on the method."""
@@ -2079,5 +2447,5 @@ class WeightsResult(TypedDict):
     """Version, seed, digests and methods, which make the result again."""
 
 
-AnyResult: TypeAlias = "BootstrapResult | ImportanceWeightingResult | LossesResult | PredictionsResult | StudyResult | WeightsResult"
+AnyResult: TypeAlias = "BootstrapResult | ImportanceWeightingResult | LearningCurveResult | LossesResult | PredictionsResult | StudyResult | WeightsResult"
 """The result of any kind."""

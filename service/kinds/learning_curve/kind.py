@@ -10,17 +10,18 @@ from service.kinds.base import ChunkOutput, DatasetFile, Finished, Job
 from service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
 from service.kinds.learning_curve.plan import LearningCurvePlan, build_plan, check_request
 from service.kinds.learning_curve.request import LearningCurveRequest
-from service.kinds.learning_curve.result import build_result
+from service.kinds.learning_curve.result import LearningCurveResult, build_result
 from service.kinds.learning_curve.run import run_group
 from thetahat.cross_validation import Group
 
 
 class LearningCurve(FittingKind[LearningCurveRequest, LearningCurvePlan]):
-    """Splits x sizes x learners, spread over the workers."""
+    """Fits for every split, size and learner, spread over the workers."""
 
     name: ClassVar[str] = "learning_curve"
-    title: ClassVar[str] = "Risk against training size"
+    title: ClassVar[str] = "Error against training size"
     request = LearningCurveRequest
+    result = LearningCurveResult
 
     def check(self, request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse what can be seen to be wrong without fitting anything."""

@@ -9,23 +9,23 @@ from typing import Final
 from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.data import check_data_fields, read_data
+from service.kinds.fields.data import check_data_fields, has_role, read_data, role_path
 from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.bundles import Bundle, bundle_learners
 from service.kinds.fitting.engine import FittingStage, count_chunks, share_chunks
 from service.kinds.fitting.refits import is_refit_stage
 from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
 from service.kinds.learning_curve.request import LearningCurveRequest
-from thetahat.analyses.learning_curve import Growth, label_of
+from thetahat.analyses.learning_curve import GrowBy, Growth, label_size
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme
 
 MOST_FITS: Final = 50_000
-"""Fits of one curve: learners x sizes x splits."""
+"""Largest number of fits of one evaluation: learners x sizes x splits."""
 MOST_LOSSES: Final = 50_000_000
-"""Losses of those fits; there are as many predictions."""
+"""Largest number of losses of those fits; there are as many predictions."""
 LONGEST_PART: Final = 120
-"""Characters of the name of a part that are kept."""
+"""Largest number of characters in the name of a part of the progress."""
 _STAGE: Final = "size "
 
 
@@ -35,7 +35,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
 
     @cached_property
     def growth(self) -> Growth:
-        """How training parts are cut down to the sizes."""
+        """How training parts are reduced to the sizes."""
         return self.request.growth(self.scheme)
 
     @cached_property
@@ -46,11 +46,11 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
     @property
     def labels(self) -> list[str]:
         """The names of the sizes."""
-        return [label_of(size) for size in self.growth.sizes]
+        return [label_size(size) for size in self.growth.sizes]
 
     @cached_property
     def bundles(self) -> tuple[Bundle, ...]:
-        """All learners, in bundles: the outcomes of a bundle at all sizes are in memory at once."""
+        """All learners, in bundles whose outcomes at all sizes fit into memory together."""
         return bundle_learners(self.learners, self.data, len(self.growth.sizes) * self.n_tests)
 
     @property
@@ -83,9 +83,9 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
         ]
 
     def part_name(self, bundle: Bundle, stage: str) -> str:
-        """Return the name of the learners at one size: each fails alone there.
+        """Return the name of the learners at one size, which is a part that fails alone.
 
-        Learners with a long name are known by the number of the first.
+        If the name is too long, the number of the first learner takes its place.
         """
         labels = self.labels
         label = labels[-1 if is_refit_stage(stage) else size_of_stage(stage)]
@@ -101,44 +101,45 @@ def stage_of_size(size: int) -> str:
 
 
 def size_of_stage(stage: str) -> int:
-    """Return the number of the size that a stage is of."""
+    """Return the number of the size from the name of its stage."""
     return int(stage.removeprefix(_STAGE))
 
 
 def name_at_size(name: str, label: str) -> str:
-    """Return the name of a learner at one size, where both are told apart by name."""
+    """Return the name of a learner at one size, as parts and columns have it."""
     return f"{name} @ {label}"
 
 
 @lru_cache(maxsize=1)
 def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
-    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
     plan = build_scheme_plan(LearningCurvePlan, job, read_data(job.request, job.datasets))
     _check_sizes(job.request, plan.scheme, plan.growth, plan.rows)
     return plan
 
 
 def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse what can be seen to be wrong without fitting anything."""
+    """Refuse what is wrong in the request, before any fit; no data set is opened."""
     check_data_fields(request, datasets)
     checked = check_scheme_request(request, datasets, request.built_metrics())
     growth = request.growth(checked.scheme)
+    _check_growth_columns(request, growth)
     _check_refits(request, growth)
     if request.dataset is None:
         _check_sizes(request, checked.scheme, growth, checked.rows)
     elif not checked.scheme.requires and growth.grow_by == "instance":
-        unread = replace(growth, stratified=False)  # classes change no size
+        unread = replace(growth, stratified=False)  # needs no classes, and has the same sizes
         _check_sizes(request, checked.scheme, unread, checked.rows)
 
 
 def _check_sizes(request: LearningCurveRequest, scheme: Scheme, growth: Growth, rows: Rows) -> None:
-    """Refuse sizes that the first training part cannot have, and too many fits."""
+    """Refuse too many fits or losses, and sizes that the first training part cannot have."""
     n_splits, n_learners = scheme.n_splits(rows), len(request.learners)
     n_fits = n_splits * len(growth.sizes) * n_learners
     if n_fits > MOST_FITS:
         raise InvalidParameter(
-            f"{n_learners} learners at {len(growth.sizes)} sizes under {n_splits} splits make "
-            f"{n_fits} fits, and {MOST_FITS} is the most; ask for fewer sizes or splits",
+            f"{n_learners} learners at {len(growth.sizes)} sizes under {n_splits} splits need "
+            f"{n_fits} fits, more than the limit of {MOST_FITS}. Ask for fewer sizes or splits.",
             loc=("sizes",),
             value=n_fits,
         )
@@ -146,23 +147,37 @@ def _check_sizes(request: LearningCurveRequest, scheme: Scheme, growth: Growth, 
     n_losses = n_fits * len(first.test)
     if n_losses > MOST_LOSSES:
         raise InvalidParameter(
-            f"the curves would have {n_losses} losses, and {MOST_LOSSES} is the most; ask for "
-            "fewer sizes or splits, or for smaller test parts",
+            f"The curves would have {n_losses} losses, more than the limit of {MOST_LOSSES}. Ask "
+            "for fewer sizes or splits, or for smaller test parts.",
             loc=("sizes",),
             value=n_losses,
         )
-    growth.part(first, rows, 0, 0)
+    growth.reduce_split(first, rows, 0, 0)
+
+
+def _check_growth_columns(request: LearningCurveRequest, growth: Growth) -> None:
+    """Refuse a way to grow that needs a column which the request does not name."""
+    roles: dict[GrowBy, tuple[str, ...]] = {"source": ("source", "fold"), "time": ("time",)}
+    needed = roles.get(growth.grow_by, ())
+    if needed and not any(has_role(request, role) for role in needed):
+        path = ".".join(map(str, role_path(request, needed[0])))
+        raise InvalidParameter(
+            f"A curve that grows by {growth.grow_by} needs the {needed[0]} of each row. Name it in "
+            f"{path}, or set grow_by to 'instance'.",
+            loc=("grow_by",),
+            value=growth.grow_by,
+        )
 
 
 def _check_refits(request: LearningCurveRequest, growth: Growth) -> None:
-    """Refuse methods that fit learners again where the curve ends before the whole part."""
+    """Refuse methods that fit learners again unless the last size is the whole training part."""
     methods = request.refit_methods
     if methods and growth.sizes[-1] != 1:
         first = methods[0]
         raise UnsupportedCombination(
-            f"{first.name} fits the learner again on parts of all rows, and estimates the error "
-            "of a learner with all of its training part; the largest size here is "
-            f"{label_of(growth.sizes[-1])}, so end the sizes with 1, or leave it out",
+            f"The method {first.name} is about learners with the whole training part, and the "
+            f"largest size is {label_size(growth.sizes[-1])}. End the sizes with 1, or leave "
+            f"{first.name} out.",
             loc=(first.field, first.index),
             value=first.name,
         )

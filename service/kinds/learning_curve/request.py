@@ -7,12 +7,13 @@ from typing import ClassVar, Final, Literal
 from pydantic import Field
 
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fields.method_names import Method
+from service.kinds.fields.method_names import MetricEntry, MetricName
 from service.kinds.fields.metrics import Metrics, parse_metrics
-from thetahat.analyses.learning_curve import Growth, check_sizes, growth_of
+from thetahat.analyses.learning_curve import GrowBy, Growth, check_sizes, choose_growth
 from thetahat.schemes.base import Scheme
 
 DEFAULT_SIZES: Final = (0.125, 0.25, 0.5, 0.75, 1.0)
+"""Shares of the training part, if the request names no sizes."""
 
 
 class LearningCurveRequest(LearnersRequest):
@@ -20,26 +21,29 @@ class LearningCurveRequest(LearnersRequest):
 
     fits_learners: ClassVar[bool] = True
 
-    kind: Literal["learning_curve"] = "learning_curve"
+    kind: Literal["learning_curve"] = Field(
+        "learning_curve", description="The kind of the evaluation."
+    )
     sizes: list[float] = Field(
         default_factory=lambda: list(DEFAULT_SIZES),
-        description="Growing: shares of a training part (1 is all of it), or whole numbers of "
-        "rows (of sources, where they grow by source) from 2.",
+        description="The sizes, the smallest first: shares of a training part (1 is all of it), or "
+        "whole numbers from 2 of rows, or of sources if they grow by source.",
     )
-    grow_by: Literal["instance", "source", "time"] | None = Field(
+    grow_by: GrowBy | None = Field(
         None,
-        description="What a larger part has more of. Left out: whole sources where blocks are "
-        "sources, older rows in a time series, else rows at random.",
+        description="What a larger training part has more of: rows at random, whole sources, or "
+        "older rows. Left out: source if blocks are sources, time in a time series, else instance.",
     )
     stratified: bool | None = Field(
         None,
         strict=True,
-        description="Whether smaller parts keep the class shares. Left out: where they can.",
+        description="Whether smaller training parts keep the shares of the classes. Left out: true "
+        "for a classification that grows by instance.",
     )
-    metrics: list[Method] = Field(
+    metrics: list[MetricName | MetricEntry] = Field(
         default_factory=list,
         max_length=50,
-        description="At every size, beside the loss: roc_auc, f1, ...",
+        description="Metrics at every size, beside the loss: roc_auc, f1, ...",
     )
 
     def built_metrics(self) -> Metrics:
@@ -47,8 +51,8 @@ class LearningCurveRequest(LearnersRequest):
         return parse_metrics(self.metrics)
 
     def growth(self, scheme: Scheme) -> Growth:
-        """Return how training parts grow, checked."""
-        return growth_of(
+        """Return how training parts grow, with their sizes checked."""
+        return choose_growth(
             check_sizes(self.sizes),
             scheme,
             self.task,

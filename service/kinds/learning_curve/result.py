@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Literal
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from service.kinds.learning_curve.plan import LearningCurvePlan, name_at_size, s
 from service.kinds.learning_curve.run import WHOLE_SIZES
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.methods_used import record_methods
-from thetahat.analyses.learning_curve import Point, curve_of
+from service.kinds.provenance import Provenance
+from thetahat.analyses.learning_curve import GrowBy, SizeLosses, build_curve
+from thetahat.analyses.learning_curve.result import Curve
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
 from thetahat.cross_validation import (
@@ -31,8 +34,49 @@ from thetahat.cross_validation import (
     summarise_fits,
     unpack,
 )
-from thetahat.values.json_values import to_json
+from thetahat.cross_validation.result import LearnerFits
 from thetahat.values.types import IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningCurveResult:
+    """The error of learners at growing training sizes.
+
+    Parameters
+    ----------
+    kind : str
+        ``learning_curve``.
+    evaluation : EvaluationResult
+        Models, comparisons and tests at the largest size at which a learner ran; its fields are
+        fields of the result.
+    sizes : tuple of str
+        Labels of the sizes, in the order of the request.
+    size : str
+        Label of the size at which the models are evaluated.
+    grow_by : str
+        What a larger training part has more of: ``instance``, ``source`` or ``time``.
+    stratified : bool
+        Whether smaller training parts keep the shares of the classes.
+    curves : mapping of str to Curve
+        The curve of each learner that ran at one size or more.
+    learners : mapping of str to LearnerFits
+        How the splits of each model were predicted.
+    failures : mapping of str to mapping of str to LearnerFailure
+        Learners that failed, and why, by the label of the size.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["learning_curve"] = "learning_curve"
+    evaluation: EvaluationResult = field(metadata={"inline": True})
+    sizes: tuple[str, ...]
+    size: str
+    grow_by: GrowBy
+    stratified: bool
+    curves: Mapping[str, Curve]
+    learners: Mapping[str, LearnerFits]
+    failures: Mapping[str, Mapping[str, LearnerFailure]]
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -42,9 +86,9 @@ class SizeOutcomes:
     Parameters
     ----------
     outcomes : Outcomes
-        Of all splits; their training sizes are those of the smaller training parts.
+        Of all splits, with the sizes of the smaller training parts.
     whole_sizes : ndarray of int
-        (J,) rows of the whole training parts.
+        (J,) numbers of rows of the whole training parts.
     """
 
     outcomes: Outcomes
@@ -52,61 +96,61 @@ class SizeOutcomes:
 
     @property
     def with_whole_sizes(self) -> Outcomes:
-        """The outcomes with the sizes of the whole training parts, as ``Point`` needs them."""
+        """The outcomes with the sizes of the whole training parts, as ``SizeLosses`` needs them."""
         places = replace(self.outcomes.places, n_train=self.whole_sizes)
         return replace(self.outcomes, places=places)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LearnerCurve:
-    """What is kept of a learner when its curve is computed.
+    """The curve of one learner, and what else the result needs of it.
 
     Parameters
     ----------
     failures : dict of int to LearnerFailure
         By the number of the size.
-    curve : dict or None
-        As the result has it; None where the learner ran at no size.
+    curve : Curve or None
+        None if the learner ran at no size.
     largest : int
-        The number of the largest size at which it ran.
+        Number of the largest size at which it ran; -1 if there is none.
     at_largest : Outcomes or None
-        The outcomes there.
+        The outcomes at that size.
     refit_arrays : mapping
         The arrays of its extra fits.
     cautions : tuple of Caution
         The warnings of the learner.
     losses, predictions : dict
-        Columns by learner and size; most of them are in a file.
+        Columns by learner and size; most of them are kept in a file.
     """
 
     failures: Mapping[int, LearnerFailure]
-    curve: dict[str, Any] | None = None
+    curve: Curve | None = None
     largest: int = -1
     at_largest: Outcomes | None = None
     refit_arrays: StageArrays = field(default_factory=dict)
     cautions: tuple[Caution, ...] = ()
-    losses: dict[str, np.ndarray | SpilledArray] = field(default_factory=dict)
-    predictions: dict[str, OutputColumn] = field(default_factory=dict)
+    losses: Mapping[str, np.ndarray | SpilledArray] = field(default_factory=dict)
+    predictions: Mapping[str, OutputColumn] = field(default_factory=dict)
 
 
 def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     """Evaluate the learners at the largest size at which any ran, and compute every curve."""
-    request, labels, growth = plan.request, plan.labels, plan.growth
+    request, labels = plan.request, plan.labels
     curves = _compute_curves(plan, outputs)
     failures = {
-        name: {labels[size]: failure for size, failure in one.failures.items()}
-        for name, one in curves.items()
-        if one.failures
+        name: {labels[size]: failure for size, failure in curve.failures.items()}
+        for name, curve in curves.items()
+        if curve.failures
     }
-    largest = max(one.largest for one in curves.values())
+    largest = max(curve.largest for curve in curves.values())
     if largest < 0:
         raise next(iter(next(iter(failures.values())).values())).as_error()
     outcomes = {
-        name: one.at_largest
-        for name, one in curves.items()
-        if one.largest == largest and one.at_largest is not None
+        name: curve.at_largest
+        for name, curve in curves.items()
+        if curve.largest == largest and curve.at_largest is not None
     }
-    is_whole = largest == len(labels) - 1  # extra fits are of the largest size
+    refits = plan.refits if largest == len(labels) - 1 else NO_REFITS  # they use the last size
     evaluated = evaluate_outcomes(
         outcomes,
         plan.data,
@@ -116,42 +160,50 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         plan.metrics,
         plan.job.seed,
         requested=list(request.learners),
-        refits=plan.refits if is_whole else NO_REFITS,
+        refits=refits,
         refit_arrays={name: curves[name].refit_arrays for name in outcomes},
     )
     evaluation = add_cautions(
         evaluated.result,
-        *(() if is_whole else (NOT_THE_LARGEST_SIZE(wanted=labels[-1], used=labels[largest]),)),
-        *(
-            SIZE_LEFT_OUT(name=name, size=label, reason=failure.message)
-            for name, by_size in failures.items()
-            for label, failure in by_size.items()
-        ),
+        *_size_cautions(labels, largest, failures),
         *getattr(plan.scheme, "cautions", ()),
         *data_cautions(request, plan.data),
-        *(caution for one in curves.values() for caution in one.cautions),
+        *(caution for curve in curves.values() for caution in curve.cautions),
     )
-    result = {
-        **to_json(evaluation),
-        "sizes": labels,
-        "size": labels[largest],
-        "grow_by": growth.grow_by,
-        "stratified": growth.stratified,
-        "curves": {name: one.curve for name, one in curves.items() if one.curve is not None},
-        "learners": {
-            name: summarise_fits(of_learner.reasons) for name, of_learner in outcomes.items()
-        },
-        "failures": to_json(failures),
-        "methods": [
-            *plan.methods_used(list(request.learners)),
-            *record_methods("metrics", plan.metrics),
-            *to_json(evaluation.methods),
-            *(plan.refits if is_whole else NO_REFITS).methods_used(),
-        ],
-    }
+    result = LearningCurveResult(
+        evaluation=evaluation,
+        sizes=tuple(labels),
+        size=labels[largest],
+        grow_by=plan.growth.grow_by,
+        stratified=plan.growth.stratified,
+        curves={name: one.curve for name, one in curves.items() if one.curve is not None},
+        learners={name: summarise_fits(one.reasons) for name, one in outcomes.items()},
+        failures=failures,
+    )
+    methods = (
+        *plan.methods_used(list(request.learners)),
+        *record_methods("metrics", plan.metrics),
+        *evaluation.methods,
+        *refits.methods_used(),
+    )
     losses = {key: one for curve in curves.values() for key, one in curve.losses.items()}
     predictions = {key: one for curve in curves.values() for key, one in curve.predictions.items()}
-    return Finished(result, lazy_loss_columns(evaluated.table.layout, losses, predictions))
+    columns = lazy_loss_columns(evaluated.table.layout, losses, predictions)
+    return Finished(result, columns, methods)
+
+
+def _size_cautions(
+    labels: Sequence[str], largest: int, failures: Mapping[str, Mapping[str, LearnerFailure]]
+) -> list[Caution]:
+    """Return the cautions about sizes at which learners failed or have not run yet."""
+    cautions = [
+        SIZE_LEFT_OUT(name=name, size=label, reason=failure.message)
+        for name, by_size in failures.items()
+        for label, failure in by_size.items()
+    ]
+    if largest < len(labels) - 1:
+        cautions.insert(0, NOT_THE_LARGEST_SIZE(wanted=labels[-1], used=labels[largest]))
+    return cautions
 
 
 def _compute_curves(plan: LearningCurvePlan, outputs: JoinedOutputs) -> dict[str, LearnerCurve]:
@@ -175,52 +227,53 @@ def _compute_curve(
     for stage, failure in record.failures.items():
         size = last_size if is_refit_stage(stage) else size_of_stage(stage)
         failures.setdefault(size, failure)
-    sizes = {
-        size_of_stage(stage): _join(chunks)
+    outcomes = {
+        size_of_stage(stage): _join_chunks(chunks)
         for stage, chunks in record.arrays.items()
         if not is_refit_stage(stage) and size_of_stage(stage) not in failures
     }
-    if not sizes:
-        return LearnerCurve(failures)
-    labelled = {plan.labels[size]: at_size for size, at_size in sizes.items()}
-    by_key = {name_at_size(name, label): one.outcomes for label, one in labelled.items()}
+    if not outcomes:
+        return LearnerCurve(failures=failures)
+    largest = max(outcomes)
+    by_label = {plan.labels[size]: at_size for size, at_size in outcomes.items()}
+    by_column = {name_at_size(name, label): one.outcomes for label, one in by_label.items()}
     return LearnerCurve(
-        failures,
-        curve=_draw(plan, name, labelled),
-        largest=max(sizes),
-        at_largest=sizes[max(sizes)].with_whole_sizes,
+        failures=failures,
+        curve=_build_curve(plan, name, by_label),
+        largest=largest,
+        at_largest=outcomes[largest].with_whole_sizes,
         refit_arrays={key: one for key, one in record.arrays.items() if is_refit_stage(key)},
-        cautions=cautions_of(by_key),
-        losses={key: spill.keep(one.losses) for key, one in by_key.items()},
+        cautions=cautions_of(by_column),
+        losses={column: spill.keep(one.losses) for column, one in by_column.items()},
         predictions={
-            f"prediction:{key}": prediction_column(plan.data, np.asarray(one.output), spill)
-            for key, one in by_key.items()
+            f"prediction:{column}": prediction_column(plan.data, np.asarray(one.output), spill)
+            for column, one in by_column.items()
         },
     )
 
 
-def _join(chunks: Sequence[Mapping[str, np.ndarray]]) -> SizeOutcomes:
+def _join_chunks(chunks: Sequence[Mapping[str, np.ndarray]]) -> SizeOutcomes:
     return SizeOutcomes(
         outcomes=joined([unpack(arrays) for arrays in chunks]),
         whole_sizes=np.concatenate([arrays[WHOLE_SIZES] for arrays in chunks]),
     )
 
 
-def _draw(plan: LearningCurvePlan, name: str, sizes: Mapping[str, SizeOutcomes]) -> dict[str, Any]:
+def _build_curve(plan: LearningCurvePlan, name: str, sizes: Mapping[str, SizeOutcomes]) -> Curve:
     """Return the curve of one learner, from its outcomes by the label of the size."""
-    outcomes = {label: one.with_whole_sizes for label, one in sizes.items()}
+    outcomes = {label: at_size.with_whole_sizes for label, at_size in sizes.items()}
     table = loss_table(plan.data, plan.scheme.block_kind, outcomes, plan.loss)
-    points = [
-        Point(
+    losses = [
+        SizeLosses(
             label=label,
             losses=table.models[label],
-            n_train=one.outcomes.places.n_train,
+            n_train=at_size.outcomes.places.n_train,
             judged=judged_from(outcomes[label], plan.data, name) if plan.metrics else None,
         )
-        for label, one in sizes.items()
+        for label, at_size in sizes.items()
     ]
-    return curve_of(
-        points,
+    return build_curve(
+        losses,
         plan.data.n,
         plan.request.choices,
         plan.job.seed,

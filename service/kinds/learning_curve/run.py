@@ -13,7 +13,7 @@ from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
 from service.kinds.fitting.metrics import check_scores_of
 from service.kinds.fitting.refits import is_refit_stage, run_refits
 from service.kinds.learning_curve.plan import LearningCurvePlan, size_of_stage
-from thetahat.analyses.learning_curve import grown
+from thetahat.analyses.learning_curve import grow_splits
 from thetahat.cross_validation import Group, SplitOutcome, pack, run_path
 from thetahat.schemes.base import Split
 
@@ -36,7 +36,7 @@ def run_group(plan: LearningCurvePlan, group: Group, key: ChunkKey) -> GroupOutp
             yield split
 
     splits = note_sizes(plan.scheme.splits(plan.rows, seed, start=key.start, stop=key.stop))
-    smaller = grown(splits, plan.growth, plan.rows, seed, size_of_stage(key.stage))
+    smaller = grow_splits(splits, plan.growth, plan.rows, seed, size_of_stage(key.stage))
     outcomes = run_path(group, plan.data, smaller, plan.loss, seed, keep_predictions=True)
     return {
         name: unless_failed(of_learner, partial(_pack, plan, name, whole_sizes))

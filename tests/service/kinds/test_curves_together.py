@@ -15,7 +15,7 @@ from service.kinds.fitting import bundles as _bundles
 from service.kinds.fitting import engine
 from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import ran_but, run_kind
+from tests.service.kinds.running import as_json, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import X, Y
 from tests.service.kinds.test_learners_together import LIGHT
 
@@ -80,7 +80,7 @@ def test_degenerate_a_limit_fails_them_at_their_size(monkeypatch: pytest.MonkeyP
     assert sum(chunk.size for chunk in started.chunks) == 6 * 4 * 3
     late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
     outputs = ran_but(kind, job, started.chunks, "r0.1 and 1 more @ 0.6", late)
-    result = kind.gather(job, outputs).result
+    result = as_json(kind.gather(job, outputs))
 
     assert {
         (name, size): said["loc"]

@@ -15,7 +15,7 @@ from service.kinds.fitting import engine
 from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import parquet_file, place_of, run_kind
-from thetahat.analyses.learning_curve import Growth, grown
+from thetahat.analyses.learning_curve import Growth, grow_splits
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
@@ -44,7 +44,7 @@ def test_against_sklearn_learning_curve() -> None:
     growth = Growth(sizes=(5, 10, 20, 33), grow_by="instance")
     splits = []
     for split in KFold(n_folds=5).splits(rows, 7):
-        parts = [next(grown([split], growth, rows, 7, s)).train for s in range(4)]
+        parts = [next(grow_splits([split], growth, rows, 7, s)).train for s in range(4)]
         added = [np.setdiff1d(b, a) for a, b in pairwise([parts[0][:0], *parts])]
         splits.append((np.concatenate(added), split.test))
     _, _, scores = sklearn_curve(
@@ -142,6 +142,7 @@ def test_degenerate_when_nothing_is_left_the_job_fails() -> None:
         ({"sizes": []}, ("sizes",)),
         ({"grow_by": "source", "sizes": [5]}, ("sizes", 0)),
         ({"stratified": True}, ("stratified",)),
+        ({"grow_by": "time"}, ("grow_by",)),
         ({"variances": ["out_of_bag"]}, ("variances", 0)),
         ({"scheme": {"name": "repeated_k_fold", "params": {"n_repeats": 2000}}}, ("sizes",)),
         ({"scheme": "no_such"}, ("scheme", "name")),
@@ -163,7 +164,9 @@ def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_invalid_sizes_of_a_stored_data_set_are_refused_at_once(tmp_path: Path) -> None:
     file = parquet_file(tmp_path, {"x": X[:, 0], "y": Y})
     stored = {k: v for k, v in BODY.items() if k != "data"} | {"sizes": [49]}
-    with pytest.raises(EvaluationError, match="size 49 is more than the 48 rows"):
+    with pytest.raises(
+        EvaluationError, match=r"49 is larger than the training part of .*, which has 48"
+    ):
         run_kind({**stored, "dataset": str(file.id), "columns": {"target": "y"}}, [file])
 
 

@@ -32,7 +32,7 @@ def test_against_sklearn_the_metrics_at_a_smaller_size() -> None:
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.metrics import f1_score, roc_auc_score
 
-    from thetahat.analyses.learning_curve import Growth, grown
+    from thetahat.analyses.learning_curve import Growth, grow_splits
     from thetahat.schemes.base import Rows
     from thetahat.schemes.k_fold import KFold
 
@@ -40,7 +40,7 @@ def test_against_sklearn_the_metrics_at_a_smaller_size() -> None:
     rows = Rows(n=60, y=codes)
     growth = Growth(sizes=(15.0, 1.0), grow_by="instance", stratified=True)
     areas, said = [], np.empty(60, dtype=LABEL.dtype)
-    for split in grown(KFold(n_folds=5).splits(rows, 7), growth, rows, 7, 0):
+    for split in grow_splits(KFold(n_folds=5).splits(rows, 7), growth, rows, 7, 0):
         lda = LinearDiscriminantAnalysis(solver="lsqr").fit(X[split.train], LABEL[split.train])
         areas.append(
             roc_auc_score(LABEL[split.test] == "yes", lda.decision_function(X[split.test]))
@@ -115,7 +115,7 @@ def test_exact_predictions_and_losses_of_every_size_can_be_downloaded(
     ("change", "loc", "words"),
     [
         ({"metrics": ["r2"]}, ("metrics", 0), "is for regression"),
-        ({"sizes": [0.5], "variances": ["out_of_bag"]}, ("variances", 0), "end the sizes with 1"),
+        ({"sizes": [0.5], "variances": ["out_of_bag"]}, ("variances", 0), "End the sizes with 1"),
         (
             {
                 "data": BODY["data"],

@@ -1,17 +1,24 @@
 """Learning curves: risk against training size, saturation, and a fitted power law."""
 
-from thetahat.analyses.learning_curve.growth import GROW_BY, Growth, grown, growth_of
-from thetahat.analyses.learning_curve.result import Point, curve_of
-from thetahat.analyses.learning_curve.sizes import MOST_SIZES, check_sizes, label_of
+from thetahat.analyses.learning_curve.curves import SizeLosses, build_curve
+from thetahat.analyses.learning_curve.growth import (
+    GROW_BY,
+    GrowBy,
+    Growth,
+    choose_growth,
+    grow_splits,
+)
+from thetahat.analyses.learning_curve.sizes import MOST_SIZES, check_sizes, label_size
 
 __all__ = [
     "GROW_BY",
     "MOST_SIZES",
+    "GrowBy",
     "Growth",
-    "Point",
+    "SizeLosses",
+    "build_curve",
     "check_sizes",
-    "curve_of",
-    "grown",
-    "growth_of",
-    "label_of",
+    "choose_growth",
+    "grow_splits",
+    "label_size",
 ]

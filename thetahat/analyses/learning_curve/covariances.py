@@ -1,4 +1,4 @@
-"""The mean losses at all sizes of one learner, and how they vary together."""
+"""The mean losses of one learner at all sizes, and their covariance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thetahat.values.types import BlockKind, FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class MeansOfSizes:
-    r"""The points of a curve with the covariance of their means.
+    r"""The mean losses of one learner at all sizes, with their covariance.
 
     .. math:: \Sigma = \Bigl(\frac1J + \rho\Bigr) \hat{\operatorname{cov}}(\text{split means})
 
@@ -24,11 +24,11 @@ class MeansOfSizes:
     Parameters
     ----------
     sizes, means : ndarray of float
-        (S,) rows learnt from, and mean loss (macro).
+        (S,) average number of training rows, and mean loss (macro).
     covariance : ndarray of float
-        (S, S).
+        (S, S) covariance of the means.
     degrees_of_freedom : float
-        J - 1, or rows - 1.
+        J - 1; for a holdout, the number of test rows minus 1.
 
     Assumptions: as ``theta_3`` for one partition; the corrected variance is a heuristic.
 
@@ -41,22 +41,22 @@ class MeansOfSizes:
     degrees_of_freedom: float
 
 
-def means_of_sizes(sizes: Sequence[float], losses: Sequence[BlockLosses]) -> MeansOfSizes:
-    """Return the points; losses share one layout and stand in order of size."""
+def estimate_means(sizes: Sequence[float], losses: Sequence[BlockLosses]) -> MeansOfSizes:
+    """Return the means and their covariance; losses share one layout and are in order of size."""
     layout = losses[0].layout
     if layout.kind is BlockKind.HOLDOUT:
-        values = np.array([of_size.rows for of_size in losses])
+        values = np.array([one.rows for one in losses])
         factor = 1 / values.shape[1]
     else:
-        values = np.array([of_size.moments.means for of_size in losses])
+        values = np.array([one.moments.means for one in losses])
         factor = 1 / values.shape[1]
         if layout.n_repeats > 1 or layout.kind is BlockKind.SUBSAMPLES:
             factor += layout.test_to_train_ratio or 0.0
     n_units = values.shape[1]
-    spread = np.cov(values) if n_units > 1 else np.zeros((len(losses), len(losses)))
+    covariance = np.cov(values) if n_units > 1 else np.zeros((len(losses), len(losses)))
     return MeansOfSizes(
         sizes=np.asarray(sizes, dtype=np.float64),
-        means=np.array([of_size.moments.macro_mean for of_size in losses]),
-        covariance=factor * np.atleast_2d(spread),
+        means=np.array([one.moments.macro_mean for one in losses]),
+        covariance=factor * np.atleast_2d(covariance),
         degrees_of_freedom=float(max(n_units - 1, 1)),
     )

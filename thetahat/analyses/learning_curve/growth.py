@@ -1,141 +1,146 @@
-"""Training parts that grow: every smaller one is part of every larger one."""
+"""Training parts that grow: a smaller part is contained in every larger one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thetahat.analyses.learning_curve.sizes import counts_of
+from thetahat.analyses.learning_curve.sizes import convert_to_counts
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.seeds import stream
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray
 
-GROW_BY: Final = ("instance", "source", "time")
-"""What is added to a training part: rows at random, whole sources at random, older rows."""
+GrowBy: TypeAlias = Literal["instance", "source", "time"]
+GROW_BY: Final[tuple[GrowBy, ...]] = get_args(GrowBy)
+"""What a larger part has more of: rows at random, whole sources at random, older rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """How training parts are cut down to a size.
+    """How training parts are reduced to the sizes of a curve.
 
-    The rows (or sources) of a training part are put in order once for each split, and a size is
-    that many of the first: the parts are nested, so two sizes differ by what was added alone.
-    The order depends on the seed and the split, never on the learner, which makes curves of two
-    learners comparable point by point.
+    The rows (or sources) of a training part are put in order once for each split, and a size
+    takes so many of the first. The parts are therefore nested: two sizes differ only by the rows
+    that were added. The order depends on the seed and the split, never on the learner, so that
+    the curves of two learners can be compared point by point.
 
     Parameters
     ----------
     sizes : tuple of float
         As ``check_sizes`` returns them.
     grow_by : str
-        ``instance``: rows in random order. ``source``: whole sources in random order, and counts
-        are of sources; a curve for new sources asks what a further source would bring. ``time``:
-        the latest rows first, so that a smaller part forgets the older ones.
+        ``instance``: rows in random order. ``source``: whole sources in random order, and sizes
+        are numbers of sources; such a curve shows what a further source would bring. ``time``:
+        the latest rows first, so that a smaller part leaves out the older ones.
     stratified : bool
-        Whether rows are put in order so that every beginning has the class shares of the whole
-        training part: at most one row of a class too many, and so at most C - 1 too few. Each of
-        the C classes is there from C rows on, which a rare one would else not be. Only for
-        ``instance``.
+        Whether the order keeps the class shares of the whole training part in every size, up to
+        one row of a class too many and C - 1 too few. Each of the C classes is present from C
+        rows on, also a rare one. Only for ``instance``.
     """
 
     sizes: tuple[float, ...]
-    grow_by: str
+    grow_by: GrowBy
     stratified: bool = False
 
     def __post_init__(self) -> None:
         if self.grow_by not in GROW_BY:
             raise InvalidParameter(
-                f"grow_by must be one of {', '.join(GROW_BY)}, and is {self.grow_by!r}",
+                f"The value {self.grow_by!r} of grow_by is not one of {', '.join(GROW_BY)}.",
                 loc=("grow_by",),
                 value=self.grow_by,
             )
         if self.stratified and self.grow_by != "instance":
             raise UnsupportedCombination(
-                f"stratified orders single rows, and grow_by is {self.grow_by!r}; leave it out, "
-                "or grow by instance",
+                f"The option stratified is for single rows, and grow_by is {self.grow_by!r}. Leave "
+                "stratified out, or set grow_by to 'instance'.",
                 loc=("stratified",),
                 value=True,
             )
 
-    def units_of(self, split: Split, rows: Rows) -> int:
-        """Return how many units the training part of a split has."""
+    def count_units(self, split: Split, rows: Rows) -> int:
+        """Return the number of rows, or of sources, in the training part of a split."""
         if self.grow_by != "source":
             return len(split.train)
         return len(np.unique(_sources(rows)[split.train]))
 
-    def part(self, split: Split, rows: Rows, seed: int, size: int) -> Split:
-        """Return the split with its training part cut down to the size of that number."""
+    def reduce_split(self, split: Split, rows: Rows, seed: int, size: int) -> Split:
+        """Return the split with its training part reduced to the size number ``size``."""
         place = f"repeat {split.repeat}, block {split.block}"
-        units = self.units_of(split, rows)
+        n_units = self.count_units(split, rows)
         unit = "source" if self.grow_by == "source" else "row"
-        count = counts_of(self.sizes, units, unit, place)[size]
-        kept = self._kept(split, rows, seed, count)
+        count = convert_to_counts(self.sizes, n_units, unit, place)[size]
+        kept = self._choose_rows(split, rows, seed, count)
         return Split(split.repeat, split.block, split.label, train=kept, test=split.test)
 
-    def _kept(self, split: Split, rows: Rows, seed: int, count: int) -> IntArray:
+    def _choose_rows(self, split: Split, rows: Rows, seed: int, count: int) -> IntArray:
+        """Return the rows of the training part that belong to its first ``count`` units."""
         train = split.train
         rng = stream(seed, "growth", split.repeat, split.block)
         if self.grow_by == "source":
-            of_row = _sources(rows)[train]
-            there = np.unique(of_row)
-            return np.asarray(train[np.isin(of_row, rng.permutation(there)[:count])])
+            source_of_row = _sources(rows)[train]
+            sources = np.unique(source_of_row)
+            return np.asarray(train[np.isin(source_of_row, rng.permutation(sources)[:count])])
         if self.grow_by == "time":
             if rows.time is None:
-                raise InvalidParameter("to grow by time, rows need a time", loc=("columns", "time"))
+                raise InvalidParameter(
+                    "A curve that grows by time needs the time of each row.",
+                    loc=("grow_by",),
+                )
             latest_first = np.argsort(rows.time[train], kind="stable")[::-1]
             return np.sort(train[latest_first[:count]])
         order = rng.permutation(len(train))
         if self.stratified:
-            order = order[_spread(_classes(rows)[train[order]])]
+            order = order[_stratify(_classes(rows)[train[order]])]
         return np.sort(train[order[:count]])
 
 
-def grown(
+def grow_splits(
     splits: Iterable[Split], growth: Growth, rows: Rows, seed: int, size: int
 ) -> Iterator[Split]:
-    """Yield the splits with training parts of the size of that number."""
-    return (growth.part(split, rows, seed, size) for split in splits)
+    """Return the splits with their training parts reduced to the size number ``size``."""
+    return (growth.reduce_split(split, rows, seed, size) for split in splits)
 
 
-def growth_of(
+def choose_growth(
     sizes: Sequence[float],
     scheme: Scheme,
     task: str,
     *,
-    grow_by: str | None = None,
+    grow_by: GrowBy | None = None,
     stratified: bool | None = None,
 ) -> Growth:
-    """Return how parts grow under a scheme, with its own way where the request leaves it open.
+    """Return how training parts grow under a scheme, with defaults for what is None.
 
-    Sources where blocks are sources, backwards in time where the scheme goes by time, else rows;
-    stratified where there are classes and rows are what is added.
+    By default they grow by source if blocks are sources, by time if the scheme needs a time, and
+    else by instance; and they are stratified if the task is classification and they grow by
+    instance.
     """
     if grow_by is None:
         by_source = scheme.block_kind is BlockKind.SOURCE
         by_time = "time" in scheme.requires
         grow_by = "source" if by_source else "time" if by_time else "instance"
-    classify = task == "classification"
-    if stratified and not classify:
+    has_classes = task == "classification"
+    if stratified and not has_classes:
         raise UnsupportedCombination(
-            "stratified spreads classes, and the task is regression",
+            "The option stratified needs classes, and the task is regression. Leave it out.",
             loc=("stratified",),
             value=True,
         )
     if stratified is None:
-        stratified = classify and grow_by == "instance"
+        stratified = has_classes and grow_by == "instance"
     return Growth(sizes=tuple(sizes), grow_by=grow_by, stratified=stratified)
 
 
-def _spread(codes: IntArray) -> IntArray:
-    """Return an order in which every beginning holds each class in its share.
+def _stratify(codes: IntArray) -> IntArray:
+    """Return an order in which the first rows, however many, have each class in its share.
 
-    A row's place is its number within its class over the size of the class; rows of equal place
-    keep their order.
+    Rows are ordered by their number within their class over the size of the class; rows with
+    equal values keep their order.
     """
     by_class = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
@@ -146,15 +151,17 @@ def _spread(codes: IntArray) -> IntArray:
 
 
 def _classes(rows: Rows) -> IntArray:
-    assert rows.y is not None  # noqa: S101 - stratified is for classifications alone
+    assert rows.y is not None  # noqa: S101 - only classifications are stratified
     return rows.y
 
 
 def _sources(rows: Rows) -> IntArray:
-    """(n,) codes of the sources; those of the fold column where folds are the sources."""
+    """Return the (n,) codes of the sources, or of the folds where the folds are the sources."""
     labels = rows.source if rows.source is not None else rows.fold
     if labels is None:
         raise InvalidParameter(
-            "to grow by source, rows need a source; or grow by instance", loc=("grow_by",)
+            "A curve that grows by source needs the source of each row. Name the sources, or set "
+            "grow_by to 'instance'.",
+            loc=("grow_by",),
         )
     return encode_labels(labels)[0]

@@ -1,4 +1,4 @@
-"""A power law through the points of a learning curve."""
+"""A power law through the mean losses of a learning curve."""
 
 from __future__ import annotations
 
@@ -12,45 +12,46 @@ from thetahat.distributions import upper_quantile
 from thetahat.values.types import FloatArray
 
 FEWEST_SIZES: Final = 4
-"""Three parameters leave nothing to see of the fit with fewer."""
+"""With three parameters and fewer sizes, the law fits every curve."""
 _SLOWEST, _FASTEST = 0.01, 5.0
 _LARGEST_RELATIVE_ERROR: Final = 0.5
-"""Of the exponent: with more, a power law of two times its speed, or none, fits as well."""
+"""Largest relative standard error of the exponent: beyond it, a law twice as fast fits as well, or
+none at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerLaw:
-    r"""The curve a + b n^-c, by least squares, and the errors of its parameters.
+    r"""The curve a + b n^-c, fitted by least squares, with the covariance of its parameters.
 
     .. math:: e(n) = a + b n^{-c}
 
-    Each point counts with the inverse of its own variance. The points of one curve are not
-    independent (the same test rows, nested training parts), so the errors are those of the
-    sandwich :math:`G \Sigma G'`, with :math:`\Sigma` the covariance of the points that
-    ``MeansOfSizes`` has and :math:`G` the derivative of the fit by the points.
+    Each mean is weighted with the inverse of its variance. The means of one curve are not
+    independent (the same test rows, nested training parts), so the covariance of the parameters
+    is the sandwich :math:`G \Sigma G'`, with :math:`\Sigma` the covariance in ``MeansOfSizes``
+    and :math:`G` the derivative of the parameters by the means.
 
     Parameters
     ----------
     asymptote, factor, exponent : float
         a, b and c.
     excess : float
-        b n^-c at the largest size: what more data could still take away, if the law goes on.
+        b n^-c at the largest size: the error that more rows could remove if the law goes on.
     covariance : ndarray of float
-        (3, 3) of a, excess and c.
+        (3, 3) covariance of asymptote, excess and exponent.
     largest : float
-        The largest n.
+        The largest training size.
     degrees_of_freedom : float
         Of the t intervals.
     residual : float
-        Root mean square distance of the points from the curve, in units of the loss.
+        Root mean square distance of the means from the curve, in units of the loss.
 
-    Assumptions: the curve is a power law from the smallest size on, and errs to either side
-    beyond the sizes that were tried where it is not.
+    Assumptions: the curve is a power law from the smallest size on. Where it is not, predictions
+    beyond the sizes that were tried may be too large or too small.
 
     Source: mukherjee2003 (the law, with weights); viering2023 (its limits); cortes1994.
 
-    Deviations: mukherjee2003 fits quartile curves for its limits; here the covariance of the
-    points is carried through.
+    Deviations: mukherjee2003 fits curves to quartiles for its limits; here they follow from the
+    covariance of the means.
     """
 
     asymptote: float
@@ -62,60 +63,60 @@ class PowerLaw:
     degrees_of_freedom: float
     residual: float
 
-    def at(self, n: float) -> tuple[float, float]:
-        """Return the error at a size and its standard error."""
+    def predict(self, n: float) -> tuple[float, float]:
+        """Return the error at a training size, and its standard error."""
         u = n / self.largest
         gradient = _gradient(np.array([u]), self.excess, self.exponent)[0]
         value = self.asymptote + self.excess * u**-self.exponent
         return float(value), float(np.sqrt(max(gradient @ self.covariance @ gradient, 0.0)))
 
-    def ends(self, estimate: float, error: float, level: float) -> tuple[float, float]:
-        """Return the two-sided t interval."""
-        reach = upper_quantile((1 - level) / 2, self.degrees_of_freedom) * error
+    def interval(self, estimate: float, standard_error: float, level: float) -> tuple[float, float]:
+        """Return the ends of the two-sided t interval about an estimate."""
+        reach = upper_quantile((1 - level) / 2, self.degrees_of_freedom) * standard_error
         return estimate - reach, estimate + reach
 
-    def errors(self) -> tuple[float, float, float]:
+    def standard_errors(self) -> tuple[float, float, float]:
         """Return the standard errors of asymptote, excess and exponent."""
         a, b, c = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
         return float(a), float(b), float(c)
 
 
 def fit_power_law(
-    points: MeansOfSizes, lowest: float | None = None
+    means_of_sizes: MeansOfSizes, lowest: float | None = None
 ) -> tuple[PowerLaw | None, str | None]:
-    """Return the law, or None with the reason why the points do not determine one.
+    """Return the law, or None with the reason why the means do not determine one.
 
     Parameters
     ----------
-    points : MeansOfSizes
+    means_of_sizes : MeansOfSizes
         Sizes, means and their covariance.
     lowest : float or None
-        Smallest value that the loss can take; an asymptote below it is none.
+        Smallest value that the loss can take; a law with an asymptote below it is refused.
     """
-    n, means = points.sizes, points.means
+    n, means = means_of_sizes.sizes, means_of_sizes.means
     if len(n) < FEWEST_SIZES:
-        return None, f"a power law has three parameters and needs {FEWEST_SIZES} sizes"
+        return None, f"a power law has three parameters and needs at least {FEWEST_SIZES} sizes"
     if np.ptp(means) == 0:
         return None, "the error is the same at every size"
-    variances = np.diag(points.covariance)
+    variances = np.diag(means_of_sizes.covariance)
     if not variances.max() > 0:
-        return None, "the points have no variance to weigh them by"
+        return None, "the mean losses have no variance to weight them by"
     weights = 1 / np.maximum(variances, 1e-3 * variances.max())
     u = n / n[-1]
     c = _best_exponent(u, means, weights)
     if not 2 * _SLOWEST < c < 0.98 * _FASTEST:
-        return None, "no power law fits better than a straight line or a step"
+        return None, "a straight line or a step fits as well as any power law"
     a, excess = _linear_fit(u, means, weights, c)
     if excess <= 0:
         return None, "the error does not fall with the training size"
     if lowest is not None and a < lowest:
-        return None, f"the fitted asymptote, {a:.4g}, is below what the loss can be"
+        return None, f"the fitted asymptote, {a:.4g}, is below the smallest possible loss"
     G = _influence(u, weights, excess, c)
     if G is None:
-        return None, "several power laws fit the points equally well"
-    covariance = G @ points.covariance @ G.T
+        return None, "several power laws fit the mean losses equally well"
+    covariance = G @ means_of_sizes.covariance @ G.T
     if not np.sqrt(covariance[2, 2]) <= _LARGEST_RELATIVE_ERROR * c:
-        return None, f"the exponent, {c:.3g}, is known to no better than half of itself"
+        return None, f"the standard error of the exponent, {c:.3g}, is more than half of it"
     fitted = a + excess * u**-c
     law = PowerLaw(
         asymptote=a,
@@ -124,14 +125,14 @@ def fit_power_law(
         excess=excess,
         covariance=covariance,
         largest=float(n[-1]),
-        degrees_of_freedom=points.degrees_of_freedom,
+        degrees_of_freedom=means_of_sizes.degrees_of_freedom,
         residual=float(np.sqrt(np.mean((means - fitted) ** 2))),
     )
     return law, None
 
 
 def _best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -> float:
-    """Return the exponent of the least weighted squares; the other two follow from it."""
+    """Return the exponent with the least weighted squares; it determines the other parameters."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415 - costs the API process time
 
     def loss(log_c: float) -> float:
@@ -142,13 +143,14 @@ def _best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -> flo
     grid = np.linspace(np.log(_SLOWEST), np.log(_FASTEST), 120)
     at = int(np.argmin([loss(log_c) for log_c in grid]))
     ends = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-    found = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-10})
-    return float(np.exp(found.x))
+    minimum = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-10})
+    return float(np.exp(minimum.x))
 
 
 def _linear_fit(
     u: FloatArray, means: FloatArray, weights: FloatArray, c: float
 ) -> tuple[float, float]:
+    """Return a and b of the weighted least squares fit of a + b u^-c."""
     x = u**-c
     w = weights / weights.sum()
     x_bar, y_bar = float(w @ x), float(w @ means)
@@ -157,17 +159,17 @@ def _linear_fit(
 
 
 def _gradient(u: FloatArray, excess: float, c: float) -> FloatArray:
-    """(S, 3) derivatives of a + excess u^-c by a, excess and c."""
+    """Return the (S, 3) derivatives of a + excess u^-c by a, excess and c."""
     x = u**-c
     return np.column_stack([np.ones_like(u), x, -excess * x * np.log(u)])
 
 
 def _influence(u: FloatArray, weights: FloatArray, excess: float, c: float) -> FloatArray | None:
-    """(3, S) derivative of the parameters by the points; None where it is not determined."""
+    """Return the (3, S) derivatives of the parameters by the means; None if undetermined."""
     D = _gradient(u, excess, c)
     scaled = D * np.sqrt(weights)[:, None]
-    size = np.linalg.norm(scaled, axis=0)
-    if np.linalg.cond(scaled / size) > 1e6:
+    norms = np.linalg.norm(scaled, axis=0)
+    if np.linalg.cond(scaled / norms) > 1e6:
         return None
-    inverse = np.linalg.pinv(scaled / size) / size[:, None]
+    inverse = np.linalg.pinv(scaled / norms) / norms[:, None]
     return np.asarray(inverse * np.sqrt(weights))

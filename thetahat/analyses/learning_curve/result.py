@@ -1,225 +1,332 @@
-"""From the losses of one learner at all sizes to its curve in the result."""
+"""The types of a learning curve in a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 
-import numpy as np
-
-from thetahat.analyses.learning_curve.covariances import means_of_sizes
-from thetahat.analyses.learning_curve.power_law import PowerLaw, fit_power_law
-from thetahat.analyses.learning_curve.saturation import against_largest, saturation
-from thetahat.analyses.losses import Choices, Chosen, evaluate
-from thetahat.analyses.metrics.result import add_metrics
-from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
-from thetahat.corrections.none import NoCorrection
-from thetahat.intervals import INTERVALS, intervals_on_any_variance
-from thetahat.metrics.base import Judged, Metric
-from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.json_values import plain, to_json, told
-from thetahat.values.types import IntArray
+from thetahat.analyses.losses.result import Decision, EffectSize, ModelResult, NotApplicable
+from thetahat.cautions import Caution
+from thetahat.intervals.base import Interval
+from thetahat.values.types import FloatArray
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Point:
-    """The losses of one learner at one size.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRows:
+    """Numbers of rows that a learner was fitted to, over the splits.
 
     Parameters
     ----------
-    label : str
-        What the size is called.
-    losses : BlockLosses
-        Over the layout of the scheme, whose training sizes are those of the whole parts: the
-        variances that use them speak of how test parts overlap, which a smaller part does not
-        change.
-    n_train : ndarray of int
-        (J,) rows learnt from, split by split.
-    judged : Judged or None
-        What metrics look at, where there are any.
+    mean : float
+        Average over the splits.
+    smallest, largest : int
+        In the smallest and in the largest training part.
     """
 
-    label: str
-    losses: BlockLosses
-    n_train: IntArray
-    judged: Judged | None = None
-
-    @property
-    def key(self) -> str:
-        """What sentences call it."""
-        return f"size {self.label}"
-
-    @property
-    def mean_size(self) -> float:
-        """Average number of rows learnt from."""
-        return float(self.n_train.mean())
+    mean: float
+    smallest: int
+    largest: int
 
 
-def curve_of(  # noqa: PLR0913 - the points, and how they are read
-    points: Sequence[Point],
-    n: int,
-    choices: Choices,
-    seed: int,
-    loss_range: tuple[float, float] | None = None,
-    *,
-    metrics: Sequence[Chosen[Metric]] = (),
-) -> dict[str, Any]:
-    """Return a learner's curve: points, steps, saturation and power law, as plain JSON values.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurvePoint:
+    """A learner at one training size.
 
     Parameters
     ----------
-    points : sequence of Point
-        In order of size, over one layout.
+    size : str
+        Label of the size.
+    n_train : TrainingRows
+        Rows that the learner was fitted to.
+    model : ModelResult
+        Its losses and metrics at this size; its fields are fields of this object.
+    """
+
+    size: str
+    n_train: TrainingRows
+    model: ModelResult = field(metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepVerdict:
+    """The verdict on two successive sizes of one learner.
+
+    Parameters
+    ----------
+    decision : Decision
+        The first of the statements that hold: ``better`` means that the larger size is better.
+    also : tuple of Decision
+        The other statements that hold.
+    p_value : float or None
+        Of no difference, two-sided.
+    reason : str
+        The verdict in words.
+    """
+
+    decision: Decision
+    also: tuple[Decision, ...]
+    p_value: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveStep:
+    """The change of the error from one size to the next.
+
+    Parameters
+    ----------
+    smaller : str
+        Label of the smaller size.
+    larger : str
+        Label of the next size.
+    difference : float
+        Mean loss at the larger size minus that at the smaller one; negative where more rows help.
+    interval : Interval or None
+        The interval that the verdict rests on; None where none could be built.
+    effect_size : EffectSize
+        The difference beside its spread.
+    verdict : StepVerdict
+        Whether the larger size is better, if the data show it.
+    cautions : tuple of Caution
+        What to know of the difference as such.
+    """
+
+    smaller: str = field(metadata={"wire": "from"})
+    larger: str = field(metadata={"wire": "to"})
+    difference: float
+    interval: Interval | None
+    effect_size: EffectSize
+    verdict: StepVerdict
+    cautions: tuple[Caution, ...]
+
+
+class SaturationDecision(StrEnum):
+    """Whether more rows would still help a learner."""
+
+    SATURATED = "saturated"
+    NOT_SATURATED = "not_saturated"
+    NO_IMPROVEMENT_SEEN = "no_improvement_seen"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeLoss:
+    """What is lost at one size against the largest size.
+
+    Parameters
+    ----------
+    size : str
+        Label of the size.
+    n_train : int
+        Rows in the largest training part of this size.
+    test_share : float
+        Share of all rows that may be kept for testing if this size is enough.
+    difference : float
+        Mean loss at this size minus that at the largest size.
+    upper : float or None
+        One-sided upper end of the difference, which is the smallest margin that would do; None
+        where its variance is not known.
+    """
+
+    size: str
+    n_train: int
+    test_share: float
+    difference: float
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saturation:
+    """Whether more rows would still help a learner, and the test share that follows.
+
+    Parameters
+    ----------
+    decision : SaturationDecision
+        ``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
+        size is better than the one before it. ``no_improvement_seen``: no margin was given and no
+        difference was seen, which shows nothing. ``undecided`` otherwise.
+    margin : float or None
+        Largest loss that does not matter.
+    from_size : str or None
+        Label of the smallest size that is enough; None unless saturated.
+    n_train : int or None
+        Rows in the largest training part of that size; None unless saturated.
+    test_share : float or None
+        Share of all rows that may be kept for testing; None unless saturated.
+    sizes : tuple of SizeLoss
+        Every size against the largest, the largest itself last.
+    reason : str
+        The decision in words.
+    """
+
+    decision: SaturationDecision
+    margin: float | None
+    from_size: str | None
+    n_train: int | None
+    test_share: float | None
+    sizes: tuple[SizeLoss, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerLawEstimate:
+    """An estimate from a power law, with a two-sided t interval.
+
+    Parameters
+    ----------
+    estimate : float
+        The estimate.
+    standard_error : float
+        Its standard error.
+    lower, upper : float
+        Ends of the interval.
+    """
+
+    estimate: float
+    standard_error: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerLawPrediction(PowerLawEstimate):
+    """The error that a power law predicts for a training size.
+
+    Parameters
+    ----------
     n : int
-        Rows in all.
-    choices : Choices
-        What to report of each point; its margin is that of the saturation. Its tests are not
-        used: sizes are compared by intervals.
-    seed : int
-        The job's seed.
-    loss_range : tuple of float or None
-        What the loss can take.
-    metrics : sequence of Chosen
-        Measured at each point, beside the loss; steps and saturation are of the loss.
+        Rows to learn from.
     """
-    table = LossTable(
-        points[0].losses.layout, {p.key: p.losses for p in points}, loss_range=loss_range
-    )
-    largest = points[-1]
-    plain_choices = replace(
-        choices,
-        tests=(),
-        omnibus=(),
-        correction=NoCorrection.info.name,
-        detail="full",
-        control=None,
-    )
-    with_largest = replace(plain_choices, control=largest.key)
-    evaluation = evaluate(table, with_largest, seed)
-    judged = {point.key: point.judged for point in points if point.judged is not None}
-    result = to_json(add_metrics(evaluation, metrics, judged, table.layout, with_largest, seed))
-    smaller = [
-        against_largest(point.label, int(point.n_train.max()), comparison, choices.alpha)
-        for point, comparison in zip(points[:-1], result["comparisons"], strict=True)
-    ]
-    told_points = [_point_told(point, result["models"][point.key]) for point in points]
-    law, reason = _law(points, loss_range)
-    return {
-        "points": told_points,
-        "steps": [_step(table, a, b, plain_choices, seed) for a, b in pairwise(points)],
-        "saturation": saturation(
-            smaller, largest.label, int(largest.n_train.max()), n, choices.margin
-        ),
-        "power_law": None if law is None else _law_told(law, n, choices.level),
-        "figure": _figure(told_points, law, metrics),
-        "not_applicable": result["not_applicable"],
-        "cautions": [*result["cautions"], *told(_doubts(points, reason))],
-    }
+
+    n: int
 
 
-def _point_told(point: Point, model: Mapping[str, Any]) -> dict[str, Any]:
-    sizes = point.n_train
-    return {
-        "size": point.label,
-        "n_train": {
-            "mean": point.mean_size,
-            "smallest": int(sizes.min()),
-            "largest": int(sizes.max()),
-        },
-        **model,
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerLawResult:
+    """A power law that was fitted to the mean losses of a curve.
 
-
-def _step(table: LossTable, a: Point, b: Point, choices: Choices, seed: int) -> dict[str, Any]:
-    """Return what was gained from one size to the next: b minus a, negative where more helps.
-
-    Intervals that draw resamples are not built for steps, unless the request names them.
+    Parameters
+    ----------
+    formula : str
+        The law, ``a + b n^-c``, with n the number of rows to learn from.
+    a : PowerLawEstimate
+        The error that is left with very many rows.
+    b : float
+        The factor of the part that falls.
+    c : PowerLawEstimate
+        How fast the error falls.
+    excess : PowerLawEstimate
+        The part of the error at the largest size that more rows could still remove.
+    at_all_rows : PowerLawPrediction
+        The error with all rows to learn from.
+    at_twice_as_many : PowerLawPrediction
+        The error with twice as many rows.
+    residual : float
+        Root mean square distance of the mean losses from the law, in units of the loss.
+    level : float
+        Confidence level of the intervals.
+    degrees_of_freedom : float
+        Of the t intervals.
     """
-    two = LossTable(table.layout, {b.key: b.losses, a.key: a.losses})
-    if choices.intervals is None:
-        cheap = tuple(Chosen(name, name, INTERVALS[name]()) for name in intervals_on_any_variance())
-        choices = replace(choices, intervals=cheap)
-    (comparison,) = to_json(evaluate(two, choices, seed))["comparisons"]
-    verdict = {k: comparison["verdict"][k] for k in ("decision", "also", "p_value", "reason")}
-    return {
-        "from": a.label,
-        "to": b.label,
-        "difference": comparison["difference"],
-        "interval": comparison["interval"],
-        "effect_size": comparison["effect_size"],
-        "verdict": verdict,
-        "cautions": comparison["cautions"],
-    }
+
+    formula: str
+    a: PowerLawEstimate
+    b: float
+    c: PowerLawEstimate
+    excess: PowerLawEstimate
+    at_all_rows: PowerLawPrediction
+    at_twice_as_many: PowerLawPrediction
+    residual: float
+    level: float
+    degrees_of_freedom: float
 
 
-def _law(
-    points: Sequence[Point], loss_range: tuple[float, float] | None
-) -> tuple[PowerLaw | None, str | None]:
-    sizes = [point.mean_size for point in points]
-    if len(points) < 2 or not np.all(np.diff(sizes) > 0):
-        return None, "a curve needs two different sizes"
-    means = means_of_sizes(sizes, [point.losses for point in points])
-    return fit_power_law(means, lowest=None if loss_range is None else loss_range[0])
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawnLaw:
+    """Points of a power law, to be drawn as a line.
+
+    Parameters
+    ----------
+    x : ndarray of float
+        Training sizes.
+    y : tuple of float
+        The error of the law at these sizes.
+    """
+
+    x: FloatArray
+    y: tuple[float, ...]
 
 
-def _law_told(law: PowerLaw, n: int, level: float) -> dict[str, Any]:
-    def with_ends(value: float, error: float) -> dict[str, Any]:
-        lower, upper = law.ends(value, error, level)
-        return {"estimate": value, "standard_error": error, "lower": lower, "upper": upper}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnMetric:
+    """A metric at the sizes of a curve, to be drawn.
 
-    a, excess, c = law.errors()
-    law_told: dict[str, Any] = plain(
-        {
-            "formula": "a + b n^-c",
-            "a": with_ends(law.asymptote, a),
-            "b": law.factor,
-            "c": with_ends(law.exponent, c),
-            "excess": with_ends(law.excess, excess),
-            "at_all_rows": {"n": n, **with_ends(*law.at(n))},
-            "at_twice_as_many": {"n": 2 * n, **with_ends(*law.at(2 * n))},
-            "residual": law.residual,
-            "level": level,
-            "degrees_of_freedom": law.degrees_of_freedom,
-        }
-    )
-    return law_told
+    Parameters
+    ----------
+    y : tuple of float
+        Its value at each size; null where it is undefined.
+    lower, upper : tuple of float or None
+        Ends of the recommended interval at each size; None where there is none.
+    """
+
+    y: tuple[float, ...] = field(metadata={"nullable": True})
+    lower: tuple[float | None, ...]
+    upper: tuple[float | None, ...]
 
 
-def _figure(
-    points: Sequence[Mapping[str, Any]], law: PowerLaw | None, metrics: Sequence[Chosen[Metric]]
-) -> dict[str, Any]:
-    """Return the numbers of a drawing: sizes, means, ends of the recommended interval, law."""
-    x = [point["n_train"]["mean"] for point in points]
-    drawn: dict[str, Any] = {
-        "x": x,
-        "y": [point["mean"]["macro"] for point in points],
-        **_ends(points),
-        "law": None,
-    }
-    for key in (entry.key for entry in metrics):
-        of_points = [point["metrics"][key] for point in points]
-        y = [of_one["estimate"][of_one["mean"]] for of_one in of_points]
-        drawn.setdefault("metrics", {})[key] = {"y": y, **_ends(of_points)}
-    if law is not None:
-        fine = np.geomspace(x[0], x[-1], 40)
-        drawn["law"] = {"x": fine, "y": [law.at(size)[0] for size in fine.tolist()]}
-    return {key: plain(value) for key, value in drawn.items()}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveFigure:
+    """The numbers of a drawing of a learning curve.
+
+    Parameters
+    ----------
+    x : tuple of float
+        Average number of rows to learn from, size by size.
+    y : tuple of float
+        Mean loss at each size (macro).
+    lower, upper : tuple of float or None
+        Ends of the recommended interval at each size; None where there is none.
+    law : DrawnLaw or None
+        The power law as a line; None where none was fitted.
+    metrics : mapping of str to DrawnMetric or None
+        Metrics by name, where the request names any.
+    """
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    lower: tuple[float | None, ...]
+    upper: tuple[float | None, ...]
+    law: DrawnLaw | None
+    metrics: Mapping[str, DrawnMetric] | None = None
 
 
-def _ends(holders: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
-    best = [next((i for i in one["intervals"] if i["recommended"]), None) for one in holders]
-    return {
-        end: [None if interval is None else interval[end] for interval in best]
-        for end in ("lower", "upper")
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """The learning curve of one learner.
 
+    Parameters
+    ----------
+    points : tuple of CurvePoint
+        The sizes at which the learner ran, the smallest first.
+    steps : tuple of CurveStep
+        The change from each size to the next.
+    saturation : Saturation
+        Whether more rows would still help.
+    power_law : PowerLawResult or None
+        A power law through the points; None where the points do not determine one.
+    figure : CurveFigure
+        The numbers of a drawing.
+    not_applicable : tuple of NotApplicable
+        Methods that were not used, with the reason.
+    cautions : tuple of Caution
+        What to know of the curve as a whole.
+    """
 
-def _doubts(points: Sequence[Point], reason: str | None) -> list[Caution]:
-    cautions: list[Caution] = []
-    if reason is not None:
-        cautions.append(NO_POWER_LAW(reason=reason))
-    if len(points) > 1:
-        cautions.append(STEPS_NOT_CORRECTED())
-    return cautions
+    points: tuple[CurvePoint, ...]
+    steps: tuple[CurveStep, ...]
+    saturation: Saturation
+    power_law: PowerLawResult | None
+    figure: CurveFigure
+    not_applicable: tuple[NotApplicable, ...]
+    cautions: tuple[Caution, ...]

@@ -1,4 +1,4 @@
-"""Training sizes as they are asked for: shares of a training part, or counts."""
+"""The training sizes of a request: shares of a training part, or numbers of rows or sources."""
 
 from __future__ import annotations
 
@@ -8,62 +8,66 @@ from collections.abc import Sequence
 from thetahat.errors import InsufficientData, InvalidParameter
 
 MOST_SIZES = 50
+"""Largest number of sizes of one curve."""
 
 
 def check_sizes(sizes: Sequence[float]) -> tuple[float, ...]:
-    """Return the sizes, refused where one is neither a share in (0, 1] nor a count from 2.
+    """Return the sizes; one that is neither a share in (0, 1] nor a number from 2 is refused.
 
-    1 is the whole training part, and not one row: nothing is learnt from one row.
+    1 is the whole training part, not one row: no learner learns from one row.
 
     Raises
     ------
     InvalidParameter
-        With the place of the size, or of the list where there are none or too many.
+        With the path of the size, or of the list if it is empty or too long.
     """
     if not 0 < len(sizes) <= MOST_SIZES:
         raise InvalidParameter(
-            f"there are {len(sizes)} sizes; between 1 and {MOST_SIZES} make a curve",
+            f"A curve has between 1 and {MOST_SIZES} sizes; the request has {len(sizes)}.",
             loc=("sizes",),
             value=len(sizes),
         )
     for i, size in enumerate(sizes):
         if not (0 < size <= 1 or (math.isfinite(size) and size >= 2 and size == int(size))):
             raise InvalidParameter(
-                "a size must be a share of the training part, above 0 and at most 1, or a whole "
-                f"number from 2, and is {size:g}",
+                f"The size {size:g} is neither a share of the training part (above 0, at most 1) "
+                "nor a whole number from 2.",
                 loc=("sizes", i),
                 value=size,
             )
     return tuple(float(size) for size in sizes)
 
 
-def counts_of(sizes: Sequence[float], n_units: int, unit: str, place: str) -> tuple[int, ...]:
-    r"""Return how many of a training part's units each size takes; they must grow.
+def convert_to_counts(
+    sizes: Sequence[float], n_units: int, unit: str, place: str
+) -> tuple[int, ...]:
+    r"""Return the number of rows, or sources, at each size; the numbers must grow.
 
     .. math:: m = \max(1, \lfloor s N + 10^{-9} \rfloor)
 
-    for a share s of N units; the small number undoes the rounding of products such as 0.29 x 100.
+    for a share s of N units; the small number corrects the rounding of products such as 0.29 x 100.
 
     Parameters
     ----------
     n_units : int
-        N: rows, or sources, of the training part.
+        N, the number of rows, or sources, in the training part.
     unit, place : str
-        What they are, and which split it is, for the refusal.
+        ``row`` or ``source``, and the name of the split, for the message of a refusal.
     """
     counts: list[int] = []
     for i, size in enumerate(sizes):
         count = max(1, math.floor(size * n_units + 1e-9)) if size <= 1 else int(size)
         if count > n_units:
             raise InsufficientData(
-                f"size {count} is more than the {n_units} {unit}s that {place} learns from",
+                f"The size {count} is larger than the training part of {place}, which has "
+                f"{n_units} {unit}s. Name smaller sizes, or shares of the training part.",
                 loc=("sizes", i),
                 value=size,
             )
         if counts and count <= counts[-1]:
             raise InvalidParameter(
-                f"sizes must grow, and size {size:g} takes {count} of the {n_units} {unit}s that "
-                f"{place} learns from, after {counts[-1]}",
+                f"The sizes do not grow: size {size:g} is {count} of the {n_units} {unit}s in the "
+                f"training part of {place}, and the size before it is {counts[-1]}.",
                 loc=("sizes", i),
                 value=size,
             )
@@ -71,6 +75,6 @@ def counts_of(sizes: Sequence[float], n_units: int, unit: str, place: str) -> tu
     return tuple(counts)
 
 
-def label_of(size: float) -> str:
-    """Return what a size is called in a result: ``0.25``, ``1`` or ``200``."""
+def label_size(size: float) -> str:
+    """Return the name of a size in a result: ``0.25``, ``1`` or ``200``."""
     return str(int(size)) if size == int(size) else repr(size)

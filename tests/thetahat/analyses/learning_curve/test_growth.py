@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.analyses.learning_curve import Growth, grown, growth_of
+from thetahat.analyses.learning_curve import GrowBy, Growth, choose_growth, grow_splits
 from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Split
@@ -18,7 +18,7 @@ ROWS = Rows(n=40, y=Y, source=SOURCE, time=RNG.permutation(40).astype(float))
 def parts(growth: Growth, scheme: str, seed: int = 5, rows: Rows = ROWS) -> list[list[Split]]:
     """By split, its part at every size."""
     splits = list(SCHEMES[scheme]().splits(rows, seed))
-    by_size = [list(grown(splits, growth, rows, seed, s)) for s in range(len(growth.sizes))]
+    by_size = [list(grow_splits(splits, growth, rows, seed, s)) for s in range(len(growth.sizes))]
     return [list(of_split) for of_split in zip(*by_size, strict=True)]
 
 
@@ -34,7 +34,7 @@ def parts(growth: Growth, scheme: str, seed: int = 5, rows: Rows = ROWS) -> list
 )
 def test_property_the_smaller_is_part_of_the_larger(
     scheme: str,
-    grow_by: str,
+    grow_by: GrowBy,
     stratified: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     growth = Growth(sizes=(0.2, 0.5, 0.8, 1.0), grow_by=grow_by, stratified=stratified)
@@ -104,30 +104,35 @@ def test_property_the_order_depends_on_seed_and_split_alone() -> None:
 
 def test_exact_each_scheme_grows_in_its_own_way() -> None:
     def way(scheme: str, task: str) -> tuple[str, bool]:
-        growth = growth_of((0.5,), SCHEMES[scheme](), task)
+        growth = choose_growth((0.5,), SCHEMES[scheme](), task)
         return growth.grow_by, growth.stratified
 
     assert way("k_fold", "classification") == ("instance", True)
     assert way("k_fold", "regression") == ("instance", False)
     assert way("leave_one_source_out", "classification") == ("source", False)
     assert way("time_series", "classification") == ("time", False)
-    asked = growth_of((0.5,), SCHEMES["leave_one_source_out"](), "regression", grow_by="instance")
+    asked = choose_growth(
+        (0.5,), SCHEMES["leave_one_source_out"](), "regression", grow_by="instance"
+    )
     assert (asked.grow_by, asked.stratified) == ("instance", False)
-    asked = growth_of((0.5,), SCHEMES["k_fold"](), "classification", stratified=False)
+    asked = choose_growth((0.5,), SCHEMES["k_fold"](), "classification", stratified=False)
     assert not asked.stratified
 
 
 def test_invalid_requests_are_refused_in_place() -> None:
-    with pytest.raises(InvalidParameter, match="grow_by must be one of") as refused:
-        Growth(sizes=(0.5,), grow_by="luck")
+    with pytest.raises(InvalidParameter, match="'luck' of grow_by is not one of") as refused:
+        Growth(sizes=(0.5,), grow_by="luck")  # type: ignore[arg-type]  # on purpose
     assert refused.value.loc == ("grow_by",)
-    with pytest.raises(UnsupportedCombination, match="orders single rows"):
+    with pytest.raises(UnsupportedCombination, match="is for single rows"):
         Growth(sizes=(0.5,), grow_by="source", stratified=True)
     with pytest.raises(UnsupportedCombination, match="the task is regression"):
-        growth_of((0.5,), SCHEMES["k_fold"](), "regression", stratified=True)
-    with pytest.raises(InvalidParameter, match="rows need a source"):
+        choose_growth((0.5,), SCHEMES["k_fold"](), "regression", stratified=True)
+    with pytest.raises(InvalidParameter, match="needs the source of each row"):
         parts(Growth(sizes=(2,), grow_by="source"), "k_fold", rows=Rows(n=40))
-    with pytest.raises(InvalidParameter, match="rows need a time"):
+    with pytest.raises(InvalidParameter, match="needs the time of each row"):
         parts(Growth(sizes=(2,), grow_by="time"), "k_fold", rows=Rows(n=40))
-    with pytest.raises(InsufficientData, match="size 6 is more than the 5 sources that repeat 0"):
+    with pytest.raises(
+        InsufficientData,
+        match="6 is larger than the training part of repeat 0, block 0, which has 5",
+    ):
         parts(Growth(sizes=(6,), grow_by="source"), "leave_one_source_out")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.learning_curve.covariances import MeansOfSizes, means_of_sizes
+from thetahat.analyses.learning_curve.covariances import MeansOfSizes, estimate_means
 from thetahat.analyses.learning_curve.power_law import fit_power_law
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import layout_of
@@ -29,7 +29,7 @@ def test_exact_points_on_a_power_law_give_it_back() -> None:
     # the exponent is searched to 1e-10 of its logarithm
     assert_allclose([law.asymptote, law.factor, law.exponent], [0.5, 3.0, 0.7], rtol=1e-6)
     assert_allclose(law.excess, 3 * 320**-0.7, rtol=1e-6)
-    assert_allclose(law.at(1000.0)[0], 0.5 + 3 * 1000**-0.7, rtol=1e-6)
+    assert_allclose(law.predict(1000.0)[0], 0.5 + 3 * 1000**-0.7, rtol=1e-6)
     assert law.residual < 1e-8
 
 
@@ -55,7 +55,7 @@ def test_against_scipy_curve_fit_for_independent_points() -> None:
     assert law is not None
     # curve_fit differentiates numerically
     assert_allclose([law.asymptote, law.excess, law.exponent], found, rtol=1e-5)
-    assert_allclose(law.errors(), np.sqrt(np.diag(covariance)), rtol=1e-4)
+    assert_allclose(law.standard_errors(), np.sqrt(np.diag(covariance)), rtol=1e-4)
 
 
 def test_calibrated_errors_are_those_of_repeated_draws_of_dependent_points() -> None:
@@ -63,27 +63,33 @@ def test_calibrated_errors_are_those_of_repeated_draws_of_dependent_points() -> 
     covariance = 1e-5 * (0.7 + 0.3 * np.eye(6))
     draws = rng.multivariate_normal(TRUTH, covariance, size=600)
     laws = [fit_power_law(points(draw, covariance))[0] for draw in draws]
-    found = np.array([[law.asymptote, law.exponent, law.at(640)[0]] for law in laws if law])
-    told = np.array([[law.errors()[0], law.errors()[2], law.at(640)[1]] for law in laws if law])
+    found = np.array([[law.asymptote, law.exponent, law.predict(640)[0]] for law in laws if law])
+    stated = np.array(
+        [
+            [law.standard_errors()[0], law.standard_errors()[2], law.predict(640)[1]]
+            for law in laws
+            if law
+        ]
+    )
 
     assert len(found) == 600
     # a standard deviation of 600 draws has a relative error of 1 / sqrt(1200); z = 5. The errors
     # are those of a linearised fit: its curvature costs less than this at such small spread
-    assert_allclose(told.mean(axis=0), found.std(axis=0, ddof=1), rtol=5 / np.sqrt(1200))
+    assert_allclose(stated.mean(axis=0), found.std(axis=0, ddof=1), rtol=5 / np.sqrt(1200))
 
 
 @pytest.mark.parametrize(
     ("means", "covariance", "sizes", "lowest", "why"),
     [
-        (TRUTH[:3], np.eye(3), N[:3], None, "needs 4 sizes"),
+        (TRUTH[:3], np.eye(3), N[:3], None, "needs at least 4 sizes"),
         (np.full(6, 0.5), np.eye(6), N, None, "the same at every size"),
         (TRUTH, np.zeros((6, 6)), N, None, "no variance"),
-        (TRUTH[::-1].copy(), np.eye(6) * 1e-8, N, None, "straight line or a step"),
+        (TRUTH[::-1].copy(), np.eye(6) * 1e-8, N, None, "a straight line or a step fits"),
         (1 - 3 * N**-0.7, np.eye(6) * 1e-8, N, None, "does not fall"),
-        (NARROW**-0.7, np.eye(4) * 1e-30, 1000 * NARROW, None, "fit the points equally well"),
-        (1 - N / 400, np.eye(6) * 1e-8, N, None, "straight line or a step"),
+        (NARROW**-0.7, np.eye(4) * 1e-30, 1000 * NARROW, None, "fit the mean losses equally well"),
+        (1 - N / 400, np.eye(6) * 1e-8, N, None, "a straight line or a step fits"),
         (TRUTH - 0.6, np.eye(6) * 1e-8, N, 0.0, "asymptote, -0.1, is below"),
-        (TRUTH, np.eye(6) * 1e-2, N, None, "no better than half of itself"),
+        (TRUTH, np.eye(6) * 1e-2, N, None, "is more than half of it"),
     ],
 )
 def test_degenerate_no_law_is_given_with_the_reason(
@@ -110,11 +116,11 @@ def test_naive_covariances_of_one_partition_of_repeats_and_of_a_holdout() -> Non
     block = np.repeat([0, 1, 2], 4)
     means = values.reshape(3, 3, 4).mean(axis=2)
 
-    one = means_of_sizes([1, 2, 3], losses_of(values, BlockKind.RANDOM, block=block))
-    held = means_of_sizes(
+    one = estimate_means([1, 2, 3], losses_of(values, BlockKind.RANDOM, block=block))
+    held = estimate_means(
         [1, 2, 3], losses_of(values, BlockKind.HOLDOUT, block=np.zeros(12, dtype=np.intp))
     )
-    twice = means_of_sizes(
+    twice = estimate_means(
         [1, 2, 3],
         losses_of(
             np.hstack([values, values]),

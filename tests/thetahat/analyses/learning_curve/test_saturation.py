@@ -1,20 +1,38 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.learning_curve.saturation import AgainstLargest, against_largest, saturation
+from thetahat.analyses.learning_curve.saturation import (
+    SmallerSize,
+    assess_saturation,
+    compare_with_largest,
+)
+from thetahat.analyses.losses import Choices, evaluate
+from thetahat.analyses.losses.result import BriefComparison, Comparison, Decision
+from thetahat.intervals.base import Interval
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import layout_of
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 
 
-def size(label: str, n_train: int, decision: str, *also: str, **more: Any) -> AgainstLargest:
+def size(label: str, n_train: int, decision: str, *also: str, **more: Any) -> SmallerSize:
     fields = {"difference": 0.02, "upper": 0.05, **more}
-    return AgainstLargest(label=label, n_train=n_train, decision=decision, also=also, **fields)
+    return SmallerSize(
+        label=label,
+        n_train=n_train,
+        decision=Decision(decision),
+        also=tuple(map(Decision, also)),
+        **fields,
+    )
 
 
 def test_by_hand_the_smallest_size_that_is_enough_gives_the_test_share() -> None:
-    told = saturation(
+    result = assess_saturation(
         [
             size("20", 20, "not_worse"),  # after one that failed: not looked at
             size("40", 40, "worse"),
@@ -27,18 +45,18 @@ def test_by_hand_the_smallest_size_that_is_enough_gives_the_test_share() -> None
         0.1,
     )
 
-    assert told["decision"] == "saturated"
-    assert (told["from_size"], told["n_train"]) == ("60", 60)
-    assert_allclose(told["test_share"], 0.4)
-    assert [s["size"] for s in told["sizes"]] == ["20", "40", "60", "80", "90"]
-    assert_allclose(told["sizes"][-1]["test_share"], 0.1)
-    assert "from size 60 on" in told["reason"]
+    assert result.decision == "saturated"
+    assert (result.from_size, result.n_train) == ("60", 60)
+    assert result.test_share == pytest.approx(0.4)
+    assert [one.size for one in result.sizes] == ["20", "40", "60", "80", "90"]
+    assert_allclose(result.sizes[-1].test_share, 0.1)
+    assert "From size 60 on" in result.reason
 
 
 def test_by_hand_all_sizes_may_be_enough() -> None:
     sizes = [size("5", 5, "not_worse"), size("50", 50, "equivalent")]
 
-    assert saturation(sizes, "90", 90, 100, 0.1)["test_share"] == pytest.approx(0.95)
+    assert assess_saturation(sizes, "90", 90, 100, 0.1).test_share == pytest.approx(0.95)
 
 
 @pytest.mark.parametrize(
@@ -46,47 +64,72 @@ def test_by_hand_all_sizes_may_be_enough() -> None:
     [
         (size("80", 80, "worse"), None, "not_saturated", "still fell by 0.02"),
         (size("80", 80, "worse"), 0.01, "not_saturated", "still fell by 0.02"),
-        (size("80", 80, "undecided"), None, "no_improvement_seen", "give a margin"),
-        (size("80", 80, "better"), None, "no_improvement_seen", "give a margin"),
-        (size("80", 80, "undecided"), 0.01, "undecided", "up to 0.05 is possible"),
-        (size("80", 80, "undecided", upper=None), 0.01, "undecided", "of unknown size"),
+        (size("80", 80, "undecided"), None, "no_improvement_seen", "Name a margin"),
+        (size("80", 80, "better"), None, "no_improvement_seen", "Name a margin"),
+        (size("80", 80, "undecided"), 0.01, "undecided", "of up to 0.05 is possible"),
+        (size("80", 80, "undecided", upper=None), 0.01, "undecided", "of unknown size is possible"),
         (size("80", 80, "better", "not_worse"), 0.01, "saturated", "no more than 0.01"),
     ],
 )
 def test_exact_every_decision(
-    last: AgainstLargest, margin: float | None, decision: str, why: str
+    last: SmallerSize, margin: float | None, decision: str, why: str
 ) -> None:
-    told = saturation([size("40", 40, "worse"), last], "1", 90, 100, margin)
+    result = assess_saturation([size("40", 40, "worse"), last], "1", 90, 100, margin)
 
-    assert told["decision"] == decision
-    assert why in told["reason"]
-    assert (told["test_share"] is None) == (decision != "saturated")
+    assert result.decision == decision
+    assert why in result.reason
+    assert (result.test_share is None) == (decision != "saturated")
 
 
 def test_degenerate_one_size_is_no_curve() -> None:
-    told = saturation([], "1", 90, 100, 0.1)
+    result = assess_saturation([], "1", 90, 100, 0.1)
 
-    assert told["decision"] == "undecided"
-    assert "one size is no curve" in told["reason"]
+    assert result.decision == "undecided"
+    assert "one size only" in result.reason
 
 
-def comparison(interval: dict[str, Any] | None, difference: float) -> dict[str, Any]:
-    verdict = {"decision": "undecided", "also": ["not_worse"]}
-    return {"interval": interval, "difference": difference, "verdict": verdict}
+def comparison(difference: float, **interval: Any) -> Comparison:
+    """Return a comparison with this difference, and with an interval or without one."""
+    n = 12
+    layout = layout_of(BlockKind.RANDOM, np.arange(n) % 3, instance=np.arange(n))
+    losses = np.random.default_rng(5).random(n)
+    models = {"a": BlockLosses(layout, values=losses), "b": BlockLosses(layout, values=losses)}
+    (pair,) = evaluate(LossTable(layout, models), Choices(detail="full"), 1).comparisons
+    assert not isinstance(pair, BriefComparison)
+    verdict = replace(pair.verdict, decision=Decision.UNDECIDED, also=(Decision.NOT_WORSE,))
+    return replace(
+        pair,
+        difference=difference,
+        verdict=verdict,
+        interval=Interval(
+            method="t",
+            variance=None,
+            target=Target.THESE_SOURCES,
+            mean=MeanKind.MACRO,
+            estimate=difference,
+            level=0.95,
+            alternative=Alternative.TWO_SIDED,
+            lower=None,
+            upper=None,
+            **interval,
+        )
+        if interval
+        else None,
+    )
 
 
 @pytest.mark.outside("the table of Student's t: 1.833 for 9 degrees of freedom, 5 % above")
 def test_golden_the_upper_end_is_one_sided() -> None:
-    interval = {"standard_error": 0.1, "estimate": 0.2, "degrees_of_freedom": 9}
-    found = against_largest("40", 40, comparison(interval, 0.2), 0.05)
+    pair = comparison(0.2, standard_error=0.1, degrees_of_freedom=9)
+    smaller = compare_with_largest("40", 40, pair, 0.05)
 
-    assert found.upper is not None
-    assert_allclose(found.upper, 0.2 + 0.1 * 1.833, atol=5e-5)
-    assert found.is_not_worse
+    assert smaller.upper is not None
+    assert_allclose(smaller.upper, 0.2 + 0.1 * 1.833, atol=5e-5)
+    assert smaller.is_not_worse
 
 
 def test_degenerate_without_an_interval_only_equal_losses_have_an_end() -> None:
-    assert against_largest("40", 40, comparison(None, 0.0), 0.05).upper == 0
-    assert against_largest("40", 40, comparison(None, 0.3), 0.05).upper is None
-    bare = {"standard_error": None, "estimate": 0.2, "degrees_of_freedom": None}
-    assert against_largest("40", 40, comparison(bare, 0.2), 0.05).upper is None
+    assert compare_with_largest("40", 40, comparison(0.0), 0.05).upper == 0
+    assert compare_with_largest("40", 40, comparison(0.3), 0.05).upper is None
+    bare = comparison(0.2, standard_error=None, degrees_of_freedom=None)
+    assert compare_with_largest("40", 40, bare, 0.05).upper is None

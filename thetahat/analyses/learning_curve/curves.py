@@ -1,0 +1,288 @@
+"""From the losses of one learner at all sizes to its learning curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.learning_curve.covariances import estimate_means
+from thetahat.analyses.learning_curve.power_law import PowerLaw, fit_power_law
+from thetahat.analyses.learning_curve.result import (
+    Curve,
+    CurveFigure,
+    CurvePoint,
+    CurveStep,
+    DrawnLaw,
+    DrawnMetric,
+    PowerLawEstimate,
+    PowerLawPrediction,
+    PowerLawResult,
+    StepVerdict,
+    TrainingRows,
+)
+from thetahat.analyses.learning_curve.saturation import assess_saturation, compare_with_largest
+from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    Comparison,
+    EvaluationResult,
+    MetricResult,
+    ModelResult,
+)
+from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
+from thetahat.corrections.none import NoCorrection
+from thetahat.intervals import INTERVALS, intervals_on_any_variance
+from thetahat.metrics.base import Judged, Metric
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.types import IntArray, MeanKind
+
+POINTS_OF_LAW: Final = 40
+"""Number of points of a power law that is drawn."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SizeLosses:
+    """The losses of one learner at one training size.
+
+    Parameters
+    ----------
+    label : str
+        Name of the size.
+    losses : BlockLosses
+        Over the layout of the scheme, with the sizes of the whole training parts: variances use
+        them to allow for test parts that overlap, which a smaller training part does not change.
+    n_train : ndarray of int
+        (J,) rows that the learner was fitted to, split by split.
+    judged : Judged or None
+        What metrics are computed from, where there are any.
+    """
+
+    label: str
+    losses: BlockLosses
+    n_train: IntArray
+    judged: Judged | None = None
+
+    @property
+    def key(self) -> str:
+        """The name of the size in sentences, and among the models of an evaluation."""
+        return f"size {self.label}"
+
+    @property
+    def mean_size(self) -> float:
+        """Average number of rows that the learner was fitted to."""
+        return float(self.n_train.mean())
+
+
+def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
+    sizes: Sequence[SizeLosses],
+    n: int,
+    choices: Choices,
+    seed: int,
+    loss_range: tuple[float, float] | None = None,
+    *,
+    metrics: Sequence[Chosen[Metric]] = (),
+) -> Curve:
+    """Return the learning curve of one learner.
+
+    Parameters
+    ----------
+    sizes : sequence of SizeLosses
+        In order of size, over one layout.
+    n : int
+        Number of rows of the data.
+    choices : Choices
+        What to report at each size; its margin is that of the saturation. Its tests are not used:
+        sizes are compared by intervals.
+    seed : int
+        The seed of the evaluation.
+    loss_range : tuple of float or None
+        Smallest and largest value that the loss can take.
+    metrics : sequence of Chosen
+        Computed at each size; steps and saturation are of the loss alone.
+    """
+    table = LossTable(
+        sizes[0].losses.layout, {one.key: one.losses for one in sizes}, loss_range=loss_range
+    )
+    largest = sizes[-1]
+    without_tests = replace(
+        choices,
+        tests=(),
+        omnibus=(),
+        correction=NoCorrection.info.name,
+        detail="full",
+        control=None,
+    )
+    with_largest = replace(without_tests, control=largest.key)
+    judged = {one.key: one.judged for one in sizes if one.judged is not None}
+    evaluation = add_metrics(
+        evaluate(table, with_largest, seed), metrics, judged, table.layout, with_largest, seed
+    )
+    models = [evaluation.models[one.key] for one in sizes]
+    smaller = [
+        compare_with_largest(one.label, int(one.n_train.max()), comparison, choices.alpha)
+        for one, comparison in zip(sizes[:-1], _full_comparisons(evaluation), strict=True)
+    ]
+    law, reason = _fit_law(sizes, loss_range)
+    return Curve(
+        points=tuple(_build_point(one, model) for one, model in zip(sizes, models, strict=True)),
+        steps=tuple(_build_step(table, a, b, without_tests, seed) for a, b in pairwise(sizes)),
+        saturation=assess_saturation(
+            smaller, largest.label, int(largest.n_train.max()), n, choices.margin
+        ),
+        power_law=None if law is None else _describe_law(law, n, choices.level),
+        figure=_build_figure(sizes, models, law, metrics),
+        not_applicable=evaluation.not_applicable,
+        cautions=(*evaluation.cautions, *_curve_cautions(sizes, reason)),
+    )
+
+
+def _full_comparisons(evaluation: EvaluationResult) -> list[Comparison]:
+    """Return the comparisons of an evaluation that was asked for in full."""
+    comparisons: list[Comparison] = []
+    for comparison in evaluation.comparisons:
+        assert not isinstance(comparison, BriefComparison)  # noqa: S101 - in full
+        comparisons.append(comparison)
+    return comparisons
+
+
+def _build_point(size: SizeLosses, model: ModelResult) -> CurvePoint:
+    return CurvePoint(
+        size=size.label,
+        n_train=TrainingRows(
+            mean=size.mean_size,
+            smallest=int(size.n_train.min()),
+            largest=int(size.n_train.max()),
+        ),
+        model=model,
+    )
+
+
+def _build_step(
+    table: LossTable, smaller: SizeLosses, larger: SizeLosses, choices: Choices, seed: int
+) -> CurveStep:
+    """Return the change from one size to the next.
+
+    Intervals that draw resamples are not built for steps, unless the request names them.
+    """
+    pair = LossTable(table.layout, {larger.key: larger.losses, smaller.key: smaller.losses})
+    if choices.intervals is None:
+        fast = tuple(Chosen(name, name, INTERVALS[name]()) for name in intervals_on_any_variance())
+        choices = replace(choices, intervals=fast)
+    (comparison,) = _full_comparisons(evaluate(pair, choices, seed))
+    verdict = comparison.verdict
+    return CurveStep(
+        smaller=smaller.label,
+        larger=larger.label,
+        difference=comparison.difference,
+        interval=comparison.interval,
+        effect_size=comparison.effect_size,
+        verdict=StepVerdict(
+            decision=verdict.decision,
+            also=verdict.also,
+            p_value=verdict.p_value,
+            reason=verdict.reason,
+        ),
+        cautions=comparison.cautions,
+    )
+
+
+def _fit_law(
+    sizes: Sequence[SizeLosses], loss_range: tuple[float, float] | None
+) -> tuple[PowerLaw | None, str | None]:
+    """Return a power law through the mean losses, or None with the reason."""
+    mean_sizes = [one.mean_size for one in sizes]
+    if len(sizes) < 2 or not np.all(np.diff(mean_sizes) > 0):
+        return None, "a curve needs two different sizes"
+    means = estimate_means(mean_sizes, [one.losses for one in sizes])
+    return fit_power_law(means, lowest=None if loss_range is None else loss_range[0])
+
+
+def _describe_law(law: PowerLaw, n: int, level: float) -> PowerLawResult:
+    def add_interval(estimate: float, standard_error: float) -> PowerLawEstimate:
+        lower, upper = law.interval(estimate, standard_error, level)
+        return PowerLawEstimate(
+            estimate=estimate, standard_error=standard_error, lower=lower, upper=upper
+        )
+
+    def predict(size: int) -> PowerLawPrediction:
+        estimate, standard_error = law.predict(size)
+        lower, upper = law.interval(estimate, standard_error, level)
+        return PowerLawPrediction(
+            n=size, estimate=estimate, standard_error=standard_error, lower=lower, upper=upper
+        )
+
+    of_asymptote, of_excess, of_exponent = law.standard_errors()
+    return PowerLawResult(
+        formula="a + b n^-c",
+        a=add_interval(law.asymptote, of_asymptote),
+        b=law.factor,
+        c=add_interval(law.exponent, of_exponent),
+        excess=add_interval(law.excess, of_excess),
+        at_all_rows=predict(n),
+        at_twice_as_many=predict(2 * n),
+        residual=law.residual,
+        level=level,
+        degrees_of_freedom=law.degrees_of_freedom,
+    )
+
+
+def _build_figure(
+    sizes: Sequence[SizeLosses],
+    models: Sequence[ModelResult],
+    law: PowerLaw | None,
+    metrics: Sequence[Chosen[Metric]],
+) -> CurveFigure:
+    x = tuple(one.mean_size for one in sizes)
+    lower, upper = _interval_ends(models)
+    drawn_law = None
+    if law is not None:
+        fine = np.geomspace(x[0], x[-1], POINTS_OF_LAW)
+        drawn_law = DrawnLaw(x=fine, y=tuple(law.predict(size)[0] for size in fine.tolist()))
+    return CurveFigure(
+        x=x,
+        y=tuple(model.mean.macro for model in models),
+        lower=lower,
+        upper=upper,
+        law=drawn_law,
+        metrics={entry.key: _draw_metric(entry.key, models) for entry in metrics} or None,
+    )
+
+
+def _draw_metric(key: str, models: Sequence[ModelResult]) -> DrawnMetric:
+    results = [(model.metrics or {})[key] for model in models]
+    lower, upper = _interval_ends(results)
+    return DrawnMetric(
+        y=tuple(
+            one.estimate.macro if one.mean is MeanKind.MACRO else one.estimate.pooled
+            for one in results
+        ),
+        lower=lower,
+        upper=upper,
+    )
+
+
+def _interval_ends(
+    results: Sequence[ModelResult] | Sequence[MetricResult],
+) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """Return the lower and the upper ends of the first recommended interval at each size."""
+    recommended = [
+        next((interval for interval in one.intervals or () if interval.recommended), None)
+        for one in results
+    ]
+    return (
+        tuple(None if interval is None else interval.lower for interval in recommended),
+        tuple(None if interval is None else interval.upper for interval in recommended),
+    )
+
+
+def _curve_cautions(sizes: Sequence[SizeLosses], reason: str | None) -> Iterator[Caution]:
+    """Yield the cautions of a curve; ``reason`` says why it has no power law."""
+    if reason is not None:
+        yield NO_POWER_LAW(reason=reason)
+    if len(sizes) > 1:
+        yield STEPS_NOT_CORRECTED()
