@@ -20,8 +20,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from benchmarks.clock import clock
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
-from thetahat.analyses.metrics.metric_values import Measured, measure
-from thetahat.analyses.metrics.variances import spreads
+from thetahat.analyses.metrics.metric_values import MetricValues, measure
+from thetahat.analyses.metrics.variances import estimate_variances
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.base import Judged, Metric
 from thetahat.metrics.roc_auc import RocAuc
@@ -66,8 +66,8 @@ def of_a_sample(sample: Sample) -> StatisticReplicates:
     return bootstrap_statistic(Auc(), sample, HashedResamples(np.array([0, N]), 1, B))
 
 
-def _spreads(measured: Callable[[], Measured]) -> dict[str, VarianceEstimate]:
-    return spreads(measured())
+def _spreads(measured: Callable[[], MetricValues]) -> dict[str, VarianceEstimate]:
+    return estimate_variances(measured())
 
 
 def main() -> None:

@@ -15,6 +15,17 @@ class IntervalForm(StrEnum):
     OWN = "own"  # the method builds its own interval, on no other method's variance
     T = "t"  # mean -+ t quantile x standard error
     NORMAL = "normal"  # mean -+ normal quantile x standard error
+    LOGIT = "logit"  # one of the last two, built on the log odds and transformed back
+
+
+class ReplicateForm(StrEnum):
+    """How an interval of any statistic is computed from its bootstrap replicates alone."""
+
+    NORMAL = "normal"  # estimate -+ normal quantile x standard deviation of the replicates
+    PERCENTILE = "percentile"  # quantiles of the replicates
+    BASIC = "basic"  # these quantiles, reflected about the estimate
+    BCA = "bca"  # quantiles at levels that allow for bias and acceleration
+    STUDENTISED = "studentised"  # quantiles of replicates divided by their own standard errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +43,10 @@ class Recommendation:
         The kinds of block that this is about.
     target : Target
         The target that this is about.
-    own, t, normal : int or None
-        Rank of the interval that the method builds itself, of the t interval on its variance and
-        of the normal interval on its variance; None where that interval has no place.
+    own, t, normal, logit : int or None
+        Rank of the interval that the method builds itself, of the t interval, the normal interval
+        and the interval on the log odds that are built on its variance; None where that interval
+        has no place.
     fixed_models : bool or None
         True: only for models that were not trained on any of these instances. False: only for
         models that were. None: for both.
@@ -45,6 +57,7 @@ class Recommendation:
     own: int | None = None
     t: int | None = None
     normal: int | None = None
+    logit: int | None = None
     fixed_models: bool | None = None
 
     def applies(self, kind: BlockKind, target: Target, *, fixed_models: bool) -> bool:
@@ -58,6 +71,7 @@ class Recommendation:
             IntervalForm.OWN: self.own,
             IntervalForm.T: self.t,
             IntervalForm.NORMAL: self.normal,
+            IntervalForm.LOGIT: self.logit,
         }[form]
 
 
@@ -81,6 +95,9 @@ class VarianceTraits:
     is_of_one_sample : bool
         Whether it is V / M: the variance of the M losses of one test set (ddof 1), over their
         number. Many pairs of models can then be tested at once.
+    in_normal_test : "default", "choice" or None
+        Whether the normal test of the trained models over random folds can use it, and whether it
+        does so unless a request names another.
     default_of_t_test : frozenset of BlockKind
         The kinds of block for which a t test rests on it unless a request names another variance;
         of two such, the one that knows clusters is for data with clusters.
@@ -91,6 +108,7 @@ class VarianceTraits:
     knows_clusters: bool = False
     is_between_sources: bool = False
     is_of_one_sample: bool = False
+    in_normal_test: Literal["default", "choice"] | None = None
     default_of_t_test: frozenset[BlockKind] = frozenset()
 
 
@@ -105,10 +123,13 @@ class IntervalTraits:
     is_prediction : bool
         Whether it is about the loss that will be observed on one further block, and not about a
         mean. It is recommended only where no other interval was built, and no verdict rests on it.
+    from_replicates : ReplicateForm or None
+        How it is computed for any statistic from bootstrap replicates; None if it cannot be.
     """
 
     form: IntervalForm = IntervalForm.OWN
     is_prediction: bool = False
+    from_replicates: ReplicateForm | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,11 +37,7 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
-    "thetahat/analyses/bootstrap/intervals.py": (
-        "the five intervals of a statistic, computed in this module and named like those of losses"
-    ),
-    "service/kinds/bootstrap/kind.py": "the same five intervals",
-    "thetahat/paired_tests/bayle_z.py": "the two values of its parameter `variance`",
+    "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }
 """Files that name methods, and why they may."""
 

@@ -10,7 +10,7 @@ from thetahat.cautions import NORMAL_WITH_FEW_DEGREES_OF_FREEDOM, Caution
 from thetahat.intervals._ends import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.traits import IntervalForm, IntervalTraits
+from thetahat.traits import IntervalForm, IntervalTraits, ReplicateForm
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -47,7 +47,7 @@ class Normal:
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
         targets=tuple(Target),
-        interval=IntervalTraits(form=IntervalForm.NORMAL),
+        interval=IntervalTraits(form=IntervalForm.NORMAL, from_replicates=ReplicateForm.NORMAL),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout

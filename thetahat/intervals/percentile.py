@@ -12,7 +12,7 @@ from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
 from thetahat.numerics.bootstrap.ends import percentile_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
-from thetahat.traits import Recommendation
+from thetahat.traits import IntervalTraits, Recommendation, ReplicateForm
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 
@@ -62,6 +62,7 @@ class Percentile(ResampledInterval):
             Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, own=92),
             Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, own=92),
         ),
+        interval=IntervalTraits(from_replicates=ReplicateForm.PERCENTILE),
     )
     needs_errors: ClassVar[bool] = False
 

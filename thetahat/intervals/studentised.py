@@ -13,7 +13,7 @@ from thetahat.numerics.bootstrap import Replicates, default_unit
 from thetahat.numerics.bootstrap.cautions import check_resamples
 from thetahat.numerics.bootstrap.ends import ratios_in_order, studentised_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
-from thetahat.traits import Recommendation
+from thetahat.traits import IntervalTraits, Recommendation, ReplicateForm
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances._applicability import lacks_block_variance
@@ -69,6 +69,7 @@ class Studentised(ResampledInterval):
             Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, own=90),
             Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, own=90),
         ),
+        interval=IntervalTraits(from_replicates=ReplicateForm.STUDENTISED),
     )
     needs_errors: ClassVar[bool] = True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimator
+
+_CHOICES: Final = tuple(
+    name for name in VARIANCES if VARIANCES[name].info.variance.in_normal_test is not None
+)
+_DEFAULT: Final = next(
+    name for name in _CHOICES if VARIANCES[name].info.variance.in_normal_test == "default"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,7 @@ class BayleZ(PairByPair):
         ``bayle_all_pairs``, which works with folds of one instance, or ``bayle_within``.
     """
 
-    variance: Literal["bayle_all_pairs", "bayle_within"] = "bayle_all_pairs"
+    variance: str = _DEFAULT
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bayle_z",
@@ -56,7 +63,7 @@ class BayleZ(PairByPair):
     )
 
     def __post_init__(self) -> None:
-        check_choice("variance", self.variance, ("bayle_all_pairs", "bayle_within"))
+        check_choice("variance", self.variance, _CHOICES)
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the variance cannot be estimated on this layout, or None if it can."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.traits import Recommendation
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
@@ -53,6 +53,7 @@ class BayleAllPairs:
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
         recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_MODELS, normal=30),),
+        variance=VarianceTraits(in_normal_test="default"),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.traits import Recommendation
+from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
@@ -57,6 +57,7 @@ class BayleWithin:
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
         recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_MODELS, normal=20),),
+        variance=VarianceTraits(in_normal_test="choice"),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -22,8 +22,8 @@ from replications.presets.interval_coverage.metric_truths import (
     truths_by_mean,
 )
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.metrics.inference import Reading, read
-from thetahat.analyses.metrics.metric_values import Measured, measure
+from thetahat.analyses.metrics.inference import MetricInference, infer_metric
+from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.loss_records import RECOMMENDED
@@ -129,7 +129,7 @@ class MetricStudy:
             measured[DIFFERENCE] = measured[first].minus(measured[second])
             values[DIFFERENCE] = values[first].minus(values[second])
             for who, one in measured.items():
-                reading = read(metric, one, choices, is_difference=who == DIFFERENCE)
+                reading = infer_metric(metric, one, choices, is_difference=who == DIFFERENCE)
                 record.update(_record_metric(key, (name, who), one, reading, values[who]))
         return record
 
@@ -173,7 +173,11 @@ def _assign_clusters_to_folds(data: Data, rng: np.random.Generator) -> Data:
 
 
 def _record_metric(
-    key: str, about: tuple[str, str], measured: Measured, reading: Reading, true: TrueValues
+    key: str,
+    about: tuple[str, str],
+    measured: MetricValues,
+    reading: MetricInference,
+    true: TrueValues,
 ) -> Iterator[tuple[str, float]]:
     """Yield estimates, truths and intervals of a metric; each mean is a subject of its own."""
     estimates = {MeanKind.MACRO: measured.macro, MeanKind.POOLED: measured.pooled}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, NEW_MODEL, StudyLearner
@@ -75,7 +75,7 @@ class TrueValues:
         )
 
 
-def truths_by_mean(measured: Measured, true: TrueValues) -> dict[MeanKind, dict[str, float]]:
+def truths_by_mean(measured: MetricValues, true: TrueValues) -> dict[MeanKind, dict[str, float]]:
     """Return the truths of the macro and of the pooled estimate, by the truth's name.
 
     The macro truth is an average over the same splits as the estimate.

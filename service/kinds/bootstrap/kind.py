@@ -11,7 +11,7 @@ from service.kinds.bootstrap.plan import build_plan, check_request
 from service.kinds.bootstrap.request import BootstrapRequest
 from service.kinds.bootstrap.result import BootstrapResult
 from service.kinds.methods_used import record_method
-from thetahat.analyses.bootstrap.intervals import build_intervals
+from thetahat.analyses.bootstrap.intervals import build_intervals, needs_errors
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.bootstrap.result import describe_statistic
 from thetahat.analyses.losses.result import MethodUsed, NotApplicable
@@ -36,7 +36,7 @@ class Bootstrap(JobKind[BootstrapRequest]):
             plan.statistic,
             plan.sample,
             plan.resamples,
-            with_errors="studentised" in plan.intervals,
+            with_errors=any(needs_errors(name) for name in plan.intervals),
         )
         intervals = build_intervals(
             replicates, plan.statistic, plan.intervals, request.level, request.alternative

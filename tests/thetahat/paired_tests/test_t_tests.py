@@ -274,7 +274,7 @@ def test_invalid_variance_names() -> None:
     with pytest.raises(InvalidParameter, match="parameters of its own"):
         ThetaT(variance="quadratic")
     with pytest.raises(InvalidParameter, match="variance must be bayle_all_pairs or bayle_within"):
-        BayleZ(variance="theta_4")  # type: ignore[arg-type]
+        BayleZ(variance="theta_4")
 
 
 def test_invalid_layouts_are_named() -> None:

@@ -21,6 +21,7 @@ from thetahat.cautions import (
 )
 from thetahat.distributions import upper_quantile
 from thetahat.errors import InvalidParameter
+from thetahat.intervals import INTERVALS
 from thetahat.numerics.bootstrap.ends import (
     Reach,
     basic_reach,
@@ -29,9 +30,23 @@ from thetahat.numerics.bootstrap.ends import (
     studentised_reach,
 )
 from thetahat.statistics import Statistic
+from thetahat.traits import ReplicateForm
 from thetahat.values.types import Alternative
 
-METHODS: Final = ("normal", "percentile", "basic", "bca", "studentised")
+
+def _form_of(name: str) -> ReplicateForm:
+    form = INTERVALS[name].info.interval.from_replicates
+    assert form is not None  # noqa: S101 - METHODS has only intervals with a form
+    return form
+
+
+_ORDER: Final = tuple(ReplicateForm)
+METHODS: Final[tuple[str, ...]] = tuple(
+    sorted(
+        (name for name in INTERVALS if INTERVALS[name].info.interval.from_replicates is not None),
+        key=lambda name: (_ORDER.index(_form_of(name)), name),
+    )
+)
 """The intervals of ``thetahat.intervals`` whose formulas need nothing but replicates."""
 
 _NO_SPREAD = NO_SPREAD()
@@ -56,7 +71,7 @@ class StatisticInterval:
     lower, upper : float or None
         Ends; an end that is open or undefined is None.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions about the interval.
     """
 
     method: str
@@ -89,25 +104,30 @@ class StudentisedInterval(StatisticInterval):
     errors : str
         How the standard error of each resample is estimated: ``jackknife``.
     standard_error : float or None
-        That of the sample; None where the jackknife is undefined.
+        Standard error of the sample; None where the jackknife is undefined.
     """
 
     errors: Literal["jackknife"] = "jackknife"
     standard_error: float | None
 
 
+def needs_errors(name: str) -> bool:
+    """Return whether an interval needs a standard error of each resample."""
+    return _form_of(name) is ReplicateForm.STUDENTISED
+
+
 def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
     """Return why an interval does not fit the statistic, or None."""
-    if name != "studentised":
+    if not needs_errors(name):
         return None
     if not statistic.is_smooth:
         return (
-            "studentised needs a standard error of each resample, which the jackknife estimates, "
+            f"{name} needs a standard error of each resample, which the jackknife estimates, "
             "and the jackknife is not consistent for quantiles"
         )
     if n_draws > MOST_STUDENTISED:
         return (
-            f"studentised needs a jackknife of each resample, which takes too long for "
+            f"{name} needs a jackknife of each resample, which takes too long for "
             f"{n_draws:.3g} draws; {MOST_STUDENTISED:.0e} is the most"
         )
     return None
@@ -127,7 +147,7 @@ def build_intervals(
     )
 
 
-def _build_interval(  # noqa: PLR0913 - what an interval is computed from, and which one it is
+def _build_interval(  # noqa: PLR0913 - the method, its input and its level
     name: str,
     replicates: StatisticReplicates,
     statistic: Statistic,
@@ -135,7 +155,7 @@ def _build_interval(  # noqa: PLR0913 - what an interval is computed from, and w
     alternative: Alternative,
     tail: float,
 ) -> StatisticInterval:
-    (low, high), cautions = _reach(name, replicates, statistic, tail)
+    (low, high), cautions = _reach(_form_of(name), replicates, statistic, tail)
     estimate = replicates.estimate
     interval = StatisticInterval(
         method=name,
@@ -143,12 +163,13 @@ def _build_interval(  # noqa: PLR0913 - what an interval is computed from, and w
         alternative=alternative,
         lower=None if low is None or alternative is Alternative.LESS else estimate + low,
         upper=None if high is None or alternative is Alternative.GREATER else estimate + high,
-        cautions=tuple(dict.fromkeys((*cautions, *_check_tail(name, replicates, tail)))),
+        cautions=tuple(dict.fromkeys((*cautions, *_check_tail(_form_of(name), replicates, tail)))),
     )
     fields = {f.name: getattr(interval, f.name) for f in dataclasses.fields(interval)}
-    if name == "bca":
+    form = _form_of(name)
+    if form is ReplicateForm.BCA:
         return BcaInterval(**fields, acceleration=replicates.acceleration)
-    if name == "studentised":
+    if form is ReplicateForm.STUDENTISED:
         return StudentisedInterval(**fields, standard_error=replicates.own_error)
     return interval
 
@@ -163,36 +184,38 @@ def tail_of(level: float, alternative: Alternative) -> float:
 
 
 def _reach(
-    name: str, replicates: StatisticReplicates, statistic: Statistic, tail: float
+    form: ReplicateForm, replicates: StatisticReplicates, statistic: Statistic, tail: float
 ) -> tuple[Reach, tuple[Caution, ...]]:
-    """Return how far the ends are from the estimate, and cautions about them."""
+    """Return the distances of the ends from the estimate, and cautions about them."""
     nothing: Reach = (None, None)
     if replicates.standard_error is None:
         return nothing, (_ONE_REPLICATE,)
     if replicates.is_constant:
         return nothing, (_NO_SPREAD,)
-    if name == "normal":
-        reach = upper_quantile(tail, None) * replicates.standard_error
-        return (-reach, reach), ()
-    if name == "percentile":
+    if form is ReplicateForm.NORMAL:
+        distance = upper_quantile(tail, None) * replicates.standard_error
+        return (-distance, distance), ()
+    if form is ReplicateForm.PERCENTILE:
         return percentile_reach(replicates.in_order, tail), ()
-    if name == "basic":
+    if form is ReplicateForm.BASIC:
         return basic_reach(replicates.in_order, tail), ()
-    if name == "bca":
+    if form is ReplicateForm.BCA:
         if replicates.acceleration is None:
             return nothing, (_NO_JACKKNIFE,)
-        found, cautions = bca_reach(replicates.in_order, replicates.acceleration, tail)
-        return found, cautions if statistic.is_smooth else (*cautions, _ROUGH)
+        reach, cautions = bca_reach(replicates.in_order, replicates.acceleration, tail)
+        return reach, cautions if statistic.is_smooth else (*cautions, _ROUGH)
     if replicates.own_error is None:
         return nothing, (_NO_JACKKNIFE,)
-    found = studentised_reach(replicates.ratios, replicates.own_error, tail)
-    return found, (_WITHOUT_SPREAD,) if None in found else ()
+    reach = studentised_reach(replicates.ratios, replicates.own_error, tail)
+    return reach, (_WITHOUT_SPREAD,) if None in reach else ()
 
 
-def _check_tail(name: str, replicates: StatisticReplicates, tail: float) -> Iterator[Caution]:
+def _check_tail(
+    form: ReplicateForm, replicates: StatisticReplicates, tail: float
+) -> Iterator[Caution]:
     """Yield a caution where few replicates are beyond an end of the interval."""
     beyond = replicates.n_resamples * min(tail, 1 - tail)
-    if name != "normal" and beyond < FEW_REPLICATES_BEYOND_AN_END:
+    if form is not ReplicateForm.NORMAL and beyond < FEW_REPLICATES_BEYOND_AN_END:
         yield FEW_RESAMPLES(
             subject="An end of the interval",
             n=f"about {beyond:.3g}",

@@ -1,4 +1,4 @@
-"""A metric under the bootstrap: each part's rows are sorted once, then only counted."""
+"""Bootstrap replicates of a metric: rows are sorted once, and each resample only counts them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 CELLS_AT_ONCE: Final = 2**19
 """Resamples times rows that are counted together; a chunk of that size stays in the cache."""
 CELLS_OF_MANY_PARTS: Final = 2**22
-"""The same where there are so many parts that each would have little to do in a chunk."""
+"""The same limit for more than ``MANY_PARTS`` parts, which each fill little of a chunk."""
 MANY_PARTS: Final = 256
 
 ResampledMetric = tuple[IntArray, WeightedMetric]
-"""Some rows, and the metric on them."""
+"""Row numbers, and the metric on these rows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,14 +36,14 @@ class MetricReplicates:
     values : ndarray of float
         (B,) NaN where a resample has no value.
     units : Units
-        What was drawn.
+        The units that were drawn.
     """
 
     values: FloatArray
     units: Units
 
     def minus(self, other: MetricReplicates) -> MetricReplicates:
-        """Return the replicates of a difference; both come from the same resamples."""
+        """Return the replicates of the difference; both must come from the same resamples."""
         return replace(self, values=self.values - other.values)
 
     @property
@@ -74,27 +74,27 @@ class DefinedReplicates(Replicates):
 def draw_replicates(
     metric: Metric, layout: Layout, parts: Sequence[ResampledMetric], splits: FloatArray, seed: int
 ) -> MetricReplicates | None:
-    """Return the metric's main mean under resampling; None where rows cannot be matched.
+    """Return the replicates of a metric's main mean; None where rows cannot be matched.
 
-    Sources are drawn whole: the metric of each stays, and only its count changes. Clusters are
-    drawn whole over all blocks, instances within their blocks; over all where there are repeats,
-    and where every block has one. All models and metrics of a job share their resamples.
+    Whole sources are drawn with their metrics. Whole clusters are drawn from all blocks.
+    Instances are drawn within their blocks, but from all blocks if there are repeats or if every
+    block has one instance. All models and metrics of a job share their resamples.
 
     Parameters
     ----------
-    parts : sequence of Part
-        The statistics whose average is the main mean: splits, or repeats as a whole.
+    parts : sequence of ResampledMetric
+        The parts whose average is the main mean: splits, or whole repeats.
     splits : ndarray of float
         (J,) values by split.
     """
-    n_resamples, units = resamples_of(metric, layout.n_rows), _units(layout)
+    n_resamples, units = resamples_of(metric, layout.n_rows), _choose_units(layout)
     if n_resamples == 0 or units is None:
         return None
     resamples = HashedResamples(units.starts, seed, n_resamples)
-    # the estimate itself leaves out what has no value
+    # parts without a value are not in the estimate either
     defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
     many = layout.n_rows * n_resamples >= MANY_DRAWS
-    kinds = _Kinds.of(defined, layout, units) if many else None
+    kinds = _RowKinds.build(defined, layout, units) if many else None
     if kinds is not None:
         return MetricReplicates(kinds.values(resamples), units)
     values = np.full(n_resamples, np.nan)
@@ -104,24 +104,24 @@ def draw_replicates(
         stop = min(first + at_once, n_resamples)
         counts = resamples.counts(first, stop)
         if units.unit == "block":
-            values[first:stop] = _of_blocks(splits, counts[:, layout.split_block])
+            values[first:stop] = _average_blocks(splits, counts[:, layout.split_block])
         elif defined:
-            values[first:stop] = _of_parts(defined, units.rows_of(counts), many=many)
+            values[first:stop] = _average_parts(defined, units.rows_of(counts), many=many)
     return MetricReplicates(values, units)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kinds:
-    """What each unit enters the parts as, where units of a kind are all the same to them.
+class _RowKinds:
+    """The kinds of units: units of one kind change every part in the same way.
 
     Parameters
     ----------
-    statistics : sequence of OfKinds
-        (P,) of the parts.
+    statistics : sequence of MetricOfKinds
+        (P,) statistics of the parts.
     bounds : list of int
         (P + 1,) first kind of each part.
     by_unit : ndarray of int
-        (U,) kinds; one more is that of units in no part.
+        (U,) kind of each unit; the last kind is that of units in no part.
     """
 
     statistics: Sequence[MetricOfKinds]
@@ -129,8 +129,10 @@ class _Kinds:
     by_unit: IntArray
 
     @classmethod
-    def of(cls, parts: Sequence[ResampledMetric], layout: Layout, units: Units) -> _Kinds | None:
-        """Return the kinds of all parts; None where they are many, or a unit is not a row."""
+    def build(
+        cls, parts: Sequence[ResampledMetric], layout: Layout, units: Units
+    ) -> _RowKinds | None:
+        """Return the kinds of all parts; None if there are many, or if a unit is not a row."""
         alone = units.unit == "instance" and units.unit_of_row is None
         statistics = [one for _, one in parts if isinstance(one, MetricOfKinds)]
         if not alone or len(statistics) < max(len(parts), 1):
@@ -146,7 +148,7 @@ class _Kinds:
         return cls(statistics, bounds, by_row if layout.order is None else by_row[layout.order])
 
     def values(self, resamples: HashedResamples) -> FloatArray:
-        """(B,) averages over the parts."""
+        """Return the (B,) averages over the parts."""
         values, n_kinds = np.empty(resamples.n_resamples), self.bounds[-1] + 1
         step = max(1, CELLS_AT_ONCE // n_kinds)
         for first in range(0, len(values), step):
@@ -160,10 +162,10 @@ class _Kinds:
         return values
 
 
-def _units(layout: Layout) -> Units | None:
+def _choose_units(layout: Layout) -> Units | None:
     unit = default_unit(layout)
     if unit == "instance" and layout.has_one_row_each and layout.n_test.max() < 2:
-        # inside blocks of one nothing can be drawn
+        # blocks of one instance leave nothing to draw within a block
         ends = np.array([0, layout.n_rows], dtype=np.intp)
         models = Target.THESE_MODELS
         return Units(layout, "instance", ends, None, None, models, MeanKind.POOLED)
@@ -172,8 +174,8 @@ def _units(layout: Layout) -> Units | None:
     return units_of(layout, unit)
 
 
-def _of_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:
-    """(B,) averages of the splits that have a value, counted as often as they are drawn."""
+def _average_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the (B,) averages of the splits, weighted by how often they are drawn."""
     known = ~np.isnan(splits)
     weights = counts[:, known]
     total = weights.sum(axis=1)
@@ -181,8 +183,10 @@ def _of_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:
     return np.asarray(np.divide(weights @ splits[known], total, out=undefined, where=total > 0))
 
 
-def _of_parts(parts: Sequence[ResampledMetric], counts: FloatArray, *, many: bool) -> FloatArray:
-    """(B,) averages over the parts."""
+def _average_parts(
+    parts: Sequence[ResampledMetric], counts: FloatArray, *, many: bool
+) -> FloatArray:
+    """Return the (B,) averages over the parts."""
     if len(parts) == 1 and len(parts[0][0]) == counts.shape[1]:
         return parts[0][1].resampled(counts, many=many)  # all rows, in order
     values = (one.resampled(counts[:, rows], many=many) for rows, one in parts)

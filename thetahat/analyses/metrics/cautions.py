@@ -1,10 +1,10 @@
-"""What to know of a metric's numbers before using them."""
+"""The cautions of a metric and of its variances."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import (
     FEW_BLOCKS,
     FEW_CLUSTERS,
@@ -19,18 +19,18 @@ from thetahat.cautions import (
 from thetahat.metrics.base import Metric
 from thetahat.values.layout import Layout
 
-GIVEN_MODELS = IGNORES_TRAINING_VARIANCE(subject="The variance")
+WITHOUT_TRAINING = IGNORES_TRAINING_VARIANCE(subject="The variance")
 
 
-def of_clusters(layout: Layout) -> tuple[Caution, ...]:
-    """Caution of what takes instances as independent, where they come in clusters."""
+def caution_about_clusters(layout: Layout) -> tuple[Caution, ...]:
+    """Return a caution that a variance ignores clusters, if the data have clusters."""
     if layout.cluster is None:
         return ()
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method="this variance"),)
 
 
-def of_a_class(measured: Measured) -> tuple[Caution, ...]:
-    """Caution of variances inside classes, where one has few instances."""
+def caution_about_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
+    """Return a caution if a class has too few instances for a variance within classes."""
     if measured.strata is None:
         return ()
     sizes = np.bincount(measured.strata)
@@ -40,29 +40,32 @@ def of_a_class(measured: Measured) -> tuple[Caution, ...]:
     return (FEW_OF_A_CLASS(n=fewest),)
 
 
-def of_ties(strict: float, half: float | None) -> tuple[Caution, ...]:
-    """Caution of ``ledell`` where ties make much of it."""
+def caution_about_ties(strict: float, half: float | None) -> tuple[Caution, ...]:
+    """Return a caution if the published variance comes largely from tied scores.
+
+    ``strict`` is that variance with ties counted as wrong, ``half`` with ties counted as half.
+    """
     if half is None or strict <= TIES_COUNTED_AS_WRONG.threshold**2 * half:
         return ()
     return (TIES_COUNTED_AS_WRONG(strict=f"{strict:.3g}", half=f"{half:.3g}"),)
 
 
-def few_clusters(c: int) -> tuple[Caution, ...]:
-    """Caution of what rests on clusters."""
+def caution_about_few_clusters(c: int) -> tuple[Caution, ...]:
+    """Return a caution if a variance is estimated from few clusters."""
     if c >= FEW_CLUSTERS.threshold:
         return ()
     return (FEW_CLUSTERS(n=c),)
 
 
-def few_sources(k: int) -> tuple[Caution, ...]:
-    """Caution of what rests on the spread between sources."""
+def caution_about_few_sources(k: int) -> tuple[Caution, ...]:
+    """Return a caution if a variance is estimated from few sources."""
     if k >= FEW_BLOCKS.threshold:
         return ()
     return (FEW_BLOCKS(subject="The variance", n=k, unit="source"),)
 
 
-def of_metric(metric: Metric, measured: Measured) -> tuple[Caution, ...]:
-    """Say what to know of the estimates themselves: blocks without a value, pooled scores."""
+def list_cautions(metric: Metric, measured: MetricValues) -> tuple[Caution, ...]:
+    """Return the cautions of the estimates: blocks without a value, scores pooled over models."""
     layout = measured.layout
     cautions: list[Caution] = []
     missing = int((~measured.defined).sum())

@@ -1,4 +1,4 @@
-"""A metric's difference of two models as the result has it, in full or in brief."""
+"""Adding the differences of a metric between models to the comparisons of a result."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from thetahat.analyses.losses.result import (
     EvaluationResult,
     MetricDifference,
 )
-from thetahat.analyses.metrics.cautions import of_metric
-from thetahat.analyses.metrics.inference import Reading, asked, read
-from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.cautions import list_cautions
+from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
+from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections import adjust
 from thetahat.distributions import p_value_of
@@ -32,12 +32,12 @@ def add_differences(
     result: EvaluationResult,
     key: str,
     metric: Metric,
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, MetricValues],
     choices: Choices,
 ) -> EvaluationResult:
-    """Return the result with one metric in every pair, its p-values corrected over the pairs.
+    """Return the result with one metric in every comparison, p-values corrected over the pairs.
 
-    Comparisons in brief have the numbers alone, and the sentences of cautions once for all.
+    Comparisons in brief have only the numbers; each caution is written once for all of them.
     """
     full = [pair for pair in result.comparisons if isinstance(pair, Comparison)]
     brief = [pair for pair in result.comparisons if isinstance(pair, BriefComparison)]
@@ -61,10 +61,12 @@ def _adjust(p_values: Sequence[float | None], correction: str) -> Sequence[float
     return adjust(p_values, correction) if len(p_values) > 1 else [None] * len(p_values)
 
 
-def build_difference(metric: Metric, reading: Reading, choices: Choices) -> MetricDifference:
-    """Return one pair's difference with all its intervals; its p-value is not corrected yet."""
+def build_difference(
+    metric: Metric, reading: MetricInference, choices: Choices
+) -> MetricDifference:
+    """Return the difference of one pair with all its intervals; the p-value is not corrected."""
     measured = reading.measured
-    difference, statistic, p_value, cautions = _outcome(metric, reading, choices)
+    difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
     return MetricDifference(
         difference=difference,
         difference_pooled=measured.pooled,
@@ -81,7 +83,7 @@ def build_difference(metric: Metric, reading: Reading, choices: Choices) -> Metr
         statistic=statistic,
         p_value=p_value,
         p_value_adjusted=None,
-        alternative=asked(metric, choices.alternative),
+        alternative=orient_alternative(metric, choices.alternative),
         higher_is_better=metric.higher_is_better,
         cautions=tuple(dict.fromkeys(cautions)),
     )
@@ -89,12 +91,12 @@ def build_difference(metric: Metric, reading: Reading, choices: Choices) -> Metr
 
 def _read(
     metric: Metric,
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, MetricValues],
     pair: Comparison | BriefComparison,
     choices: Choices,
-) -> Reading:
+) -> MetricInference:
     difference = measured[pair.a].minus(measured[pair.b])
-    return read(metric, difference, choices, is_difference=True)
+    return infer_metric(metric, difference, choices, is_difference=True)
 
 
 def _add_brief_differences(  # noqa: PLR0913 - as add_differences
@@ -102,17 +104,17 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
     pairs: Sequence[BriefComparison],
     key: str,
     metric: Metric,
-    measured: Mapping[str, Measured],
+    measured: Mapping[str, MetricValues],
     choices: Choices,
 ) -> EvaluationResult:
-    # the bootstrap is for single models then: its quantiles would be most of the work
+    # without the bootstrap, whose quantiles would be most of the work
     without = {name: replace(one, replicates=None) for name, one in measured.items()}
     shared = SharedCautions()
     built: list[BriefMetricDifference] = []
     places_of_pairs: list[list[CautionPlace]] = []
     for pair in pairs:
         reading = _read(metric, without, pair, choices)
-        difference, statistic, p_value, cautions = _outcome(metric, reading, choices)
+        difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
         interval = reading.interval
         places = shared.note(f"metrics.{key}", cautions)
         if interval is not None:
@@ -142,31 +144,34 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
     return replace(result, comparisons=comparisons, comparison_cautions=listed)
 
 
-def _outcome(
-    metric: Metric, reading: Reading, choices: Choices
+def _summarise_difference(
+    metric: Metric, reading: MetricInference, choices: Choices
 ) -> tuple[float, float | None, float | None, Sequence[Caution]]:
-    """Return difference, statistic, p-value, and what to know of them."""
+    """Return difference, statistic, p-value and cautions."""
     measured = reading.measured
     difference = measured.macro if reading.mean is MeanKind.MACRO else measured.pooled
-    alternative = asked(metric, choices.alternative)
-    statistic, p_value, cautions = _tested(difference, reading.main[1], alternative)
+    alternative = orient_alternative(metric, choices.alternative)
+    statistic, p_value, cautions = _test_difference(difference, reading.main[1], alternative)
     if metric.higher_is_better:
         is_two_sided = choices.alternative is Alternative.TWO_SIDED
         more = "" if is_two_sided else f"; {choices.alternative.value} is reversed accordingly"
         cautions = (*cautions, DIFFERENCE_IN_METRIC_UNITS(more=more))
-    return difference, statistic, p_value, (*cautions, *of_metric(metric, measured))
+    return difference, statistic, p_value, (*cautions, *list_cautions(metric, measured))
 
 
-def _tested(
-    difference: float, spread: VarianceEstimate | None, alternative: Alternative
+def _test_difference(
+    difference: float, variance: VarianceEstimate | None, alternative: Alternative
 ) -> tuple[float | None, float | None, tuple[Caution, ...]]:
-    """Return statistic and p-value of no difference; infinite statistics are None."""
-    if spread is None or math.isnan(difference) or math.isnan(float(spread.value)):
+    """Return statistic and p-value of the test that the difference is 0.
+
+    The statistic is None where it is infinite, and both are None where there is no variance.
+    """
+    if variance is None or math.isnan(difference) or math.isnan(float(variance.value)):
         return None, None, ()
-    value = float(spread.value)
+    value = float(variance.value)
     if value > 0:
         statistic = difference / math.sqrt(value)
-        return statistic, p_value_of(statistic, spread.degrees_of_freedom, alternative), ()
+        return statistic, p_value_of(statistic, variance.degrees_of_freedom, alternative), ()
     caution = ZERO_VARIANCE(
         reason="the difference does not vary", consequence="Its statistic is infinite or undefined."
     )

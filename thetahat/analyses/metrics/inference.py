@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import clipped
-from thetahat.analyses.metrics.intervals import bootstrap, logit, recommended, symmetric
-from thetahat.analyses.metrics.metric_values import Measured, mean_of
-from thetahat.analyses.metrics.metric_variance import RECOMMENDED
-from thetahat.analyses.metrics.variances import spreads
+from thetahat.analyses.losses.recommendation import Built, rank_of, recommend
+from thetahat.analyses.metrics.intervals import (
+    LOGIT,
+    build_bootstrap,
+    build_logit,
+    build_symmetric,
+    symmetric_method,
+)
+from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
+from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES
+from thetahat.analyses.metrics.variances import estimate_variances
 from thetahat.cautions import INTERVAL_BEYOND_RANGE
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
@@ -21,13 +28,25 @@ _UNIT_RANGE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One metric of one model, or one difference, with its variances and intervals."""
+class MetricInference:
+    """One metric of one model, or its difference of two models, with variances and intervals.
 
-    measured: Measured
+    Parameters
+    ----------
+    measured : MetricValues
+        The metric over all rows and over each split.
+    mean : MeanKind
+        The mean that variances and intervals of the models as trained are about.
+    variances : mapping of str to VarianceEstimate
+        By name.
+    intervals : sequence of Interval
+        With one recommended for each target.
+    """
+
+    measured: MetricValues
     mean: MeanKind
     variances: Mapping[str, VarianceEstimate]
-    intervals: list[Interval]
+    intervals: Sequence[Interval]
 
     @property
     def target(self) -> Target:
@@ -37,33 +56,44 @@ class Reading:
 
     @property
     def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
-        """The main variance and its name: the recommended one of the main target.
+        """The main variance and its name: the best ranked one of the main target.
 
-        Where no interval can rest on any, it is the first that there is.
+        If no interval can be built on any of them, it is the best ranked of all.
         """
-        order = RECOMMENDED[self.measured.layout.kind, self.target]
-        there = [(name, self.variances[name]) for name in order if name in self.variances]
-        of_mean = [one for one in there if one[1].mean is self.mean]
-        usable = [one for one in of_mean if one[1].usable]
-        return next(iter(usable or of_mean), (None, None))
+        layout = self.measured.layout
+        ranks = {
+            name: rank_of(
+                symmetric_method(variance),
+                METRIC_VARIANCES[name],
+                layout.kind,
+                self.target,
+                fixed_models=layout.has_fixed_models,
+            )
+            for name, variance in self.variances.items()
+            if variance.mean is self.mean
+        }
+        ranked = sorted((rank, name) for name, rank in ranks.items() if rank is not None)
+        in_order = [(name, self.variances[name]) for _, name in ranked]
+        usable = [entry for entry in in_order if entry[1].usable]
+        return next(iter(usable or in_order), (None, None))
 
     @property
     def variance(self) -> float | None:
         """The value of the main variance; None where there is none."""
-        spread = self.main[1]
-        return None if spread is None else float(spread.value)
+        variance = self.main[1]
+        return None if variance is None else float(variance.value)
 
     @property
     def standard_error(self) -> float | None:
         """Root of the main variance; None where there is none, or it is undefined."""
-        spread = self.main[1]
-        return None if spread is None else spread.standard_error
+        variance = self.main[1]
+        return None if variance is None else variance.standard_error
 
     @property
     def degrees_of_freedom(self) -> float | None:
-        """Of the main variance; None means normal, or no variance."""
-        spread = self.main[1]
-        return None if spread is None else spread.degrees_of_freedom
+        """Degrees of freedom of the main variance; None means normal, or no variance."""
+        variance = self.main[1]
+        return None if variance is None else variance.degrees_of_freedom
 
     @property
     def interval(self) -> Interval | None:
@@ -74,44 +104,52 @@ class Reading:
         return None
 
 
-def read(metric: Metric, measured: Measured, choices: Choices, *, is_difference: bool) -> Reading:
-    """Build every variance and interval of one metric, or of a difference of two models'."""
-    alternative = asked(metric, choices.alternative)
-    mean = mean_of(metric, measured)
-    variances = spreads(measured)
-    built: list[Interval] = []
-    for name, spread in variances.items():
-        interval = symmetric(name, spread, choices.level, alternative)
+def infer_metric(
+    metric: Metric, measured: MetricValues, choices: Choices, *, is_difference: bool
+) -> MetricInference:
+    """Build every variance and interval of one metric, or of its difference of two models."""
+    alternative = orient_alternative(metric, choices.alternative)
+    mean, layout = choose_mean(metric, measured), measured.layout
+    variances = estimate_variances(measured)
+    has_logit = metric.value_range == _UNIT_RANGE and not is_difference
+    built: list[Built] = []
+    for name, variance in variances.items():
+        interval = build_symmetric(name, variance, choices.level, alternative)
         if interval is None:
             continue
-        built.append(interval)
-        on_logit = None if is_difference else _on_logit(metric, interval)
-        if on_logit is not None:
-            built.append(on_logit)
-    built += bootstrap(measured, mean, choices.level, alternative)
+        built.append(Built(interval, symmetric_method(variance), METRIC_VARIANCES[name]))
+        on_log_odds = build_logit(interval) if has_logit else None
+        if on_log_odds is not None:
+            built.append(Built(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
+    built += build_bootstrap(measured, mean, choices.level, alternative)
     low, high = metric.value_range
-    span = (low - high, high - low) if is_difference else (low, high)
-    built = [_within(one, span, clip=choices.clip) for one in built]
-    own = [one for one in built if one.mean is mean or one.target is Target.THESE_SOURCES]
-    marked = recommended(measured.layout.kind, own)
-    rest = [one for one in built if one not in own]
-    return Reading(measured, mean, variances, [*marked, *rest])
+    limits = (low - high, high - low) if is_difference else (low, high)
+    built = [
+        replace(entry, interval=_limit_to_range(entry.interval, limits, clip=choices.clip))
+        for entry in built
+    ]
+    of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
+    others = [entry for entry in built if not _can_be_recommended(entry.interval, mean)]
+    marked = recommend(layout.kind, of_mean, fixed_models=layout.has_fixed_models)
+    intervals = tuple(entry.interval for entry in (*marked, *others))
+    return MetricInference(measured, mean, variances, intervals)
 
 
-def asked(metric: Metric, alternative: Alternative) -> Alternative:
-    """Return the alternative in the metric's own units: ``less`` asks whether a is better."""
+def _can_be_recommended(interval: Interval, mean: MeanKind) -> bool:
+    """Return whether an interval is about the mean to read; for the learner every one is."""
+    return interval.mean is mean or interval.target is Target.THESE_SOURCES
+
+
+def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
+    """Return the alternative for the metric's own units: ``less`` asks whether a is better."""
     return alternative.mirrored() if metric.higher_is_better else alternative
 
 
-def _on_logit(metric: Metric, interval: Interval) -> Interval | None:
-    return logit(interval) if metric.value_range == _UNIT_RANGE else None
-
-
-def _within(interval: Interval, span: tuple[float, float], *, clip: bool) -> Interval:
-    """Cut the interval where that is asked; else say where it passes what the metric can be."""
+def _limit_to_range(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
+    """Clip the interval to the metric's range if requested; else add a caution if it passes it."""
     if clip:
-        return clipped(interval, span)
-    low, high = span
+        return clipped(interval, limits)
+    low, high = limits
     below = interval.lower is not None and interval.lower < low
     above = interval.upper is not None and interval.upper > high
     if not (below or above):

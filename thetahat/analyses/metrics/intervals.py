@@ -3,53 +3,72 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 from scipy import special
 
+from thetahat.analyses.losses.recommendation import Built
 from thetahat.analyses.metrics.bootstrap import DefinedReplicates
-from thetahat.analyses.metrics.metric_values import Measured
-from thetahat.analyses.metrics.metric_variance import RECOMMENDED
+from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import UNDEFINED_RESAMPLES
 from thetahat.intervals._ends import symmetric_ends, symmetric_interval, usable_scalar
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.intervals.bca import Bca
 from thetahat.intervals.normal import Normal
 from thetahat.intervals.percentile import Percentile
 from thetahat.intervals.student_t import StudentT
-from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target, UnitName
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.traits import IntervalForm, IntervalTraits, Recommendation
+from thetahat.values.types import Alternative, FloatArray, MeanKind, UnitName
 from thetahat.variances.base import VarianceEstimate
 
-RESAMPLED_METHODS: Final = (Percentile(), Bca())
-"""The bootstrap intervals of a metric; the others are for means."""
+RESAMPLED_METHODS: Final[Mapping[ResampledInterval, int]] = {Percentile(): 110, Bca(): 120}
+"""The bootstrap intervals of a metric, with their ranks behind all intervals on variances."""
 
 LARGEST_LOST: Final = 0.05
-"""Share of resamples without a value above which no interval is read from the others."""
+"""Largest share of resamples without a value for which the others still give an interval."""
 
 
-def symmetric(
-    name: str, spread: VarianceEstimate, level: float, alternative: Alternative
+LOGIT: Final = MethodInfo(
+    name="logit",
+    title="Interval on the log odds",
+    summary=(
+        "A normal or t interval for the log odds of a metric between 0 and 1, transformed back, so "
+        "that it never passes 0 or 1. Its standard error is that of the delta method."
+    ),
+    formula=r"\mathrm{expit}\Bigl(\mathrm{logit}\,T \pm z \frac{s}{T (1 - T)}\Bigr)",
+    interval=IntervalTraits(form=IntervalForm.LOGIT),
+)
+
+
+def symmetric_method(variance: VarianceEstimate) -> MethodInfo:
+    """Return the interval method for a variance: t where it has degrees of freedom, else normal."""
+    return (Normal if variance.degrees_of_freedom is None else StudentT).info
+
+
+def build_symmetric(
+    name: str, variance: VarianceEstimate, level: float, alternative: Alternative
 ) -> Interval | None:
-    """Return the normal or t interval on a variance; None where it is not usable."""
-    value = usable_scalar(spread)
+    """Return the normal or t interval on a variance; None where the variance is not usable."""
+    value = usable_scalar(variance)
     if value is None:
         return None
-    degrees = spread.degrees_of_freedom
-    method = Normal if degrees is None else StudentT
     return symmetric_interval(
-        method.info.name, name, spread, math.sqrt(value), degrees, level, alternative
+        symmetric_method(variance).name,
+        name,
+        variance,
+        math.sqrt(value),
+        variance.degrees_of_freedom,
+        level,
+        alternative,
     )
 
 
-def logit(interval: Interval) -> Interval | None:
-    r"""Return the interval built on the scale of log odds and taken back: never beyond 0 or 1.
-
-    .. math:: \mathrm{expit}\Bigl(\mathrm{logit}\,T \pm z \frac{s}{T (1 - T)}\Bigr)
-
-    by the delta method; for metrics between 0 and 1.
+def build_logit(interval: Interval) -> Interval | None:
+    """Return the interval on the log odds (``LOGIT``) for a metric between 0 and 1.
 
     Degenerate cases: None where the metric is 0 or 1.
     """
@@ -68,19 +87,19 @@ def logit(interval: Interval) -> Interval | None:
     lower, upper = ends
     return replace(
         interval,
-        method="logit",
+        method=LOGIT.name,
         lower=None if lower is None else float(special.expit(lower)),
         upper=None if upper is None else float(special.expit(upper)),
     )
 
 
-def bootstrap(
-    measured: Measured, mean: MeanKind, level: float, alternative: Alternative
-) -> Iterator[Interval]:
+def build_bootstrap(
+    measured: MetricValues, mean: MeanKind, level: float, alternative: Alternative
+) -> Iterator[Built]:
     """Yield the percentile and the BCa interval; none where too many resamples have no value.
 
-    They are those of ``thetahat.intervals``, on the replicates of the metric; the acceleration of
-    BCa is that of the influence function.
+    The methods are those of ``thetahat.intervals``, applied to the replicates of the metric. The
+    acceleration of BCa comes from the influence function.
     """
     replicates = measured.replicates
     if replicates is None:
@@ -99,10 +118,12 @@ def bootstrap(
         draw_errors=_no_errors,
     )
     lost = (UNDEFINED_RESAMPLES(n_undefined=n_lost, n=n),) if n_lost else ()
-    for method in RESAMPLED_METHODS:
+    for method, rank in RESAMPLED_METHODS.items():
         interval = method.build_on(on_defined, level, alternative)
         if interval is not None:
-            yield replace(interval, mean=mean, cautions=(*lost, *interval.cautions))
+            shown = replace(interval, mean=mean, cautions=(*lost, *interval.cautions))
+            place = Recommendation(blocks=EVERY_BLOCK_KIND, target=shown.target, own=rank)
+            yield Built(shown, replace(method.info, recommended=(place,)), None)
 
 
 def _no_errors() -> FloatArray:
@@ -110,34 +131,8 @@ def _no_errors() -> FloatArray:
     raise NotImplementedError(message)
 
 
-def recommended(kind: BlockKind, built: list[Interval]) -> list[Interval]:
-    """Return the intervals with the first of each target's order marked.
-
-    Of two on one variance it is the logit one: of metrics between 0 and 1 it covers more nearly
-    than the normal or t one at about the same width (preset ``interval_coverage``, table
-    ``metrics``). Where none of that order could be built it is the first there is, a bootstrap one.
-    """
-    best: dict[Target, int] = {}
-    for target in dict.fromkeys(interval.target for interval in built):
-        order = RECOMMENDED.get((kind, target), ())
-        offered = [
-            (
-                order.index(one.variance) if one.variance in order else len(order),
-                one.method != "logit",
-                i,
-            )
-            for i, one in enumerate(built)
-            if one.target is target
-        ]
-        best[target] = min(offered)[-1]
-    return [
-        replace(interval, recommended=best.get(interval.target) == i)
-        for i, interval in enumerate(built)
-    ]
-
-
-def _unit_shares(measured: Measured, drawn: UnitName, mean: MeanKind) -> FloatArray:
-    """(U,) shares in the error of the units that are drawn: instances, clusters or sources."""
+def _unit_shares(measured: MetricValues, drawn: UnitName, mean: MeanKind) -> FloatArray:
+    """Return the (U,) shares of the drawn units in the error of the estimate."""
     layout = measured.layout
     if drawn == "block":
         known = measured.defined

@@ -1,4 +1,4 @@
-"""One metric of one model over a layout, with how each row moves it; or the difference of two."""
+"""The values of one metric of one model, or of its difference of two models, by row and split."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
 
 UNDEFINED = float("nan")
-"""Stands for a metric that has no value, inside this package only."""
+"""The value of an undefined metric inside this package; results have null."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Measured:
-    r"""A metric over all rows and over each split, and its first-order parts by row.
+class MetricValues:
+    """The values of a metric over all rows and over each split, and the influence of each row.
 
     Parameters
     ----------
@@ -27,19 +27,21 @@ class Measured:
     pooled : float
         Over all rows of a repeat, averaged over repeats; NaN where undefined.
     pooled_parts : ndarray of float
-        (n,) the rows' shares in the pooled estimate's error: influence over number of rows.
+        (n,) influence of each row on the pooled estimate, over the number of rows.
     splits : ndarray of float
         (J,) of each split; NaN where undefined.
     split_influence : ndarray of float
         (n,) influence of each row on its own split's metric; 0 where that is undefined.
     strata : ndarray of int or None
-        (n,) codes of groups in which the influence averages to 0: DeLong's classes.
+        (n,) codes of the groups within which the influence averages to 0 (classes, for DeLong's
+        variance).
     variance : MetricVariance
-        The variance by influence function: ``DELONG`` or ``INFLUENCE``.
+        Name of the variance from the influence: ``DELONG`` or ``INFLUENCE``.
     fold_influence : ndarray of float or None
-        (n,) what ``ledell`` takes instead of ``split_influence``; None for other metrics.
+        (n,) influence by which ``estimate_ledell`` replaces ``split_influence``; None for metrics
+        that it is not for.
     replicates : MetricReplicates or None
-        Under the bootstrap.
+        Values under the bootstrap; None where nothing can be resampled.
     """
 
     layout: Layout
@@ -59,7 +61,7 @@ class Measured:
 
     @property
     def macro(self) -> float:
-        """Average over repeats of the average of the splits that have a value."""
+        """The macro mean: the average over repeats of the average over splits that have a value."""
         weights = self.split_weights()
         if weights is None:
             return UNDEFINED
@@ -67,7 +69,7 @@ class Measured:
         return float(weights[known] @ self.splits[known])
 
     def split_weights(self) -> FloatArray | None:
-        """(J,) what each split counts in the macro average; None where a repeat has no value."""
+        """Return the (J,) weights of splits in the macro mean; None if a repeat has no value."""
         repeat, known = self.layout.split_repeat, self.defined
         counts = np.bincount(repeat, weights=known)
         if counts.min() == 0:
@@ -75,7 +77,7 @@ class Measured:
         return np.asarray(known / counts[repeat] / len(counts))
 
     def macro_parts(self) -> FloatArray | None:
-        """(n,) the rows' shares in the macro estimate's error; None where it is undefined."""
+        """Return the (n,) influences of the rows on the macro mean; None where it is undefined."""
         weights = self.split_weights()
         if weights is None:
             return None
@@ -83,8 +85,8 @@ class Measured:
             self.split_influence * (weights / self.layout.n_test)[self.layout.split_of_row()]
         )
 
-    def minus(self, other: Measured) -> Measured:
-        """Return the paired difference, this minus the other: every part is linear."""
+    def minus(self, other: MetricValues) -> MetricValues:
+        """Return the paired difference, this minus the other; all parts are linear."""
         both = self.defined & other.defined
         keep = both[self.layout.split_of_row()]
         replicates, fold_influence = None, None
@@ -103,32 +105,32 @@ class Measured:
         )
 
 
-def main_mean(metric: Metric, layout: Layout) -> MeanKind:
-    """Return which mean is read first: the pooled one of a holdout, the macro one of sources."""
+def default_mean(metric: Metric, layout: Layout) -> MeanKind:
+    """Return the mean to read first: pooled for a holdout, macro for sources, else the metric's."""
     if layout.kind is BlockKind.HOLDOUT:
         return MeanKind.POOLED
     return MeanKind.MACRO if layout.kind is BlockKind.SOURCE else metric.fold_mean
 
 
-def mean_of(metric: Metric, measured: Measured) -> MeanKind:
-    """Return ``main_mean``, or the pooled one where no split of some repeat has a value."""
+def choose_mean(metric: Metric, measured: MetricValues) -> MeanKind:
+    """Return ``default_mean``, or pooled if all splits of a repeat have no value."""
     undefined = measured.split_weights() is None
-    return MeanKind.POOLED if undefined else main_mean(metric, measured.layout)
+    return MeanKind.POOLED if undefined else default_mean(metric, measured.layout)
 
 
-def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measured:
-    """Measure one model.
+def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> MetricValues:
+    """Return the values of a metric for one model.
 
     Parameters
     ----------
     metric : Metric
-        Checked against the classes.
+        Already checked against the classes.
     judged : Judged
-        All rows, in the layout's order.
+        Truth and predictions of all rows, in the layout's order.
     layout : Layout
-        With rows.
+        The layout; it must know its rows.
     seed : int
-        The job's; resamples are the same for every model, so that differences are paired.
+        Seed of the job. All models have the same resamples, so that differences are paired.
     """
     rows_of_split = _rows_by_split(layout)
     statistics = [metric.statistic(judged.rows(rows)) for rows in rows_of_split]
@@ -137,22 +139,22 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measur
     for rows, statistic, value in zip(rows_of_split, statistics, splits, strict=True):
         if not np.isnan(value):
             split_influence[rows] = statistic.influence()
-            given = statistic.fold_influence()
-            if given is not None:
-                fold_influence[rows] = given
+            inside_fold = statistic.fold_influence()
+            if inside_fold is not None:
+                fold_influence[rows] = inside_fold
     rows_of_repeat = _rows_by_repeat(layout, rows_of_split)
-    whole: list[WeightedMetric] = (
+    by_repeat: list[WeightedMetric] = (
         statistics
         if layout.n_splits == 1
         else [metric.statistic(judged.rows(rows)) for rows in rows_of_repeat]
     )
-    values = [statistic.value() for statistic in whole]
+    values = [statistic.value() for statistic in by_repeat]
     pooled_parts = np.zeros(layout.n_rows)
-    for rows, statistic, value in zip(rows_of_repeat, whole, values, strict=True):
+    for rows, statistic, value in zip(rows_of_repeat, by_repeat, values, strict=True):
         if not np.isnan(value):
             pooled_parts[rows] = statistic.influence() / (len(rows) * len(values))
     strata = metric.strata(judged)
-    measured = Measured(
+    measured = MetricValues(
         layout=layout,
         pooled=float(np.mean(values)),
         pooled_parts=pooled_parts,
@@ -164,17 +166,17 @@ def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> Measur
         else MetricVariance.DELONG,
         fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
     )
-    macro = mean_of(metric, measured) is MeanKind.MACRO
+    macro = choose_mean(metric, measured) is MeanKind.MACRO
     parts = list(zip(rows_of_split, statistics, strict=True))
     if not macro:
-        parts = list(zip(rows_of_repeat, whole, strict=True))
+        parts = list(zip(rows_of_repeat, by_repeat, strict=True))
     replicates = draw_replicates(metric, layout, parts, splits, seed)
     return replace(measured, replicates=replicates)
 
 
 def _rows_by_split(layout: Layout) -> list[IntArray]:
     starts = layout.starts
-    assert starts is not None  # noqa: S101 - predictions come by row
+    assert starts is not None  # noqa: S101 - a layout of predictions has rows
     order = np.arange(layout.n_rows, dtype=np.intp) if layout.order is None else layout.order
     return [order[starts[j] : starts[j + 1]] for j in range(layout.n_splits)]
 

@@ -1,4 +1,4 @@
-"""What metrics look at, from the outcomes of a learner over some splits."""
+"""The truth and the predictions that metrics compare, from a learner's outcomes over splits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from thetahat.values.types import FloatArray
 
 
 def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judged:
-    """Return truth, predictions and scores, split by split, as they stand in a loss table.
+    """Return truth, predictions and scores, split by split, in the row order of a loss table.
 
     Parameters
     ----------
     outcomes : sequence of SplitOutcome
-        With their predictions.
+        Outcomes with predictions, one for each split.
     name : str
-        What the request calls the learner, for the refusal of scores that are no numbers.
+        The request's name of the learner, for the message about scores that are not numbers.
     """
     test = np.concatenate([outcome.test for outcome in outcomes])
     scores = scores_from(outcomes, data.n_classes)
@@ -37,12 +37,12 @@ def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judg
 
 
 def scores_from(outcomes: Sequence[SplitOutcome], n_classes: int) -> FloatArray | None:
-    """(n,) decision values of two classes, else (n, C) probabilities, if every split has them.
+    """Return (n,) decision values of two classes or (n, C) probabilities; None if missing.
 
-    Decision values come first, as in scikit-learn's own scorers: probabilities that have run into
-    0 or 1 tie what they still tell apart. Where one learner had the one and another the other, in
-    splits of their own as a selection may have them, each split has what it has: its own rows are
-    in order, and those of two splits are not to be compared.
+    Decision values are preferred, as in scikit-learn's scorers: probabilities that are rounded to
+    0 or 1 are tied where decision values still differ. In a selection the learner of one split may
+    have decision values and that of another probabilities; the scores of different splits must
+    then not be compared with each other.
     """
     if n_classes == 2 and any(outcome.scores is not None for outcome in outcomes):
         values = [_of_second_class(outcome) for outcome in outcomes]

@@ -1,4 +1,4 @@
-"""Metrics in a result: by model, and by pair of models."""
+"""Adding metrics to a result: for each model and for each pair of models."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.recommendation import recommended_by_target
 from thetahat.analyses.losses.result import EvaluationResult, MetricMeans, MetricResult, ModelResult
-from thetahat.analyses.metrics.cautions import of_metric
+from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.differences import add_differences
-from thetahat.analyses.metrics.inference import read
-from thetahat.analyses.metrics.metric_values import Measured, measure
+from thetahat.analyses.metrics.inference import infer_metric
+from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
 
 
-def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and how it is read
+def add_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all choices
     result: EvaluationResult,
     metrics: Sequence[Chosen[Metric]],
     judged: Mapping[str, Judged],
@@ -33,11 +33,11 @@ def add_metrics(  # noqa: PLR0913 - the result, what is measured, on what, and h
     Parameters
     ----------
     result : EvaluationResult
-        Its models and pairs are those that are measured.
+        Every metric is computed for its models and its pairs.
     metrics : sequence of Chosen
-        Checked against the task and the classes.
+        The metrics, already checked against the task and the classes.
     judged : mapping of str to Judged
-        By model, rows in the layout's order.
+        Truth and predictions by model, rows in the layout's order.
     """
     for entry in metrics:
         measured = {
@@ -63,15 +63,15 @@ def _add_metric(model: ModelResult, key: str, metric: MetricResult) -> ModelResu
 
 
 def build_metric_result(
-    metric: Metric, measured: Measured, choices: Choices, *, in_brief: bool
+    metric: Metric, measured: MetricValues, choices: Choices, *, in_brief: bool
 ) -> MetricResult:
-    """Return one metric of one model; in brief with its recommended intervals alone."""
-    reading = read(metric, measured, choices, is_difference=False)
+    """Return one metric of one model; in brief, only the recommended intervals."""
+    reading = infer_metric(metric, measured, choices, is_difference=False)
     return MetricResult(
         estimate=MetricMeans(
             pooled=measured.pooled,
             macro=measured.macro,
-            blocks=_by_block(measured),
+            blocks=_average_by_block(measured),
             splits=measured.splits if measured.layout.n_repeats > 1 else None,
         ),
         mean=reading.mean,
@@ -84,32 +84,32 @@ def build_metric_result(
         intervals=None if in_brief else tuple(reading.intervals),
         variances=None if in_brief else reading.variances,
         higher_is_better=metric.higher_is_better,
-        cautions=of_metric(metric, measured),
+        cautions=list_cautions(metric, measured),
         details=_details(metric, measured, choices),
     )
 
 
-def _details(metric: Metric, measured: Measured, choices: Choices) -> Mapping[str, JsonValue]:
-    """Return further numbers; only the area under the ROC curve has any, for sample sizes."""
+def _details(metric: Metric, measured: MetricValues, choices: Choices) -> Mapping[str, JsonValue]:
+    """Return further numbers; only the area under the ROC curve has some, for sample sizes."""
     details = getattr(metric, "details", None)
     if details is None:
         return {}
     numbers: Mapping[str, JsonValue] = details(
-        _strata_once(measured), measured.pooled, choices.level, choices.power
+        _strata_of_first_repeat(measured), measured.pooled, choices.level, choices.power
     )
     return numbers
 
 
-def _strata_once(measured: Measured) -> IntArray | None:
-    """Strata of the rows of one repeat."""
+def _strata_of_first_repeat(measured: MetricValues) -> IntArray | None:
+    """Return the strata of the rows of the first repeat."""
     layout = measured.layout
     if measured.strata is None or layout.n_repeats == 1:
         return measured.strata
     return np.asarray(measured.strata[layout.split_repeat[layout.split_of_row()] == 0])
 
 
-def _by_block(measured: Measured) -> FloatArray:
-    """(K,) of each block label, averaged over the repeats that have a value."""
+def _average_by_block(measured: MetricValues) -> FloatArray:
+    """Return the (K,) averages by block label over the repeats that have a value."""
     layout, known = measured.layout, measured.defined
     n = len(layout.block_labels)
     block = layout.split_block[known]

@@ -1,4 +1,4 @@
-"""The variances of a metric: by influence function, by cluster, between blocks."""
+"""Variances of a metric: from influence values, by cluster, between splits and sources."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from thetahat.analyses.metrics.cautions import (
-    GIVEN_MODELS,
-    few_clusters,
-    few_sources,
-    of_a_class,
-    of_clusters,
-    of_ties,
+    WITHOUT_TRAINING,
+    caution_about_clusters,
+    caution_about_few_clusters,
+    caution_about_few_sources,
+    caution_about_small_classes,
+    caution_about_ties,
 )
-from thetahat.analyses.metrics.metric_values import Measured
+from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.cautions import UNDEFINED_VARIANCE, ZERO_VARIANCE, Caution
 from thetahat.values.layout import Layout
@@ -26,10 +26,10 @@ RESAMPLED = (BlockKind.RANDOM, BlockKind.SUBSAMPLES)
 _ROUNDING = 64 * float(np.finfo(np.float64).eps) ** 2
 
 
-def spreads(measured: Measured) -> dict[str, VarianceEstimate]:
-    """Return every variance of a metric that its layout allows, by name."""
+def estimate_variances(measured: MetricValues) -> dict[str, VarianceEstimate]:
+    """Return all variances of a metric that fit its layout, by name."""
     kind = measured.layout.kind
-    estimates = dict(_given_models(measured))
+    estimates = dict(_for_these_models(measured))
     if kind in RESAMPLED:
         estimates.update(_corrected_resampled(measured))
     if kind is BlockKind.SOURCE:
@@ -37,12 +37,12 @@ def spreads(measured: Measured) -> dict[str, VarianceEstimate]:
     return estimates
 
 
-def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
+def _for_these_models(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
     layout = measured.layout
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT
     name = measured.variance
-    alone = (*of_clusters(layout), *of_a_class(measured))
+    alone = (*caution_about_clusters(layout), *caution_about_small_classes(measured))
     if not math.isnan(measured.pooled):
         value = _over_instances(measured.pooled_parts, measured.strata, layout)
         yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)
@@ -50,9 +50,11 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
         value = _over_instances(macro_parts, _inside_splits(measured), layout)
         yield name.of_blocks, _conclude(measured, MeanKind.MACRO, value, None, alone)
         if layout.kind in RESAMPLED:
-            as_published = ledell(measured)
+            as_published = estimate_ledell(measured)
             if as_published is not None:
-                tied = of_ties(as_published, ledell(measured, measured.split_influence))
+                tied = caution_about_ties(
+                    as_published, estimate_ledell(measured, measured.split_influence)
+                )
                 yield (
                     MetricVariance.LEDELL,
                     _conclude(measured, MeanKind.MACRO, as_published, None, tied),
@@ -64,15 +66,17 @@ def _given_models(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
             (MeanKind.MACRO, macro_parts if several else None),
         ):
             if parts is not None and c > 1:
-                value = by_cluster(parts, layout.cluster, c)
+                value = cluster_robust_variance(parts, layout.cluster, c)
                 robust = MetricVariance.CLUSTER_ROBUST
                 name = robust.of_blocks if kind is MeanKind.MACRO else robust
-                estimate = _conclude(measured, kind, value, float(c - 1), few_clusters(c))
+                estimate = _conclude(
+                    measured, kind, value, float(c - 1), caution_about_few_clusters(c)
+                )
                 yield name, estimate
 
 
-def independent(parts: FloatArray, group: IntArray | None) -> float:
-    r"""Variance of a sum of independent parts, with ddof 1 inside each group.
+def sum_variance(parts: FloatArray, group: IntArray | None) -> float:
+    r"""Variance of a sum of independent parts, with ddof 1 within each group.
 
     .. math:: \sum_g \frac{n_g}{n_g - 1} \sum_{i \in g} (u_i - \bar u_g)^2
 
@@ -81,7 +85,7 @@ def independent(parts: FloatArray, group: IntArray | None) -> float:
 
     Source: delong1988, hampel1974.
 
-    Degenerate cases: NaN where a group has one row, whose spread cannot be seen.
+    Degenerate cases: NaN where a group has a single row.
     """
     if group is None:
         group = np.zeros(len(parts), dtype=np.intp)
@@ -95,7 +99,7 @@ def independent(parts: FloatArray, group: IntArray | None) -> float:
     return float(factor @ squares[used])
 
 
-def by_cluster(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
+def cluster_robust_variance(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
     r"""CR1: C/(C-1) times the sum over clusters of squared sums of parts.
 
     Source: cameron2015.
@@ -104,7 +108,7 @@ def by_cluster(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
     return float(n_clusters / (n_clusters - 1) * (sums @ sums))
 
 
-def ledell(measured: Measured, influence: FloatArray | None = None) -> float | None:
+def estimate_ledell(measured: MetricValues, influence: FloatArray | None = None) -> float | None:
     r"""Variance of the mean of the folds' areas under the ROC curve.
 
     .. math:: \frac1n \cdot \frac1V \sum_{v=1}^{V} \frac{1}{n_v} \sum_{i \in v} \mathrm{IC}_i^2
@@ -119,23 +123,23 @@ def ledell(measured: Measured, influence: FloatArray | None = None) -> float | N
     Parameters
     ----------
     influence : ndarray of float or None
-        (n,) inside each fold; that of the metric, if left out.
+        (n,) influence within each fold; by default the metric's ``fold_influence``.
 
     Degenerate cases: None for several repeats, where clusters cross folds, and where a fold lacks
     a class: the source has no form for these.
     """
     layout, strata = measured.layout, measured.strata
-    given = measured.fold_influence if influence is None else influence
-    if given is None or strata is None or not layout.has_one_row_each:
+    in_folds = measured.fold_influence if influence is None else influence
+    if in_folds is None or strata is None or not layout.has_one_row_each:
         return None
     split = layout.split_of_row()
     n, v = layout.n_rows, layout.n_splits
     n_strata = int(strata.max()) + 1
     cell = split * n_strata + strata
-    in_fold = np.bincount(cell, minlength=v * n_strata)[cell] / layout.n_test[split]
+    class_share = np.bincount(cell, minlength=v * n_strata)[cell] / layout.n_test[split]
     overall = np.bincount(strata)[strata] / n
-    # the influence inside a fold divides by the fold's class share, the source by that of all rows
-    of_row = given * in_fold / overall
+    # the influence divides by the class share of the fold, the source by that of all rows
+    of_row = in_folds * class_share / overall
     unit = layout.cluster
     if unit is None:
         mean_squares = np.bincount(split, weights=of_row**2, minlength=v) / layout.n_test
@@ -151,32 +155,29 @@ def ledell(measured: Measured, influence: FloatArray | None = None) -> float | N
 
 
 def _over_instances(parts: FloatArray, group: IntArray | None, layout: Layout) -> float:
-    """Variance over instances; rows of an instance in several repeats are summed first.
+    """Return the variance over instances; an instance's rows in several repeats are summed first.
 
-    Rows whose group is negative are left out: their split has no value.
+    Rows with a negative group are left out, because their split has no value.
     """
     if layout.has_one_row_each:
         if group is not None and group.min() < 0:
             parts, group = parts[group >= 0], group[group >= 0]
-        return independent(parts, group)
+        return sum_variance(parts, group)
     if layout.instance is None:
         return float("nan")
     sums = np.bincount(layout.instance, weights=parts).astype(np.float64)
-    return independent(sums, None)
+    return sum_variance(sums, None)
 
 
-def _inside_splits(measured: Measured) -> IntArray:
-    """(n,) codes of the split, or of split and class, for splits that have a value.
-
-    -1 for the others.
-    """
+def _inside_splits(measured: MetricValues) -> IntArray:
+    """Return (n,) codes of the split, or of split and class; -1 for splits without a value."""
     layout, strata = measured.layout, measured.strata
     split = layout.split_of_row()
     code = split if strata is None else split * (int(strata.max()) + 1) + strata
     return np.where(measured.defined[split], code, -1)
 
 
-def _corrected_resampled(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
+def _corrected_resampled(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
     layout = measured.layout
     ratio = layout.test_to_train_ratio
     j = layout.n_splits
@@ -191,12 +192,12 @@ def _corrected_resampled(measured: Measured) -> Iterator[tuple[str, VarianceEsti
             value,
             float(j - 1),
             target=Target.THESE_SOURCES,
-            given_models=False,
+            is_for_these_models=False,
         ),
     )
 
 
-def _between_sources(measured: Measured) -> Iterator[tuple[str, VarianceEstimate]]:
+def _between_sources(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
     layout, known = measured.layout, measured.defined
     values, sizes = [], []
     for r in range(layout.n_repeats):
@@ -213,22 +214,22 @@ def _between_sources(measured: Measured) -> Iterator[tuple[str, VarianceEstimate
             MeanKind.MACRO,
             sum(values) / len(values),
             float(k - 1),
-            few_sources(k),
+            caution_about_few_sources(k),
             target=Target.NEW_SOURCE,
-            given_models=False,
+            is_for_these_models=False,
         ),
     )
 
 
 def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
-    measured: Measured,
+    measured: MetricValues,
     mean: MeanKind,
     value: float,
     degrees_of_freedom: float | None,
     cautions: tuple[Caution, ...] = (),
     *,
     target: Target = Target.THESE_MODELS,
-    given_models: bool = True,
+    is_for_these_models: bool = True,
 ) -> VarianceEstimate:
     if value <= _ROUNDING:
         value = 0.0
@@ -242,8 +243,8 @@ def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
         )
     if math.isnan(value):
         cautions = (UNDEFINED_VARIANCE(), *cautions)
-    if given_models and not measured.layout.has_fixed_models:
-        cautions = (*cautions, GIVEN_MODELS)
+    if is_for_these_models and not measured.layout.has_fixed_models:
+        cautions = (*cautions, WITHOUT_TRAINING)
     return VarianceEstimate(
         value=value,
         target=target,

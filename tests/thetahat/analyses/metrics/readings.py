@@ -9,8 +9,8 @@ import numpy as np
 
 from tests.thetahat.metrics.judged import binary
 from thetahat.analyses.losses import Choices, Chosen, evaluate
-from thetahat.analyses.metrics.inference import Reading, read
-from thetahat.analyses.metrics.metric_values import Measured, measure
+from thetahat.analyses.metrics.inference import MetricInference, infer_metric
+from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Judged, Metric
@@ -32,20 +32,24 @@ def sources(block: Any, **columns: Any) -> Layout:
     return layout_of(BlockKind.SOURCE, np.asarray(block), **columns)
 
 
-def measured(metric: Metric, judged: Judged, layout: Layout) -> Measured:
+def measured(metric: Metric, judged: Judged, layout: Layout) -> MetricValues:
     return measure(metric, judged, layout, 7)
 
 
-def reading(metric: Metric, judged: Judged, layout: Layout, **choices: Any) -> Reading:
-    return read(metric, measured(metric, judged, layout), Choices(**choices), is_difference=False)
+def reading(metric: Metric, judged: Judged, layout: Layout, **choices: Any) -> MetricInference:
+    return infer_metric(
+        metric, measured(metric, judged, layout), Choices(**choices), is_difference=False
+    )
 
 
-def difference(metric: Metric, a: Judged, b: Judged, layout: Layout, **choices: Any) -> Reading:
+def difference(
+    metric: Metric, a: Judged, b: Judged, layout: Layout, **choices: Any
+) -> MetricInference:
     both = measured(metric, a, layout).minus(measured(metric, b, layout))
-    return read(metric, both, Choices(**choices), is_difference=True)
+    return infer_metric(metric, both, Choices(**choices), is_difference=True)
 
 
-def interval_of(of: Reading, method: str, variance: str | None) -> Interval:
+def interval_of(of: MetricInference, method: str, variance: str | None) -> Interval:
     (found,) = [i for i in of.intervals if (i.method, i.variance) == (method, variance)]
     return found
 

@@ -20,8 +20,9 @@ from tests.thetahat.analyses.metrics.readings import (
     sources,
 )
 from tests.thetahat.metrics.judged import binary, labelled, values
-from thetahat.analyses.metrics.bootstrap import MetricReplicates, _units
-from thetahat.analyses.metrics.intervals import bootstrap, logit, recommended
+from thetahat.analyses.losses.recommendation import recommend
+from thetahat.analyses.metrics.bootstrap import MetricReplicates, _choose_units
+from thetahat.analyses.metrics.intervals import build_bootstrap, build_logit
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 from thetahat.metrics.base import Metric
@@ -43,7 +44,7 @@ METRICS: list[Metric] = [
 
 
 def row_counts(layout: Layout, seed: int) -> FloatArray:
-    units = _units(layout)
+    units = _choose_units(layout)
     assert units is not None
     return units.rows_of(HashedResamples(units.starts, seed, 100).counts(0, 100))
 
@@ -74,17 +75,17 @@ def replicates(metric: Metric, layout: Layout, seed: int = 3) -> MetricReplicate
 def test_exact_bootstrap_and_influence_agree(metric: Metric, layout: Layout) -> None:
     """The bootstrap's standard error is the influence function's, but for terms of order 1/n."""
     of = measured(metric, noisy(3, 200, 1.5), layout)
-    spread = {
+    variance = {
         "cluster": "cluster_robust",
         "block": "between_sources",
         "instance": f"{of.variance}_blocks",
     }[replicates(metric, layout).units.unit]
     if of.replicates is not None and layout.n_splits == 1 and layout.cluster is None:
-        spread = of.variance
+        variance = of.variance
     if layout.kind == "random" and metric.fold_mean is MeanKind.POOLED:
-        spread = "influence"
+        variance = "influence"
     found = reading(metric, noisy(3, 200, 1.5), layout)
-    value = found.variances[spread].value
+    value = found.variances[variance].value
     assert isinstance(value, float)
     drawn = interval_of(found, "percentile", None)
     assert drawn.standard_error is not None
@@ -138,7 +139,7 @@ def test_exact_differences_are_of_the_same_resamples() -> None:
 
     assert_allclose(both.replicates.values, a.replicates.values - b.replicates.values)
     nothing = difference(RocAuc(), noisy(1, 80), noisy(1, 80), layout)
-    assert nothing.intervals == []
+    assert nothing.intervals == ()
     assert nothing.variances["delong"].value == 0
 
 
@@ -256,7 +257,7 @@ def test_degenerate_resamples_without_a_value() -> None:
     assert "undefined_resamples" in codes(interval_of(kept, "percentile", None).cautions)
     constant = labelled([0, 1, 0, 1], [1, 1, 1, 1])
     nothing = reading(Matthews(), constant, holdout(4))
-    assert nothing.intervals == []
+    assert nothing.intervals == ()
     assert nothing.variances == {}
     few = reading(F1(), noisy(1, 8), holdout(8))
     assert "few_units" in codes(interval_of(few, "percentile", None).cautions)
@@ -265,21 +266,22 @@ def test_degenerate_resamples_without_a_value() -> None:
 @pytest.mark.about("metrics/roc_auc")
 def test_degenerate_what_cannot_be_built_is_left_out() -> None:
     of = reading(RocAuc(n_resamples=100), noisy(1, 60), holdout(60))
-    normal, percentile = interval_of(of, "normal", "delong"), interval_of(of, "percentile", None)
+    normal = interval_of(of, "normal", "delong")
     drawn = of.measured.replicates
     assert drawn is not None
     above_one = MetricReplicates(np.linspace(0.99, 1, 100), drawn.units)
     above = replace(of.measured, replicates=above_one)
 
-    assert logit(replace(normal, estimate=1.0)) is None
-    assert logit(replace(normal, standard_error=None)) is None
-    quantiles, bca = bootstrap(above, MeanKind.POOLED, 0.95, Alternative.TWO_SIDED)
+    assert build_logit(replace(normal, estimate=1.0)) is None
+    assert build_logit(replace(normal, standard_error=None)) is None
+    built = list(build_bootstrap(above, MeanKind.POOLED, 0.95, Alternative.TWO_SIDED))
+    quantiles, bca = (entry.interval for entry in built)
     assert quantiles.lower is not None
     assert (bca.lower, bca.upper) == (None, None)
     assert "replicates_on_one_side" in codes(bca.cautions)
-    # with no variance at all the bootstrap's is the recommended one
-    alone = replace(percentile, recommended=False)
-    assert [one.recommended for one in recommended(BlockKind.HOLDOUT, [alone, alone])] == [
-        True,
-        False,
+    # without any variance the percentile interval is recommended
+    alone = recommend(BlockKind.HOLDOUT, built[::-1])
+    assert [(one.interval.method, one.interval.recommended) for one in alone] == [
+        ("bca", False),
+        ("percentile", True),
     ]

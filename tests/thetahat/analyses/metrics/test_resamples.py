@@ -45,10 +45,10 @@ def values_of(metric: Metric, judged: Judged, layout: Layout) -> FloatArray:
 
 
 def counts_kinds(metric: Metric, judged: Judged, layout: Layout) -> bool:
-    units = module._units(layout)
+    units = module._choose_units(layout)
     assert units is not None
     rows = np.arange(layout.n_rows)
-    return module._Kinds.of([(rows, metric.statistic(judged))], layout, units) is not None
+    return module._RowKinds.build([(rows, metric.statistic(judged))], layout, units) is not None
 
 
 @pytest.mark.about(*(f"metrics/{name}" for name in METRICS))

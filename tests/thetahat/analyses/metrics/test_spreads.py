@@ -31,7 +31,7 @@ from tests.thetahat.metrics.published import (
     SEPARATING,
     WFNS,
 )
-from thetahat.analyses.metrics.variances import independent, ledell, spreads
+from thetahat.analyses.metrics.variances import estimate_ledell, estimate_variances, sum_variance
 from thetahat.distributions import p_value_of
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 from thetahat.metrics.f1 import F1
@@ -180,15 +180,17 @@ def test_naive_ledell(clusters: bool) -> None:  # noqa: FBT001 - a parameter of 
 
     of = measured(AUC, binary(judged.truth, scores), layout)
 
-    assert_allclose(known(ledell(of)), naive_ledell(judged.truth, scores, fold, ids), rtol=1e-12)
+    assert_allclose(
+        known(estimate_ledell(of)), naive_ledell(judged.truth, scores, fold, ids), rtol=1e-12
+    )
 
 
 @pytest.mark.about("metrics/roc_auc")
 def test_limit_ledell_of_clusters_of_one_is_that_of_rows() -> None:
     judged, fold = noisy(4, 60), np.arange(60) // 2 % 5
 
-    alone = ledell(measured(AUC, judged, folds(fold)))
-    clustered = ledell(measured(AUC, judged, folds(fold, cluster=np.arange(60))))
+    alone = estimate_ledell(measured(AUC, judged, folds(fold)))
+    clustered = estimate_ledell(measured(AUC, judged, folds(fold, cluster=np.arange(60))))
 
     assert_allclose(known(clustered), known(alone), rtol=1e-12)
 
@@ -201,11 +203,11 @@ def test_degenerate_ledell_has_no_form_for_these() -> None:
     )
     lacking = folds(np.where(judged.truth == 1, 0, 1) + 2 * (np.arange(60) % 2 == 5))
 
-    assert ledell(measured(AUC, judged, crossing)) is None
-    assert ledell(measured(AUC, judged.rows(np.tile(np.arange(60), 2)), twice)) is None
-    assert ledell(measured(AUC, judged, lacking)) is None
-    assert "ledell" not in spreads(measured(F1(n_resamples=0), judged, folds(fold)))
-    assert "cluster_robust_blocks" in spreads(measured(AUC, judged, crossing))
+    assert estimate_ledell(measured(AUC, judged, crossing)) is None
+    assert estimate_ledell(measured(AUC, judged.rows(np.tile(np.arange(60), 2)), twice)) is None
+    assert estimate_ledell(measured(AUC, judged, lacking)) is None
+    assert "ledell" not in estimate_variances(measured(F1(n_resamples=0), judged, folds(fold)))
+    assert "cluster_robust_blocks" in estimate_variances(measured(AUC, judged, crossing))
 
 
 @pytest.mark.outside("issue 15 of the Python package confidenceinterval: perfect separation")
@@ -218,7 +220,7 @@ def test_golden_perfect_separation_has_no_interval() -> None:
     assert of.variances["delong"].value == 0.0
     assert not of.variances["delong"].usable
     assert "zero_variance" in codes(of.variances["delong"].cautions)
-    assert of.intervals == []
+    assert of.intervals == ()
 
 
 @pytest.mark.about("metrics/balanced_accuracy")
@@ -247,11 +249,11 @@ def test_by_hand_between_sources() -> None:
     of = reading(RSquared(), values(truth, said), sources([0, 0, 1, 1, 2, 2]))
 
     assert_allclose(of.measured.splits, [0.75, 0.0, 0.5], atol=1e-15)
-    spread = of.variances["between_sources"]
+    variance = of.variances["between_sources"]
     # mean 5/12; deviations 4/12, -5/12, 1/12: 42/144 over 2, over 3
-    assert_allclose(spread.estimate, 5 / 12, rtol=1e-14)
-    assert_allclose(known(spread.value), 42 / 144 / 2 / 3, rtol=1e-13)
-    assert (spread.degrees_of_freedom, spread.target) == (2, Target.NEW_SOURCE)
+    assert_allclose(variance.estimate, 5 / 12, rtol=1e-14)
+    assert_allclose(known(variance.value), 42 / 144 / 2 / 3, rtol=1e-13)
+    assert (variance.degrees_of_freedom, variance.target) == (2, Target.NEW_SOURCE)
     assert interval_of(of, "student_t", "between_sources").recommended
     assert of.target is Target.NEW_SOURCE
 
@@ -259,10 +261,10 @@ def test_by_hand_between_sources() -> None:
 @pytest.mark.about("metrics/roc_auc")
 def test_exact_delong_of_blocks_adds_up() -> None:
     judged, block = noisy(5, 80), np.arange(80) // 20
-    of = spreads(measured(AUC, judged, sources(block)))
+    of = estimate_variances(measured(AUC, judged, sources(block)))
     alone = [
         known(
-            spreads(measured(AUC, judged.rows(np.flatnonzero(block == k)), holdout(20)))[
+            estimate_variances(measured(AUC, judged.rows(np.flatnonzero(block == k)), holdout(20)))[
                 "delong"
             ].value
         )
@@ -278,11 +280,11 @@ def test_exact_corrected_resampled_variance(metric: RocAuc | F1) -> None:
     layout = folds(np.arange(60) // 2 % 5)
     of = measured(metric, noisy(6, 60), layout)
 
-    spread = spreads(of)["nadeau_bengio"]
+    variance = estimate_variances(of)["nadeau_bengio"]
 
-    assert_allclose(known(spread.value), (1 / 5 + 1 / 4) * np.var(of.splits, ddof=1), rtol=1e-12)
-    assert (spread.degrees_of_freedom, spread.target) == (4, Target.THESE_SOURCES)
-    assert_allclose(spread.estimate, of.splits.mean())
+    assert_allclose(known(variance.value), (1 / 5 + 1 / 4) * np.var(of.splits, ddof=1), rtol=1e-12)
+    assert (variance.degrees_of_freedom, variance.target) == (4, Target.THESE_SOURCES)
+    assert_allclose(variance.estimate, of.splits.mean())
 
 
 @pytest.mark.about("metrics/f1", "metrics/roc_auc")
@@ -290,10 +292,10 @@ def test_exact_corrected_resampled_variance(metric: RocAuc | F1) -> None:
 def test_exact_a_repeat_said_twice_says_the_same(metric: RocAuc | F1) -> None:
     """Variances sum the rows of an instance first, so a copied repeat is no new data."""
     judged, fold = noisy(6, 60), np.arange(60) // 2 % 5
-    once = spreads(measured(metric, judged, folds(fold, instance=np.arange(60))))
+    once = estimate_variances(measured(metric, judged, folds(fold, instance=np.arange(60))))
     index = np.tile(np.arange(60), 2)
     layout = folds(np.r_[fold, fold], repeat=np.repeat([0, 1], 60), instance=index)
-    twice = spreads(measured(metric, judged.rows(index), layout))
+    twice = estimate_variances(measured(metric, judged.rows(index), layout))
 
     for name in ("influence", "delong"):
         if name in once:
@@ -301,7 +303,7 @@ def test_exact_a_repeat_said_twice_says_the_same(metric: RocAuc | F1) -> None:
             assert_allclose(known(twice[name].value), known(once[name].value), rtol=0.04)
             assert twice[name].estimate == once[name].estimate
     unmatched = folds(np.r_[fold, fold], repeat=np.repeat([0, 1], 60))
-    lost = spreads(measured(metric, judged.rows(index), unmatched))
+    lost = estimate_variances(measured(metric, judged.rows(index), unmatched))
     assert math.isnan(known(lost.get("influence", lost.get("delong")).value))  # type: ignore[union-attr]
 
 
@@ -310,9 +312,9 @@ def test_by_hand_independent_by_group() -> None:
     group: IntArray = np.array([0, 0, 2, 2, 2])
 
     # 2 x (1 + 1) + 3/2 x (4 + 4 + 16)
-    assert independent(parts, group) == 4 + 36
-    assert independent(parts, None) == 5 / 4 * (1 + 1 + 4 + 4 + 16)
-    assert math.isnan(independent(parts, np.array([0, 0, 0, 0, 1])))
+    assert sum_variance(parts, group) == 4 + 36
+    assert sum_variance(parts, None) == 5 / 4 * (1 + 1 + 4 + 4 + 16)
+    assert math.isnan(sum_variance(parts, np.array([0, 0, 0, 0, 1])))
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -384,14 +386,16 @@ def test_property_ties_are_worth_a_word_where_they_matter() -> None:
     assert judged.scores is not None
     rough, fold = binary(judged.truth, np.round(judged.scores)), np.arange(60) // 2 % 5
 
-    strict = spreads(measured(AUC, rough, folds(fold)))["ledell"]
-    half = spreads(measured(RocAuc(fold_ties="half", n_resamples=0), rough, folds(fold)))["ledell"]
+    strict = estimate_variances(measured(AUC, rough, folds(fold)))["ledell"]
+    half = estimate_variances(
+        measured(RocAuc(fold_ties="half", n_resamples=0), rough, folds(fold))
+    )["ledell"]
 
     assert "ties_counted_as_wrong" in codes(strict.cautions)
     assert "ties_counted_as_wrong" not in codes(half.cautions)
     assert known(strict.value) > known(half.value)
     assert "ties_counted_as_wrong" not in codes(
-        spreads(measured(AUC, judged, folds(fold)))["ledell"].cautions
+        estimate_variances(measured(AUC, judged, folds(fold)))["ledell"].cautions
     )
 
 
