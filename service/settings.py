@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,6 +28,22 @@ BOUNDS = {
     "greater_than_equal": ("ge", "at least"),
     "less_than_equal": ("le", "at most"),
 }
+
+
+class LogLevel(StrEnum):
+    """Severities of log lines."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class LogFormat(StrEnum):
+    """Forms of a log line."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 class InvalidSettings(ValueError):
@@ -73,6 +90,12 @@ class Settings(BaseSettings):
         5.0, gt=0, description="Age of a message for queued work after which it is sent again."
     )
     max_attempts: int = Field(3, ge=1, description="Attempts at a unit whose worker was lost.")
+
+    log_level: LogLevel = Field(LogLevel.INFO, description="Least severity of what is logged.")
+    log_format: LogFormat = Field(
+        LogFormat.TEXT, description="text: key=value on a line; json: an object on a line."
+    )
+    access_log: bool = Field(default=False, description="Log every HTTP request.")
 
     learner_packages: str = Field(
         "", description="Installed packages whose learners may be named, with commas between."
@@ -159,6 +182,10 @@ def _describe_error(error: ErrorDetails) -> str:
     elif error["type"] in BOUNDS:
         bound, words = BOUNDS[error["type"]]
         rule = f"must be {words} {error['ctx'][bound]}"
+    elif error["type"] == "enum":
+        rule = f"must be {error['ctx']['expected']}"
+    elif error["type"] == "bool_parsing":
+        rule = "must be true or false"
     else:
         rule = f"cannot be used ({error['msg']})"
     return f"{variable} {rule}, but is {error['input']!r}."

@@ -16,6 +16,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Final, ParamSpec, TypeVar
 
 from service.settings import is_sqlite
@@ -46,7 +47,9 @@ async def write_database(function: Callable[P, T], *args: P.args, **kwargs: P.kw
         with answer_by(deadline):
             return function(*args, **kwargs)
 
-    return await loop.run_in_executor(_SQLITE if is_sqlite() else _POSTGRES, call)
+    return await loop.run_in_executor(
+        _SQLITE if is_sqlite() else _POSTGRES, copy_context().run, call
+    )
 
 
 async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -56,4 +59,4 @@ async def run_in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwa
         with limit_statements(ANSWER_S):
             return function(*args, **kwargs)
 
-    return await asyncio.get_running_loop().run_in_executor(None, call)
+    return await asyncio.get_running_loop().run_in_executor(None, copy_context().run, call)

@@ -13,10 +13,11 @@ from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.preload import wait_until_loaded
+from service.process.request_context import REQUEST_ID
 
 AUTHENTICATED_PATHS: Final = "/v1/"
 HEALTH_PATH: Final = "/healthz"
-REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
+VALID_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class RequestMiddleware:
@@ -37,6 +38,7 @@ class RequestMiddleware:
             return
         identifier = _request_id(scope)
         scope["request_id"] = identifier
+        REQUEST_ID.set(identifier)
         is_started = False
 
         async def send_with_id(message: Message) -> None:
@@ -69,6 +71,6 @@ def _request_id(scope: Scope) -> str:
     for name, value in scope["headers"]:
         if name == b"x-request-id":
             sent: str = value.decode("latin-1")
-            if REQUEST_ID.fullmatch(sent):
+            if VALID_REQUEST_ID.fullmatch(sent):
                 return sent
     return secrets.token_hex(8)

@@ -1,0 +1,52 @@
+"""The HTTP request that this thread or task works for: its id, and who sent it.
+
+Both are context variables: the event loop keeps them apart between requests, and
+``service.api.blocking_calls`` passes them on to the threads that it uses.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+
+class Scope(StrEnum):
+    """What a key may do; each scope includes those before it."""
+
+    READ = "read"
+    SUBMIT = "submit"
+    ADMIN = "admin"
+
+    def includes(self, other: Scope) -> bool:
+        """Return whether a key with this scope may do what needs the other one."""
+        order = list(Scope)
+        return order.index(self) >= order.index(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request.
+
+    Parameters
+    ----------
+    owner_id : UUID
+        Whose data sets and evaluations the request may see.
+    actor : str
+        The beginning of the key, or ``local`` for a request of this machine without a key.
+    scope : Scope
+        What the caller may do.
+    key_id : UUID or None
+        The key; None for a request without one.
+    """
+
+    owner_id: UUID
+    actor: str
+    scope: Scope
+    key_id: UUID | None = None
+
+
+REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
+CALLER: Final[ContextVar[Caller | None]] = ContextVar("caller", default=None)
