@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
+import time
 from typing import Final
 
 from starlette.requests import Request
@@ -14,6 +16,9 @@ from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.preload import wait_until_loaded
 from service.process.request_context import REQUEST_ID
+from service.settings import settings
+
+log = logging.getLogger("service.access")
 
 AUTHENTICATED_PATHS: Final = "/v1/"
 HEALTH_PATH: Final = "/healthz"
@@ -40,14 +45,17 @@ class RequestMiddleware:
         scope["request_id"] = identifier
         REQUEST_ID.set(identifier)
         is_started = False
+        status: int | None = None
 
         async def send_with_id(message: Message) -> None:
-            nonlocal is_started
+            nonlocal is_started, status
             if message["type"] == "http.response.start":
                 is_started = True
+                status = message["status"]
                 message["headers"].append((b"x-request-id", identifier.encode()))
             await send(message)
 
+        began = time.perf_counter()
         try:
             if scope["path"] != HEALTH_PATH:
                 await wait_until_loaded()
@@ -64,6 +72,24 @@ class RequestMiddleware:
             else:
                 response = await handler(request, error)
             await response(scope, receive, send_with_id)
+        finally:
+            if settings().access_log:
+                _log_access(scope, status, time.perf_counter() - began)
+
+
+def _log_access(scope: Scope, status: int | None, seconds: float) -> None:
+    """Log a request; without a status, the client had gone before the response began."""
+    client = scope.get("client")
+    log.info(
+        "http.request",
+        extra={
+            "method": scope["method"],
+            "path": scope["path"],
+            "status": status,
+            "seconds": f"{seconds:.4f}",
+            "client": client[0] if client else None,
+        },
+    )
 
 
 def _request_id(scope: Scope) -> str:

@@ -30,7 +30,9 @@ ROW = re.compile(r"^\| `([^`]+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 IN_WORDS = {
     "data_dir": "`~/.thetahat`",
     "workers": "one per core, at most 8",
-    "memory_limit_mb": "a worker's share of the machine's memory, at least 512 and at most 8192",
+    "memory_limit_mb": (
+        "a worker's share of the memory of the machine or container, at least 512 and at most 8192"
+    ),
 }
 
 
