@@ -7,7 +7,7 @@ from typing import Final
 
 from replications.importance.final_risks import FinalRisks, Subset
 from thetahat.analyses.studies.claims import ClaimRow
-from thetahat.analyses.studies.result import MonteCarloNumber
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SOURCE: Final = "kouw2019"
 SMALL: Final = 0.01

@@ -94,11 +94,9 @@ def _add_results(document: Document) -> None:
             continue
         refs[name] = builder.add(result)["$ref"]
         schema = builder.definitions[result.__name__]
-        # The service moves the methods of a result into its provenance.
-        schema["properties"].pop("methods", None)
         schema["properties"] |= {"provenance": provenance, "partial": partial}
         schema["required"] = [
-            *(name for name in schema["required"] if name not in {"methods", "provenance"}),
+            *(name for name in schema["required"] if name != "provenance"),
             "provenance",
         ]
         if summary := schema["properties"].get("summary"):

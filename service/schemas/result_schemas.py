@@ -2,8 +2,8 @@
 
 They follow the rules by which ``thetahat.values.json_values.to_json`` writes a dataclass: a field
 with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
-``metadata={"inline": True}`` writes its items into the parent object. The descriptions are those
-of the numpydoc section ``Parameters``.
+``metadata={"inline": True}`` writes its items into the parent object, and ``metadata={"omit":
+True}`` leaves it out. The descriptions are those of the numpydoc section ``Parameters``.
 
 An array is a list of numbers; ``metadata={"dimensions": 2}`` makes it a list of lists, ``(1, 2)``
 either. With ``metadata={"nullable": True}`` a number may be null, because it may be NaN.
@@ -108,7 +108,7 @@ class SchemaBuilder:
         properties: dict[str, JsonSchema] = {}
         required: list[str] = []
         for one in fields(cls):
-            if one.metadata.get("inline"):
+            if one.metadata.get("inline") or one.metadata.get("omit"):
                 continue
             name = one.metadata.get("wire", one.name)
             is_optional = one.default is None

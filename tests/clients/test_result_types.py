@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,32 @@ def test_exact_mypy_accepts_keys_and_refuses_misspelt_ones(tmp_path: Path) -> No
     assert wrong.returncode == 1
     for key in KEYS.values():
         assert f'has no key "{key}x"' in wrong.stdout
+
+
+CROSS_VALIDATION: Mapping[str, str] = {
+    "fast_splits": 'result["learners"]["ridge"]["{key}"]',
+    "message": 'result["failures"]["ridge"]["{key}"]',
+    "macro": 'result["models"]["ridge"]["mean"]["{key}"]',
+    "repetitions": 'result["calibration"]["{key}"]',
+}
+"""Expressions that end with a key of the result, by that key."""
+
+
+def test_exact_mypy_knows_the_keys_of_a_cross_validation(tmp_path: Path) -> None:
+    def check_keys(suffix: str) -> subprocess.CompletedProcess[str]:
+        lines = [
+            "from thetahat_client import Client",
+            'result = Client().result("x", "cross_validation")',
+            *(one.format(key=f"{key}{suffix}") for key, one in CROSS_VALIDATION.items()),
+        ]
+        return check(tmp_path, "\n".join(lines) + "\n")
+
+    right, wrong = check_keys(""), check_keys("_misspelt")
+
+    assert right.returncode == 0, right.stdout
+    assert wrong.returncode == 1
+    for key in CROSS_VALIDATION:
+        assert f'has no key "{key}_misspelt"' in wrong.stdout
 
 
 def test_invalid_kinds_are_refused() -> None:

@@ -11,6 +11,7 @@ from thetahat.cautions import Caution
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.coverage import IntervalCalibration
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
@@ -46,6 +47,8 @@ class Interval:
         What to know before using it.
     details : mapping
         Further fields for the result, as plain JSON values.
+    measured : IntervalCalibration or None
+        How often the interval covers on samples of the data, if the request asks for it.
     """
 
     method: str
@@ -62,6 +65,9 @@ class Interval:
     recommended: bool = False
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict, hash=False, metadata={"inline": True})
+    measured: IntervalCalibration | None = field(
+        default=None, hash=False, metadata={"inline": True}
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cautions", tuple(dict.fromkeys(self.cautions)))

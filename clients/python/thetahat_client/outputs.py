@@ -12,6 +12,7 @@ from thetahat_client.transport import Answer, Transport
 if TYPE_CHECKING:
     from thetahat_client.results import (
         BootstrapResult,
+        CrossValidationResult,
         ImportanceWeightingResult,
         LearningCurveResult,
         LossesResult,
@@ -39,6 +40,10 @@ class Outputs:
     def result(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResult: ...
     @overload
     def result(self, evaluation_id: str, kind: Literal["predictions"]) -> PredictionsResult: ...
+    @overload
+    def result(
+        self, evaluation_id: str, kind: Literal["cross_validation"]
+    ) -> CrossValidationResult: ...
     @overload
     def result(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResult: ...
     @overload

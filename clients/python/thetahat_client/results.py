@@ -38,7 +38,7 @@ class BcaInterval(TypedDict):
     """Ends; an end that is open or undefined is None."""
 
     cautions: list[Caution]
-    """What to know before using it."""
+    """Cautions about the interval."""
 
     acceleration: float | None
     """The acceleration, from the jackknife; None where that is undefined."""
@@ -286,6 +286,10 @@ class BriefInterval(TypedDict):
     degrees_of_freedom: float | None
     """None means normal."""
 
+    calibration: NotRequired[MeasuredCoverage | None]
+    """How often the interval covered on samples of the data; null if no sample has its target. The
+    field is left out if the request asks for no calibration."""
+
 
 class BriefMetricDifference(TypedDict):
     """The difference of two models' metric in a comparison in brief."""
@@ -345,6 +349,31 @@ class BriefVerdict(TypedDict):
 
     reason: str
     """The verdict in words."""
+
+
+class CalibrationSummary(TypedDict):
+    """How the coverage of the intervals was measured on samples of the data."""
+
+    repetitions: int
+    """Number of samples that were drawn."""
+
+    share: float
+    """Share of the rows, or of the rows of each source, in a sample."""
+
+    rows: int
+    """Number of rows in a sample."""
+
+    truth_from: str
+    """What the truth is computed from."""
+
+    new_source: NewSourceCalibration | None
+    """How intervals for a new source were measured; null if no whole sources were drawn."""
+
+    cautions: list[Caution]
+    """What to know of the measured coverage."""
+
+    note: str
+    """How the samples differ from the data."""
 
 
 class Caution(TypedDict):
@@ -486,6 +515,61 @@ class CriticalDifferenceDiagram(TypedDict):
 
     groups: list[list[str]]
     """Largest runs of neighbouring models of which no two differ, the best model's first."""
+
+
+class CrossValidationResult(TypedDict):
+    """What a cross-validation shows of its learners."""
+
+    kind: Literal["cross_validation"]
+    """``cross_validation``."""
+
+    failures: dict[str, LearnerFailure]
+    """Learners that failed, with the reason."""
+
+    learners: dict[str, LearnerFits]
+    """How the splits of each learner were predicted."""
+
+    weights: NotRequired[UsedWeights]
+    """The importance weights of the rows, if the request has a target sample."""
+
+    calibration: NotRequired[CalibrationSummary]
+    """How the coverage of the intervals was measured, if the request asks for it."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+    summary: Summary
+    """The best model, the verdicts in words and the main intervals."""
+
+    models: dict[str, ModelResult]
+    """By name."""
+
+    detail: Literal["full", "brief"]
+    """How much is written of each model and comparison: ``full`` or ``brief``."""
+
+    comparisons: list[Comparison] | list[BriefComparison]
+    """Every pair of models, or every model with the control."""
+
+    comparison_tests: NotRequired[dict[str, SharedTest]]
+    """What is the same for a test in every comparison in brief, by method."""
+
+    comparison_cautions: NotRequired[list[SharedCaution]]
+    """The cautions of comparisons in brief, each once."""
+
+    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    """Tests of all models at once, by method."""
+
+    covariance: BlockCovariance
+    """Second moments of the block means."""
+
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the evaluation as a whole."""
 
 
 class Curve(TypedDict):
@@ -924,6 +1008,10 @@ class Interval(TypedDict):
     cautions: list[Caution]
     """What to know before using it."""
 
+    calibration: NotRequired[MeasuredCoverage | None]
+    """How often the interval covered on samples of the data; null if no sample has its target. The
+    field is left out if the request asks for no calibration."""
+
 
 class LearnerComparison(TypedDict):
     """Two learners side by side."""
@@ -1112,10 +1200,6 @@ class LearningCurveResult(TypedDict):
     cautions: list[Caution]
     """What to know of the evaluation as a whole."""
 
-    methods: list[MethodUsed]
-    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
-    where the provenance of the result has them."""
-
 
 class LossesResult(TypedDict):
     """What a table of losses shows of its models."""
@@ -1159,10 +1243,6 @@ class LossesResult(TypedDict):
     cautions: list[Caution]
     """What to know of the evaluation as a whole."""
 
-    methods: list[MethodUsed]
-    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
-    where the provenance of the result has them."""
-
 
 class MeanDifference(TypedDict):
     """The difference of two mean losses, or of two risks of one model."""
@@ -1199,6 +1279,26 @@ class Means(TypedDict):
 
     splits: NotRequired[list[float]]
     """(J,) mean of each split, where there are several repeats."""
+
+
+class MeasuredCoverage(TypedDict):
+    """How often an interval covered the truth on samples of the data."""
+
+    coverage: MonteCarloNumber
+    """Share of the samples in which the interval covered its own target."""
+
+    truth_below: MonteCarloNumber
+    """Share of the samples in which the target was below the interval, or above it."""
+
+    truth_above: MonteCarloNumber
+    """Share of the samples in which the target was below the interval, or above it."""
+
+    width: MonteCarloNumber
+    """Average width of the interval, in units of the loss."""
+
+    covers: dict[str, MonteCarloNumber]
+    """Share of the samples in which the interval covered each other quantity that is known
+    there."""
 
 
 MethodUsed = TypedDict(
@@ -1384,7 +1484,7 @@ class ModelSummary(TypedDict):
 
 
 class MonteCarloNumber(TypedDict):
-    """A number computed from the repetitions of a study."""
+    """A number computed from the repetitions of a simulation."""
 
     value: float | None
     """The number; null where it is not defined."""
@@ -1392,6 +1492,22 @@ class MonteCarloNumber(TypedDict):
     standard_error: float | None
     """Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the error
     is unknown."""
+
+
+class NewSourceCalibration(TypedDict):
+    """How the coverage of intervals for a new source was measured."""
+
+    drawn: int
+    """Number of sources in each sample."""
+
+    sources: int
+    """Number of sources in the data."""
+
+    truth_from: str
+    """What the truth is computed from."""
+
+    note: str
+    """In which direction the coverage errs."""
 
 
 class NormalInterval(TypedDict):
@@ -1713,10 +1829,6 @@ class PredictionsResult(TypedDict):
 
     cautions: list[Caution]
     """What to know of the evaluation as a whole."""
-
-    methods: list[MethodUsed]
-    """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
-    where the provenance of the result has them."""
 
 
 class Provenance(TypedDict):
@@ -2043,7 +2155,7 @@ class StatisticInterval(TypedDict):
     """Ends; an end that is open or undefined is None."""
 
     cautions: list[Caution]
-    """What to know before using it."""
+    """Cautions about the interval."""
 
 
 class StepVerdict(TypedDict):
@@ -2081,13 +2193,13 @@ class StudentisedInterval(TypedDict):
     """Ends; an end that is open or undefined is None."""
 
     cautions: list[Caution]
-    """What to know before using it."""
+    """Cautions about the interval."""
 
     errors: Literal["jackknife"]
     """How the standard error of each resample is estimated: ``jackknife``."""
 
     standard_error: float | None
-    """That of the sample; None where the jackknife is undefined."""
+    """Standard error of the sample; None where the jackknife is undefined."""
 
 
 class StudyClaim(TypedDict):
@@ -2299,6 +2411,49 @@ class TrainingRows(TypedDict):
     """In the smallest and in the largest training part."""
 
 
+UsedWeights = TypedDict(
+    "UsedWeights",
+    {
+        # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
+        # part.
+        "from": 'Literal["all", "training"]',
+        # Whether the fits are weighted too.
+        "in_fits": 'bool',
+        # The estimator of the weights.
+        "method": 'str',
+        # (n,) weight of each source row.
+        "values": 'list[float]',
+        # Number of source rows.
+        "n": 'int',
+        # Number of target rows.
+        "n_target": 'int',
+        # Number of features.
+        "n_features": 'int',
+        # Further numbers of the estimator, such as the width of a kernel.
+        "details": 'dict[str, JsonValue]',
+        # What to know before using the weights.
+        "cautions": 'list[Caution]',
+        # Should be near 1: the density ratio has mean 1 over the source.
+        "mean": 'float',
+        # Sample variance (ddof 1).
+        "variance": 'float',
+        # The largest weight.
+        "largest": 'float',
+        # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
+        "effective_sample_size": 'float',
+        # Share of the source rows whose weight is above 10, and zero.
+        "share_above_10": 'float',
+        # Share of the source rows whose weight is above 10, and zero.
+        "share_zero": 'float',
+        # Share of the largest weight in the sum of all.
+        "largest_share": 'float',
+        # Share of the target rows that have a source row near them; see ``share_covered``.
+        "coverage": 'float',
+    },
+)
+"""Importance weights that enter weighted risks."""
+
+
 class VarianceEstimate(TypedDict):
     """An estimate of the variance of a mean loss; part of results. It may have further fields,
     which depend on the method."""
@@ -2447,5 +2602,5 @@ class WeightsResult(TypedDict):
     """Version, seed, digests and methods, which make the result again."""
 
 
-AnyResult: TypeAlias = "BootstrapResult | ImportanceWeightingResult | LearningCurveResult | LossesResult | PredictionsResult | StudyResult | WeightsResult"
+AnyResult: TypeAlias = "BootstrapResult | CrossValidationResult | ImportanceWeightingResult | LearningCurveResult | LossesResult | PredictionsResult | StudyResult | WeightsResult"
 """The result of any kind."""

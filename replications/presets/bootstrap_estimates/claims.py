@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.studies.claims import ClaimRow, RelativeBound, judge
-from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim
+from thetahat.analyses.studies.result import StudyClaim
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 LECTURE: Final = "zelezny2011"
 BOOK: Final = "efron1993"

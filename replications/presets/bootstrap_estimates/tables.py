@@ -13,7 +13,6 @@ from thetahat.analyses.studies.jackknife import jackknife
 from thetahat.analyses.studies.monte_carlo import monte_carlo_share
 from thetahat.analyses.studies.result import (
     FigureAxis,
-    MonteCarloNumber,
     StudyFigure,
     StudyTable,
     TableCell,
@@ -21,6 +20,7 @@ from thetahat.analyses.studies.result import (
     make_table,
     series_of_numbers,
 )
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
 INTERVALS: Final = ("normal", "percentile", "basic", "bca")

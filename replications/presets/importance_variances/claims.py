@@ -14,7 +14,8 @@ from replications.presets.importance_variances.variances import (
 )
 from thetahat.analyses.studies.claims import ClaimRow, judge
 from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, multiply_by_known
-from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim, exact
+from thetahat.analyses.studies.result import StudyClaim
+from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
 
 SOURCE: Final = "kouw2019"
 NEAR: Final = (0.95, 1.05)

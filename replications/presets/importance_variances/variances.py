@@ -17,7 +17,7 @@ from thetahat.analyses.studies.monte_carlo import (
     monte_carlo_variance,
     multiply_by_known,
 )
-from thetahat.analyses.studies.result import MonteCarloNumber
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 FINITE_FOURTH_MOMENT: Final = math.sqrt(0.75)
 """The g above which the fourth moment of the weights is finite, so that simulated variances have

@@ -8,13 +8,8 @@ from typing import Final
 
 from replications.presets.interval_coverage.cell_selection import Row, read_number
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.result import (
-    MonteCarloNumber,
-    StudyTable,
-    TableCell,
-    exact,
-    make_table,
-)
+from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
+from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
 
 ENOUGH: Final = 0.03
 """Undercoverage up to which an interval is compared by its interval score."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from thetahat.analyses.studies.monte_carlo import subtract
-from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber, TableCell
+from thetahat.analyses.studies.result import TableCell
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 
 Row: TypeAlias = Mapping[str, TableCell]
 

@@ -19,7 +19,8 @@ from replications.presets.interval_coverage.metric_study import DIFFERENCE
 from thetahat.analyses.studies.claims import ClaimRow, RelativeBound, judge
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import divide, subtract
-from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim, TableCell
+from thetahat.analyses.studies.result import StudyClaim, TableCell
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SHORT: Final = 0.05
 """Average lack of coverage up to which an interval may be recommended."""

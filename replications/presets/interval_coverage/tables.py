@@ -23,7 +23,6 @@ from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import divide
 from thetahat.analyses.studies.result import (
     FigureAxis,
-    MonteCarloNumber,
     StudyFigure,
     StudyTable,
     TableCell,
@@ -33,6 +32,7 @@ from thetahat.analyses.studies.result import (
 )
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import Caution, restore
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 KEPT: Final = ("coverage", EXPECTED, "width", "score", "built")
 """Columns of the cells' table ``intervals`` that are kept."""

@@ -15,7 +15,8 @@ from thetahat.analyses.studies.claims import ClaimRow, judge
 
 if TYPE_CHECKING:
     from replications.presets.multiple_source_means.tables import MeansStatistics
-    from thetahat.analyses.studies.result import MonteCarloNumber, StudyClaim
+    from thetahat.analyses.studies.result import StudyClaim
+    from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SOURCE: Final = "geras2013"
 MEANS: Final = "section 6.1, Figure 2"

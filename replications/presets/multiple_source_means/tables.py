@@ -14,7 +14,6 @@ from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
 from thetahat.analyses.studies.result import (
     FigureAxis,
-    MonteCarloNumber,
     StudyFigure,
     StudyTable,
     TableCell,
@@ -22,6 +21,7 @@ from thetahat.analyses.studies.result import (
     series_of_numbers,
 )
 from thetahat.cautions import Caution
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
 ESTIMATES: Final = ("cvs", "cvr", "ose")

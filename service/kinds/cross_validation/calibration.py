@@ -1,9 +1,9 @@
 """How often the intervals of a cross-validation cover, measured on samples of its own data.
 
-The data are taken as a population. Many samples of it are drawn, the whole cross-validation is
-done on each, and its intervals are compared with the truth, which is computed from the rows that
-were not drawn. Where the blocks are sources a second study draws whole sources: only there is a
-source left over that can be the new one.
+The data are taken as a population. Many samples are drawn from it, and the whole cross-validation
+runs on each. The intervals are compared with the truth, which is computed from the rows that were
+not drawn. If blocks are sources, a second study draws whole sources, because only then are sources
+left that can stand for a new one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -21,18 +21,26 @@ from service.jobs.parts import failed_arrays, read_failure
 from service.kinds.base import Arrays, Chunk, DatasetFile
 from service.kinds.cross_validation.plan import CrossValidationPlan
 from service.kinds.cross_validation.request import CalibrationInput, CrossValidationRequest
+from service.kinds.cross_validation.result import CalibrationSummary, NewSourceCalibration
 from service.kinds.study.records import (
     RecordedRepetitions,
     merge_records,
     pack_records,
     unpack_records,
 )
-from thetahat.analyses.losses.result import BriefInterval, EvaluationResult
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    BriefInterval,
+    Comparison,
+    EvaluationResult,
+    ModelResult,
+)
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.record_names import SOURCES, pair_name
+from thetahat.analyses.studies.result import TableCell, TableRow
 from thetahat.analyses.studies.truths import NEW_FITTED, ONE_NEW, PREDICTED
 from thetahat.analyses.studies.whole_sources import WholeSources, measure_coverage
 from thetahat.cautions import NEW_SOURCE_NOT_CALIBRATED, NOT_CALIBRATED
@@ -41,22 +49,23 @@ from thetahat.generators import DrawSize
 from thetahat.intervals import is_prediction
 from thetahat.intervals.base import Interval
 from thetahat.seeds import stream
-from thetahat.values.json_values import to_json
-from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.coverage import IntervalCalibration, MeasuredCoverage
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat.values.types import BlockKind, FloatArray, Label, Target
 
 CALIBRATION: Final = "calibration"
-"""The part of the progress, which fails alone, and the key of the result."""
+"""Name of the calibration in the progress, and the estimator of the study that draws rows."""
 WHOLE_SOURCES: Final = "whole_sources"
-"""The estimator of the second study, which tells its records from those of the first."""
+"""The estimator of the study that draws whole sources."""
 FEWEST_ROWS: Final = 20
-"""Rows in a sample: with fewer, its intervals say little about those of the data."""
+"""Smallest number of rows in a sample; with fewer, its intervals say little about the data's."""
 FEWEST_SOURCES: Final = 4
-"""Sources in a sample, and sources left over: fewer say next to nothing about a variance."""
+"""Smallest number of drawn sources, and of sources left; fewer tell little about a variance."""
 MOST_CHUNKS: Final = 40
 FEWEST_REPETITIONS: Final = 5
-"""Repetitions in a chunk."""
+"""Smallest number of repetitions in a chunk."""
 
-AnyInterval = Interval | BriefInterval
+AnyInterval = TypeVar("AnyInterval", Interval, BriefInterval)
 
 
 def check_calibration(
@@ -70,21 +79,21 @@ def check_calibration(
     n_rows = inline if request.dataset is None else datasets[request.dataset].rows
     if CALIBRATION in request.learners:
         raise InvalidParameter(
-            f"a learner is called {CALIBRATION!r}, which is what the calibration is called in the "
-            "progress; give it another name",
+            f"The learner name {CALIBRATION!r} is reserved, because the progress uses it for the "
+            "calibration. Give the learner another name.",
             loc=("learners", CALIBRATION),
         )
     if settings.share * n_rows < FEWEST_ROWS:
         raise InvalidParameter(
-            f"a share of {settings.share:g} of {n_rows} rows is fewer than {FEWEST_ROWS}: too few "
-            "to say how intervals do on these data",
+            f"The calibration would draw samples of {settings.share:g} x {n_rows} rows, which is "
+            f"fewer than {FEWEST_ROWS}. Use a larger share, or leave the calibration out.",
             loc=(CALIBRATION,),
             value=n_rows,
         )
 
 
 def cut_calibration(plan: CrossValidationPlan) -> list[Chunk]:
-    """Return the chunks of the calibration, each with some of the repetitions."""
+    """Return the chunks of the calibration; each runs a range of the repetitions."""
     settings = plan.request.calibration_settings()
     if settings is None:
         return []
@@ -102,7 +111,7 @@ def cut_calibration(plan: CrossValidationPlan) -> list[Chunk]:
 
 
 def run_calibration(plan: CrossValidationPlan, payload: Mapping[str, Any]) -> Arrays:
-    """Do the repetitions of a chunk; an error is a failure of the calibration alone."""
+    """Run the repetitions of a chunk; if one raises, only the calibration fails."""
     start, stop = payload["start"], payload["stop"]
     try:
         records = _CalibrationStudies(plan).run(start, stop)
@@ -115,10 +124,11 @@ def add_calibration(
     evaluation: EvaluationResult,
     plan: CrossValidationPlan,
     outputs: Sequence[Mapping[str, np.ndarray]],
-) -> tuple[EvaluationResult, dict[str, Any] | None]:
-    """Return the evaluation with the coverage of its intervals, and how it was measured.
+) -> tuple[EvaluationResult, CalibrationSummary | None]:
+    """Add the measured coverage to the intervals of an evaluation, and summarise the measurement.
 
-    The latter is None where nothing is calibrated. A calibration that failed leaves a caution.
+    The summary is None if the request asks for no calibration, or if the calibration failed; a
+    failure adds a caution to the evaluation.
 
     Parameters
     ----------
@@ -128,26 +138,26 @@ def add_calibration(
     if plan.request.calibration_settings() is None or not outputs:
         return evaluation, None
     studies = _CalibrationStudies(plan)
-    for one in outputs:
-        failure = read_failure(one, CALIBRATION)
+    for arrays in outputs:
+        failure = read_failure(arrays, CALIBRATION)
         if failure is not None:
-            return _note_failure(evaluation, failure["message"]), None
-    whole = merge_records(unpack_records(one) for one in outputs)
+            return _add_failure(evaluation, failure["message"]), None
+    merged = merge_records(unpack_records(arrays) for arrays in outputs)
     try:
-        coverage = studies.finish(whole.records)
+        coverage = studies.finish(merged.records)
     except EvaluationError as error:
-        return _note_failure(evaluation, error.message), None
-    return coverage.add_to(evaluation), coverage.describe(len(whole.index))
+        return _add_failure(evaluation, error.message), None
+    return coverage.add_to(evaluation), coverage.summarise(len(merged.index))
 
 
-def _note_failure(evaluation: EvaluationResult, reason: str) -> EvaluationResult:
+def _add_failure(evaluation: EvaluationResult, reason: str) -> EvaluationResult:
     caution = NOT_CALIBRATED(reason=reason)
     return replace(evaluation, cautions=(*evaluation.cautions, caution))
 
 
 @dataclass(frozen=True)
 class _CalibrationStudies:
-    """The studies of a calibration, with the request's scheme, learners and methods."""
+    """The studies of a calibration, which use the scheme, learners and methods of the request."""
 
     plan: CrossValidationPlan
 
@@ -155,15 +165,17 @@ class _CalibrationStudies:
     def settings(self) -> CalibrationInput:
         """How many samples are drawn, and how large."""
         settings = self.plan.request.calibration_settings()
-        assert settings is not None  # noqa: S101 - the callers have checked it
+        assert settings is not None  # noqa: S101 - the callers have checked that there are any
         return settings
 
     @cached_property
-    def of_rows(self) -> GeneralStudy:
-        """The study that draws rows; of every source, where blocks are sources."""
+    def row_study(self) -> GeneralStudy:
+        """The study that draws rows; if blocks are sources, it draws rows of every source."""
         data, share = self.plan.data, self.settings.share
-        by_source = self._has_source_blocks
-        size = _size_by_source(data.source, share) if by_source else DrawSize(n=int(share * data.n))
+        if self._has_source_blocks and data.source is not None:
+            size = _size_by_source(data.source, share)
+        else:
+            size = DrawSize(n=int(share * data.n))
         return GeneralStudy(
             population=DataAsPopulation(data=data),
             size=size,
@@ -173,8 +185,8 @@ class _CalibrationStudies:
         )
 
     @cached_property
-    def of_sources(self) -> WholeSourcesStudy | None:
-        """The study that draws whole sources; None where blocks are not sources."""
+    def source_study(self) -> WholeSourcesStudy | None:
+        """The study that draws whole sources; None if blocks are not sources."""
         if not self._has_source_blocks:
             return None
         data, share = self.plan.data, self.settings.share
@@ -213,27 +225,30 @@ class _CalibrationStudies:
         )
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Return the records of some repetitions of both studies."""
-        records = self.of_rows.run(start, stop)
-        return records if self.of_sources is None else records | self.of_sources.run(start, stop)
+        """Return the records of a range of repetitions of both studies."""
+        records = self.row_study.run(start, stop)
+        if self.source_study is None:
+            return records
+        return records | self.source_study.run(start, stop)
 
     def finish(self, records: Records) -> _IntervalCoverage:
-        """Return the coverage of the intervals, from the records of all repetitions."""
-        findings = self.of_rows.finish(_select_records(records, CALIBRATION))
+        """Compute the coverage of the intervals from the records of all repetitions."""
+        findings = self.row_study.finish(_select_records(records, CALIBRATION))
+        source_records = _select_records(records, WHOLE_SOURCES)
         reason = None
-        if self.of_sources is not None:
-            reason = self.of_sources.reason_against(_select_records(records, WHOLE_SOURCES))
-        return _IntervalCoverage(self, findings, _select_records(records, WHOLE_SOURCES), reason)
+        if self.source_study is not None:
+            reason = self.source_study.reason_against(source_records)
+        return _IntervalCoverage(self, findings, source_records, reason)
 
 
-def _size_by_source(source: Any, share: float) -> DrawSize:
-    """Return a share of the smallest source's rows, to be drawn from every source."""
+def _size_by_source(source: Sequence[Label] | np.ndarray, share: float) -> DrawSize:
+    """Return the size of a draw that takes the same number of rows from every source."""
     counts = np.unique(np.asarray(source), return_counts=True)[1]
     per_source = int(share * counts.min())
     if per_source < 2:
         raise InvalidParameter(
-            f"a share of {share:g} of the smallest source, which has {counts.min()} rows, is fewer "
-            "than two",
+            f"The smallest source has {counts.min()} rows, and the calibration would draw a share "
+            f"of {share:g} of them, which is fewer than two. Use a larger share.",
             loc=(CALIBRATION,),
             value=int(counts.min()),
         )
@@ -242,14 +257,14 @@ def _size_by_source(source: Any, share: float) -> DrawSize:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeSourcesStudy:
-    """The study of whole sources.
+    """The study that draws whole sources, which measures intervals for a new source.
 
     Parameters
     ----------
     study : GeneralStudy
-        Draws whole sources.
+        Draws the sources and runs the cross-validation on each draw.
     n_drawn, n_sources : int
-        Number of sources that are drawn, and of all.
+        Number of sources in a draw, and in the data.
     """
 
     study: GeneralStudy
@@ -258,22 +273,22 @@ class WholeSourcesStudy:
 
     @property
     def has_enough_sources(self) -> bool:
-        """Whether there are sources to draw, and as many to compute the truth from."""
+        """Whether there are enough sources to draw, and enough others to compute the truth from."""
         return self.n_sources >= 2 * FEWEST_SOURCES
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Return the records of some repetitions; none where there are too few sources."""
+        """Return the records of a range of repetitions; none if there are too few sources."""
         if not self.has_enough_sources:
             return {}
         records = self.study.run(start, stop)
         return {name: values for name, values in records.items() if name != SOURCES}
 
     def reason_against(self, records: Records) -> str | None:
-        """Return why intervals for a new source are not calibrated; None where they are."""
+        """Return why intervals for a new source cannot be calibrated, or None."""
         if not self.has_enough_sources:
             return (
-                f"nothing is told of new sources: of {self.n_sources} there are not "
-                f"{FEWEST_SOURCES} to draw and {FEWEST_SOURCES} others to judge on"
+                f"there are {self.n_sources} sources, and {2 * FEWEST_SOURCES} are needed: "
+                f"{FEWEST_SOURCES} to draw, and {FEWEST_SOURCES} others to compute the truth from"
             )
         try:
             self.study.finish(records)
@@ -281,43 +296,42 @@ class WholeSourcesStudy:
             return error.message
         return None
 
-    def coverage(
-        self, records: Records, subject: str, interval: AnyInterval
-    ) -> dict[str, Any] | None:
-        """Return how often an interval covered a new source; None for another target."""
+    def measure(
+        self, records: Records, subject: str, interval: Interval | BriefInterval
+    ) -> MeasuredCoverage | None:
+        """Return how often an interval covered a new source; None if it has another target."""
         target = PREDICTED if is_prediction(interval.method) else interval.target.value
         key = (_study_label(interval), target, interval.mean.value)
         share = self.n_drawn / self.n_sources
-        coverage = measure_coverage(records, (WHOLE_SOURCES, subject), key, share)
-        return None if coverage is None else dict(coverage)
+        return measure_coverage(records, (WHOLE_SOURCES, subject), key, share)
 
-    def describe(self) -> dict[str, Any]:
-        """Return what the samples are, and which way the coverage errs."""
-        return {
-            "drawn": self.n_drawn,
-            "sources": self.n_sources,
-            "truth_from": self.study.population.truth_from,
-            "note": (
-                f"Each sample has all rows of {self.n_drawn} of the {self.n_sources} sources. The "
-                "error about the mean of all sources at hand is spread to what it would be about "
-                "that of all there might be, which takes sources for exchangeable; "
-                "covers.new_source, about those at hand, is too high, and "
-                "covers.fold_models_on_new_sources, about those left over, too low. The standard "
-                "errors do not know that the sources are few."
+    def summarise(self) -> NewSourceCalibration:
+        """Return what the samples are, and in which direction the coverage errs."""
+        return NewSourceCalibration(
+            drawn=self.n_drawn,
+            sources=self.n_sources,
+            truth_from=self.study.population.truth_from,
+            note=(
+                f"Each sample has all rows of {self.n_drawn} of the {self.n_sources} sources. "
+                "coverage is about the mean of all sources that might exist: the errors about the "
+                "mean of these sources are enlarged accordingly, which assumes that sources are "
+                "exchangeable. covers.new_source, about the mean of these sources, is too high. "
+                "covers.fold_models_on_new_sources, about the sources that were not drawn, is too "
+                "low. The standard errors do not allow for the small number of sources."
             ),
-        }
+        )
 
 
 @dataclass(frozen=True)
 class _IntervalCoverage:
-    """The coverage of the intervals of a result.
+    """The measured coverage of the intervals of a result.
 
     Parameters
     ----------
     studies : _CalibrationStudies
         The studies that measured it.
     findings : StudyFindings
-        Those of the study that draws rows.
+        The tables of the study that draws rows.
     source_records : mapping
         The records of the study that draws whole sources.
     source_reason : str or None
@@ -330,7 +344,8 @@ class _IntervalCoverage:
     source_reason: str | None
 
     @cached_property
-    def _rows(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+    def _table(self) -> Mapping[tuple[TableCell, ...], TableRow]:
+        """The rows of the table of intervals by model or pair, interval, target and mean."""
         return {
             (row["subject"], row["interval"], row["target"], row["mean"]): row
             for table in self.findings.tables
@@ -339,88 +354,105 @@ class _IntervalCoverage:
         }
 
     def add_to(self, evaluation: EvaluationResult) -> EvaluationResult:
-        """Return the evaluation with the coverage in every interval of a model or a pair.
+        """Return the evaluation with the coverage of every interval of a model.
 
-        Of a pair they are the interval of the verdict and the recommended ones.
+        Of a comparison, the interval of the verdict and the recommended intervals have one.
         """
-        models = {
-            name: self._calibrate_fields(name, model, ("recommended", "intervals"))
-            for name, model in evaluation.models.items()
-        }
-        comparisons: Any = tuple(
-            self._calibrate_fields(pair_name(pair.a, pair.b), pair, ("interval", "recommended"))
-            for pair in evaluation.comparisons
-        )
-        return replace(evaluation, models=models, comparisons=comparisons)
+        models = {name: self._add_to_model(name, one) for name, one in evaluation.models.items()}
+        comparisons = [self._add_to_comparison(one) for one in evaluation.comparisons]
+        in_full = tuple(one for one in comparisons if isinstance(one, Comparison))
+        in_brief = tuple(one for one in comparisons if isinstance(one, BriefComparison))
+        return replace(evaluation, models=models, comparisons=in_brief or in_full)
 
-    def _calibrate_fields(self, subject: str, part: Any, names: Sequence[str]) -> Any:
-        """Return a part of the result with the coverage of the intervals in these fields."""
+    def _add_to_model(self, name: str, model: ModelResult) -> ModelResult:
+        intervals, prediction = model.intervals, model.prediction
         return replace(
-            part, **{name: self._calibrate(subject, getattr(part, name)) for name in names}
+            model,
+            recommended=self._add_to_each(name, model.recommended),
+            prediction=None if prediction is None else self._add_to_interval(name, prediction),
+            intervals=intervals and tuple(self._add_to_interval(name, one) for one in intervals),
         )
 
-    def _calibrate(self, subject: str, intervals: Any) -> Any:
-        """Return an interval, or a mapping or tuple of intervals, with its coverage."""
-        if isinstance(intervals, Mapping):
-            return {key: self._calibrate(subject, one) for key, one in intervals.items()}
-        if isinstance(intervals, tuple):
-            return tuple(self._calibrate(subject, one) for one in intervals)
-        return None if intervals is None else self._calibrate_one(subject, intervals)
+    def _add_to_comparison(
+        self, pair: Comparison | BriefComparison
+    ) -> Comparison | BriefComparison:
+        subject = pair_name(pair.a, pair.b)
+        if isinstance(pair, BriefComparison):
+            brief = pair.interval
+            return replace(pair, interval=brief and self._add_to_interval(subject, brief))
+        interval = pair.interval
+        return replace(
+            pair,
+            interval=interval and self._add_to_interval(subject, interval),
+            recommended=self._add_to_each(subject, pair.recommended),
+        )
 
-    def _calibrate_one(self, subject: str, interval: Any) -> Any:
-        """Return an interval with its coverage; None where no study has its target."""
-        coverage = self._of_rows(subject, interval)
-        sources = self.studies.of_sources
+    def _add_to_each(
+        self, subject: str, intervals: Mapping[Target, Interval]
+    ) -> dict[Target, Interval]:
+        return {target: self._add_to_interval(subject, one) for target, one in intervals.items()}
+
+    def _add_to_interval(self, subject: str, interval: AnyInterval) -> AnyInterval:
+        """Return the interval with its coverage, which is None if no study has its target."""
+        coverage = self._measured_on_rows(subject, interval)
+        sources = self.studies.source_study
         if coverage is None and sources is not None:
-            coverage = sources.coverage(self.source_records, subject, interval)
-        return replace(interval, details={**interval.details, CALIBRATION: coverage})
+            coverage = sources.measure(self.source_records, subject, interval)
+        return replace(interval, measured=IntervalCalibration(calibration=coverage))
 
-    def _of_rows(self, subject: str, interval: AnyInterval) -> dict[str, Any] | None:
+    def _measured_on_rows(
+        self, subject: str, interval: Interval | BriefInterval
+    ) -> MeasuredCoverage | None:
         key = (subject, _study_label(interval), interval.target.value, interval.mean.value)
-        row = self._rows.get(key)
-        if row is None or row.get("coverage") is None:
+        row = self._table.get(key, {})
+        numbers = {name: cell for name, cell in row.items() if isinstance(cell, MonteCarloNumber)}
+        if "coverage" not in numbers:
             return None
-        covers = {
-            name.removeprefix("covers_"): value
-            for name, value in row.items()
-            if name.startswith("covers_") and value is not None
-        }
-        names = ("coverage", "truth_below", "truth_above", "width")
-        return {**{name: row[name] for name in names}, "covers": covers}
+        return MeasuredCoverage(
+            coverage=numbers["coverage"],
+            truth_below=numbers["truth_below"],
+            truth_above=numbers["truth_above"],
+            width=numbers["width"],
+            covers={
+                name.removeprefix("covers_"): number
+                for name, number in numbers.items()
+                if name.startswith("covers_")
+            },
+        )
 
-    def describe(self, n_repetitions: int) -> dict[str, Any]:
+    def summarise(self, n_repetitions: int) -> CalibrationSummary:
         """Return how the coverage was measured."""
-        study, sources = self.studies.of_rows, self.studies.of_sources
+        study, sources = self.studies.row_study, self.studies.source_study
         cautions = [*self.findings.cautions]
         if self.source_reason is not None:
             cautions.append(NEW_SOURCE_NOT_CALIBRATED(reason=self.source_reason))
         new_source = None
         if sources is not None and self.source_reason is None:
-            new_source = sources.describe()
-        return {
-            "repetitions": n_repetitions,
-            "share": self.studies.settings.share,
-            "rows": study.size.rows,
-            "truth_from": study.population.truth_from,
-            "new_source": new_source,
-            "cautions": to_json(tuple(dict.fromkeys(cautions))),
-            "note": (
-                f"Each sample has {study.size.rows} of the {self.studies.plan.data.n} rows, so "
-                "that the truth can be taken on the others: with all rows learners are a little "
-                "better, and intervals narrower, than in the samples. Samples share rows, and the "
-                "standard errors do not know it."
+            new_source = sources.summarise()
+        return CalibrationSummary(
+            repetitions=n_repetitions,
+            share=self.studies.settings.share,
+            rows=study.size.rows,
+            truth_from=study.population.truth_from,
+            new_source=new_source,
+            cautions=tuple(dict.fromkeys(cautions)),
+            note=(
+                f"Each sample has {study.size.rows} of the {self.studies.plan.data.n} rows; the "
+                "truth is computed from the others. With all rows, learners are a little better "
+                "and intervals narrower than in the samples. The samples share rows, which the "
+                "standard errors do not allow for."
             ),
-        }
+        )
 
 
-def _study_label(interval: AnyInterval) -> str:
+def _study_label(interval: Interval | BriefInterval) -> str:
     """Return the name of an interval in the records of a study."""
     variance = interval.variance
     return interval.method if variance is None else f"{interval.method}:{variance}"
 
 
 def _select_records(records: Records, key: str) -> dict[str, FloatArray]:
-    """Return the records of one estimator, and those that say which sources were drawn from."""
+    """Return the records of one estimator, and those of the sources that were drawn."""
     return {
         name: values
         for name, values in records.items()

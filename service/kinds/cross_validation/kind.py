@@ -13,9 +13,10 @@ from service.kinds.cross_validation.calibration import (
     cut_calibration,
     run_calibration,
 )
+from service.kinds.cross_validation.gather import build_result
 from service.kinds.cross_validation.plan import CrossValidationPlan, build_plan, check_request
 from service.kinds.cross_validation.request import CrossValidationRequest
-from service.kinds.cross_validation.result import build_result
+from service.kinds.cross_validation.result import CrossValidationResult
 from service.kinds.cross_validation.run import run_group
 from service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
 from thetahat.cross_validation import Group
@@ -27,6 +28,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
     name: ClassVar[str] = "cross_validation"
     title: ClassVar[str] = "From data and learners"
     request = CrossValidationRequest
+    result = CrossValidationResult
     unit: ClassVar[str] = "splits"
 
     def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:

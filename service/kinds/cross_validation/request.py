@@ -9,7 +9,14 @@ from pydantic import Field
 
 from service.kinds.fields.data import has_role
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fields.method_names import Method
+from service.kinds.fields.method_names import (
+    MetricEntry,
+    MetricName,
+    RiskEntry,
+    RiskName,
+    WeightsEntry,
+    WeightsName,
+)
 from service.kinds.fields.metrics import Metrics, parse_metrics
 from service.kinds.fields.sample import SampleInput
 from service.schemas.base import Schema
@@ -18,24 +25,32 @@ DEFAULT_REPETITIONS: Final = 200
 
 
 class TargetSampleFields(Schema):
-    """The fields that add importance-weighted risks to each learner."""
+    """The fields by which each learner gets importance-weighted risks."""
 
     target_sample: SampleInput | None = Field(
-        None, description="A sample of the population that is asked about; adds risks."
+        None,
+        description="A sample of another population. The result then has the importance-weighted "
+        "risks of each learner there.",
     )
-    weights: Method | None = Field(
-        None, description="How the rows are weighted; gaussian_ratio, if left out."
+    weights: WeightsName | WeightsEntry | None = Field(
+        None,
+        description="The estimator of the importance weights of the rows. Default: gaussian_ratio.",
     )
     weighted_fit: bool = Field(
-        False, description="Whether fits are weighted, too, and not the risks alone.", strict=True
+        False,
+        strict=True,
+        description="Whether fits use the importance weights too, and not only the risks.",
     )
-    risks: list[Method] | None = Field(
-        None, min_length=1, max_length=20, description="All five, if left out."
+    risks: list[RiskName | RiskEntry] | None = Field(
+        None,
+        min_length=1,
+        max_length=20,
+        description="Estimators of the risk under the target population. Left out: all.",
     )
 
 
 class CalibrationInput(Schema):
-    """How many samples of the data are drawn, and how large."""
+    """The number and the size of the samples that a calibration draws from the data."""
 
     repetitions: int = Field(
         DEFAULT_REPETITIONS,
@@ -54,13 +69,17 @@ class CalibrationInput(Schema):
 
 
 class CrossValidationRequest(LearnersRequest, TargetSampleFields):
-    """Data, learners and a scheme; and a sample of another population, if that is asked about."""
+    """Data, learners and a scheme, and optionally a sample of another population."""
 
     fits_learners: ClassVar[bool] = True
 
-    kind: Literal["cross_validation"] = "cross_validation"
-    metrics: list[Method] = Field(
-        default_factory=list, max_length=50, description="Beside the loss: roc_auc, f1, ..."
+    kind: Literal["cross_validation"] = Field(
+        "cross_validation", description="The kind of the evaluation."
+    )
+    metrics: list[MetricName | MetricEntry] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Metrics that are computed beside the loss, such as roc_auc or f1.",
     )
     calibration: bool | CalibrationInput = Field(
         default=False,
@@ -83,7 +102,7 @@ class CrossValidationRequest(LearnersRequest, TargetSampleFields):
         return parse_metrics(self.metrics)
 
     def calibration_settings(self) -> CalibrationInput | None:
-        """Return how intervals are calibrated; None where they are not."""
+        """Return the settings of the calibration, or None if there is none."""
         if isinstance(self.calibration, CalibrationInput):
             return self.calibration
         return CalibrationInput() if self.calibration else None

@@ -1,117 +1,98 @@
-"""The result of a cross-validation."""
+"""The result of kind ``cross_validation``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
 
-import numpy as np
-
-from service.kinds.base import Finished
-from service.kinds.cross_validation.calibration import CALIBRATION, add_calibration
-from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
-from service.kinds.cross_validation.target_sample import find_sources
-from service.kinds.fitting.data_cautions import data_cautions
-from service.kinds.fitting.engine import JoinedOutputs
-from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
 from service.kinds.fitting.failures import LearnerFailure
-from service.kinds.fitting.scheme_plan import restore_labels
-from service.kinds.loss_columns import tabulate_losses
-from service.kinds.methods_used import record_methods
-from thetahat.analyses.losses.weighted_risks import add_risks
-from thetahat.cautions import LEARNER_LEFT_OUT
-from thetahat.cross_validation import (
-    Outcomes,
-    cautions_of,
-    cautions_of_clusters,
-    joined,
-    summarise_fits,
-    unpack,
-)
-from thetahat.values.json_values import to_json
+from service.kinds.provenance import Provenance
+from thetahat.analyses.importance_weighting.weights_result import UsedWeights
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.cautions import Caution
+from thetahat.cross_validation import LearnerFits
 
 
-def build_result(
-    plan: CrossValidationPlan,
-    outputs: JoinedOutputs,
-    calibration: Sequence[Mapping[str, np.ndarray]] = (),
-) -> Finished:
-    """Evaluate the learners that ran; those that failed are named with their message.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSourceCalibration:
+    """How the coverage of intervals for a new source was measured.
 
     Parameters
     ----------
-    calibration : sequence of mapping
-        The arrays of the chunks of the calibration.
+    drawn : int
+        Number of sources in each sample.
+    sources : int
+        Number of sources in the data.
+    truth_from : str
+        What the truth is computed from.
+    note : str
+        In which direction the coverage errs.
     """
-    request, seed = plan.request, plan.job.seed
-    failures: dict[str, LearnerFailure] = {}
-    arrays: dict[str, Mapping[str, list[Mapping[str, Any]]]] = {}
-    for bundle in outputs.bundles:
-        for name, record in outputs.read_bundle(bundle).items():
-            if record.failures:
-                failures[name] = next(iter(record.failures.values()))
-            else:
-                arrays[name] = record.arrays
-    present = outputs.learners_in(plan.learners)
-    ran = [name for name in present if name in arrays]
-    if not ran:
-        raise next(iter(failures.values())).as_error()
-    outcomes = {name: joined([unpack(one) for one in arrays[name][SPLITS]]) for name in ran}
-    metrics = request.built_metrics()
-    evaluated = evaluate_outcomes(
-        outcomes,
-        plan.data,
-        plan.scheme.block_kind,
-        plan.loss,
-        request.choices,
-        metrics,
-        seed,
-        requested=list(request.learners),
-        refits=plan.refits,
-        refit_arrays={name: arrays[name] for name in ran},
-    )
-    table, evaluation = evaluated.table, evaluated.result
-    importance, first = plan.importance, outcomes[ran[0]]
-    if importance is not None:
-        tested = first.places.test
-        weights, sources = importance.weights.validation[tested], find_sources(plan.data, tested)
-        choices, risks = evaluated.choices, importance.risks
-        evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
-    evaluation = add_cautions(
-        evaluation,
-        *(LEARNER_LEFT_OUT(name=name, reason=one.message) for name, one in failures.items()),
-        *getattr(plan.scheme, "cautions", ()),
-        *cautions_of_clusters(plan.data, plan.scheme.block_kind, first),
-        *data_cautions(request, plan.data),
-        *cautions_of(outcomes),
-    )
-    evaluation, calibrated = add_calibration(evaluation, plan, calibration)
-    result = {
-        **to_json(evaluation),
-        "failures": to_json(failures),
-        "learners": {
-            name: summarise_fits(of_learner.reasons) for name, of_learner in outcomes.items()
-        },
-    }
-    if importance is not None:
-        result["weights"] = to_json(importance.describe(request, seed))
-    if calibrated is not None:
-        result[CALIBRATION] = calibrated
-    result["methods"] = [
-        *plan.methods_used(present),
-        *record_methods("metrics", metrics),
-        *to_json(evaluation.methods),
-        *plan.refits.methods_used(),
-        *([] if importance is None else importance.methods_used()),
-    ]
-    return Finished(result, tabulate_losses(table, _predictions(plan, outcomes)))
+
+    drawn: int
+    sources: int
+    truth_from: str
+    note: str
 
 
-def _predictions(
-    plan: CrossValidationPlan, outcomes: Mapping[str, Outcomes]
-) -> dict[str, np.ndarray]:
-    """Return the predictions as columns of labels or values."""
-    return {
-        f"prediction:{name}": restore_labels(plan.data, np.asarray(of_learner.output))
-        for name, of_learner in outcomes.items()
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationSummary:
+    """How the coverage of the intervals was measured on samples of the data.
+
+    Parameters
+    ----------
+    repetitions : int
+        Number of samples that were drawn.
+    share : float
+        Share of the rows, or of the rows of each source, in a sample.
+    rows : int
+        Number of rows in a sample.
+    truth_from : str
+        What the truth is computed from.
+    new_source : NewSourceCalibration or None
+        How intervals for a new source were measured; null if no whole sources were drawn.
+    cautions : tuple of Caution
+        What to know of the measured coverage.
+    note : str
+        How the samples differ from the data.
+    """
+
+    repetitions: int
+    share: float
+    rows: int
+    truth_from: str
+    new_source: NewSourceCalibration | None
+    cautions: tuple[Caution, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossValidationResult:
+    """What a cross-validation shows of its learners.
+
+    Parameters
+    ----------
+    kind : str
+        ``cross_validation``.
+    evaluation : EvaluationResult
+        Models, comparisons and tests; its fields are fields of the result.
+    failures : mapping of str to LearnerFailure
+        Learners that failed, with the reason.
+    learners : mapping of str to LearnerFits
+        How the splits of each learner were predicted.
+    weights : UsedWeights or None
+        The importance weights of the rows, if the request has a target sample.
+    calibration : CalibrationSummary or None
+        How the coverage of the intervals was measured, if the request asks for it.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["cross_validation"] = "cross_validation"
+    evaluation: EvaluationResult = field(metadata={"inline": True})
+    failures: Mapping[str, LearnerFailure]
+    learners: Mapping[str, LearnerFits]
+    weights: UsedWeights | None = None
+    calibration: CalibrationSummary | None = None
+    provenance: Provenance | None = None

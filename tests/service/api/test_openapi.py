@@ -17,7 +17,7 @@ from tests.service.api.json_schema import check_value
 from tests.service.api.requests import matrix, nap
 from tests.worker.napping import KIND
 
-UNTYPED = {"cross_validation", "selection"}
+UNTYPED = {"selection"}
 """Kinds that have no result type yet."""
 WITHOUT_DESCRIPTION: set[str] = set()
 

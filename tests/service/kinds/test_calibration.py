@@ -13,7 +13,7 @@ from service.jobs.parts import failed_arrays
 from service.kinds.base import Chunks, Job, run_chunks
 from service.kinds.cross_validation.calibration import CALIBRATION
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.running import as_json, run_kind
 from thetahat.errors import EvaluationError
 
 RNG = np.random.default_rng(5)
@@ -59,6 +59,20 @@ def test_exact_the_rest_of_the_result_is_that_without_a_calibration() -> None:
         for interval in (pair["interval"], *pair["recommended"].values()):
             assert interval.pop(CALIBRATION)["coverage"]["standard_error"] > 0
     assert with_it == without
+
+
+def test_exact_comparisons_in_brief_have_the_coverage_of_full_ones() -> None:
+    full = result_of(BODY)
+    brief = result_of({**BODY, "detail": "brief"})
+    assert brief["detail"] == "brief"
+    assert full["comparisons"][0]["interval"][CALIBRATION] is not None
+    assert (
+        brief["comparisons"][0]["interval"][CALIBRATION]
+        == full["comparisons"][0]["interval"][CALIBRATION]
+    )
+    for name, model in brief["models"].items():
+        for target, interval in model["recommended"].items():
+            assert interval == full["models"][name]["recommended"][target]
 
 
 def test_limit_the_corrected_interval_covers_at_least_as_often() -> None:
@@ -107,10 +121,10 @@ def test_exact_some_learners_are_told_before_the_calibration_is_done() -> None:
     assert isinstance(started, Chunks)
     assert {chunk.part for chunk in started.chunks} == {"ridge", "mean", CALIBRATION}
     done = run_chunks(kind, job, [c for c in started.chunks if c.part == "ridge"])
-    assert CALIBRATION not in kind.gather(job, done).result
+    assert CALIBRATION not in as_json(kind.gather(job, done))
     first = run_chunks(kind, job, [c for c in started.chunks if c.part == CALIBRATION])
-    told = kind.gather(job, [*done, *first]).result
-    assert told["models"]["ridge"]["intervals"][0][CALIBRATION]
+    partial = as_json(kind.gather(job, [*done, *first]))
+    assert partial["models"]["ridge"]["intervals"][0][CALIBRATION]
     with pytest.raises(EvaluationError, match="no learner is complete"):
         kind.gather(job, first)
 

@@ -52,6 +52,7 @@ def test_exact_a_new_source_is_told_of_where_sources_are_enough() -> None:
     assert 0 <= of_new["coverage"]["value"] <= of_new["covers"]["new_source"]["value"] <= 1
     assert of_new["width"]["value"] > 0
     assert told["prediction", "new_source"]["coverage"]["value"] > 0.5
+    assert result["models"]["ridge"]["prediction"][CALIBRATION] == told["prediction", "new_source"]
     assert "expected_at_training_size" in told["student_t", "these_sources"]["covers"]
     pair = result["comparisons"][0]["interval"]
     assert pair[CALIBRATION]["coverage"]["standard_error"] > 0
@@ -65,7 +66,7 @@ def test_degenerate_few_sources_are_told_as_the_reason() -> None:
     (caution,) = (
         c for c in result[CALIBRATION]["cautions"] if c["code"] == "new_source_not_calibrated"
     )
-    assert "of 7 there are not 4 to draw and 4 others" in caution["message"]
+    assert "there are 7 sources, and 8 are needed" in caution["message"]
     told = intervals_of(result)
     assert told["student_t", "new_source"] is None
     assert told["student_t", "these_sources"]["coverage"]["value"] is not None

@@ -13,6 +13,7 @@ from typing import Literal
 
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
+from thetahat.values.coverage import IntervalCalibration
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Alternative, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
@@ -794,6 +795,8 @@ class BriefInterval:
         None means normal.
     details : mapping
         Further numbers of the method.
+    measured : IntervalCalibration or None
+        How often the interval covers on samples of the data, if the request asks for it.
     """
 
     method: str
@@ -806,6 +809,7 @@ class BriefInterval:
     upper: float | None
     degrees_of_freedom: float | None
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+    measured: IntervalCalibration | None = field(default=None, metadata={"inline": True})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,15 +10,14 @@ from thetahat.analyses.studies.claims import ClaimCase, ClaimRow, RelativeBound,
 from thetahat.analyses.studies.result import (
     FigureAxis,
     FigureSeries,
-    MonteCarloNumber,
     StudyClaim,
     StudyFigure,
     StudyTable,
-    exact,
     make_series,
     make_table,
     series_of_numbers,
 )
+from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
 
 __all__ = [
     "ClaimCase",

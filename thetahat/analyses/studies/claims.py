@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
-from thetahat.analyses.studies.result import ClaimVerdict, MonteCarloNumber, StudyClaim
+from thetahat.analyses.studies.result import ClaimVerdict, StudyClaim
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 Z: Final = 3.0
 """Standard errors by which a number must be inside or outside its bounds to decide a claim. A true

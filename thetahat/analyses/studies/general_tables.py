@@ -24,14 +24,7 @@ from thetahat.analyses.studies.monte_carlo import (
 )
 from thetahat.analyses.studies.record_names import group_record_names, record_name
 from thetahat.analyses.studies.record_reader import RecordedTruth, RecordReader
-from thetahat.analyses.studies.result import (
-    UNDEFINED,
-    MonteCarloNumber,
-    StudyTable,
-    TableCell,
-    exact,
-    make_table,
-)
+from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
 from thetahat.analyses.studies.truths import (
     FITTED,
     MODEL,
@@ -45,6 +38,7 @@ from thetahat.cautions import (
     THESE_SOURCES_UNKNOWN,
     Caution,
 )
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, exact
 from thetahat.values.types import BlockKind, FloatArray, Target
 
 FEW: Final = 100

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.result import MonteCarloNumber
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
 N_GROUPS: Final = 40

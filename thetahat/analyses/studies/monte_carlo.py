@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 from thetahat.values.types import FloatArray, IntArray
 
 

@@ -19,8 +19,8 @@ from thetahat.analyses.studies.record_names import (
     group_record_names,
     record_name,
 )
-from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
 from thetahat.analyses.studies.truths import AVERAGE_OF, OF_ALL_SOURCES, TITLES
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 from thetahat.values.types import FloatArray, IntArray
 
 

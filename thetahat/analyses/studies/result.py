@@ -4,40 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
 ClaimVerdict: TypeAlias = Literal["holds", "fails", "undecided"]
 SeriesStyle: TypeAlias = Literal["line", "dashed", "points", "bars"]
 AxisScale: TypeAlias = Literal["linear", "log"]
-
-
-@dataclass(frozen=True, slots=True)
-class MonteCarloNumber:
-    """A number computed from the repetitions of a study.
-
-    Parameters
-    ----------
-    value : float or None
-        The number; null where it is not defined.
-    standard_error : float or None
-        Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the
-        error is unknown.
-    """
-
-    value: float | None
-    standard_error: float | None
-
-
-UNDEFINED: Final = MonteCarloNumber(None, None)
-
-
-def exact(value: float) -> MonteCarloNumber:
-    """Return a number that is known without Monte-Carlo error, such as a closed form."""
-    return MonteCarloNumber(value, 0.0)
 
 
 TableCell: TypeAlias = MonteCarloNumber | float | int | str | None

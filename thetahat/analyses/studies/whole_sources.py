@@ -18,7 +18,6 @@ third too low. Coverage of the first is computed from the errors about the secon
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,7 +29,6 @@ from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, monte_carlo_
 from thetahat.analyses.studies.population import MOST_JUDGED, OUTSIDE, DrawnData
 from thetahat.analyses.studies.record_names import record_name
 from thetahat.analyses.studies.record_reader import RecordReader
-from thetahat.analyses.studies.result import MonteCarloNumber
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.analyses.studies.truths import NEW, NEW_FITTED, ONE_NEW, PREDICTED
 from thetahat.errors import InsufficientData
@@ -38,6 +36,8 @@ from thetahat.generators import DrawSize
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
 from thetahat.tables.labels import encode_labels
+from thetahat.values.coverage import MeasuredCoverage
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray, IntArray, Target
 
 
@@ -106,7 +106,7 @@ def measure_coverage(
     where: tuple[str, str],
     interval: tuple[str, str, str],
     share: float,
-) -> Mapping[str, MonteCarloNumber | Mapping[str, MonteCarloNumber]] | None:
+) -> MeasuredCoverage | None:
     """Return how often an interval covered over draws of whole sources.
 
     Parameters
@@ -122,9 +122,8 @@ def measure_coverage(
 
     Returns
     -------
-    mapping or None
-        ``coverage``, ``truth_below``, ``truth_above``, ``width``, and ``covers`` with the coverage
-        of each observed truth; None if the interval was never built or has another target.
+    MeasuredCoverage or None
+        None if the interval was never built or has another target.
 
     Notes
     -----
@@ -152,13 +151,13 @@ def measure_coverage(
         covers = (lower <= truth) & (truth <= upper)
         return monte_carlo_share(covers, built & np.isfinite(truth))
 
-    return {
-        "coverage": coverage(target),
-        "truth_below": monte_carlo_share(target < lower, built),
-        "truth_above": monte_carlo_share(target > upper, built),
-        "width": monte_carlo_mean(np.where(np.isfinite(width), width, np.nan)),
-        "covers": {name: coverage(truth) for name, truth in truths.items()},
-    }
+    return MeasuredCoverage(
+        coverage=coverage(target),
+        truth_below=monte_carlo_share(target < lower, built),
+        truth_above=monte_carlo_share(target > upper, built),
+        width=monte_carlo_mean(np.where(np.isfinite(width), width, np.nan)),
+        covers={name: coverage(truth) for name, truth in truths.items()},
+    )
 
 
 def _spread_about_estimate(

@@ -10,7 +10,6 @@ from thetahat.analyses.studies.base import StudyFindings
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.generated_population import GeneratedData, GeneratedLosses
-from thetahat.analyses.studies.result import MonteCarloNumber
 from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -19,6 +18,7 @@ from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.schemes import SCHEMES
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.variances import VARIANCES
 
 

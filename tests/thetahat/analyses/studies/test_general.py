@@ -14,7 +14,6 @@ from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.generated_population import GeneratedData
 from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.repetitions import join_records
-from thetahat.analyses.studies.result import UNDEFINED
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.generators import DrawSize
 from thetahat.generators.random_effects import RandomEffects
@@ -24,6 +23,7 @@ from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.refit_estimators import REFIT_ESTIMATORS, RequestedRefit
 from thetahat.schemes import SCHEMES
+from thetahat.values.monte_carlo_number import UNDEFINED
 from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
 

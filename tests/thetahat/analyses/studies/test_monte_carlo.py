@@ -15,7 +15,7 @@ from thetahat.analyses.studies.monte_carlo import (
     monte_carlo_variance,
     subtract,
 )
-from thetahat.analyses.studies.result import UNDEFINED, MonteCarloNumber
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 
 X = np.array([1.0, 2.0, 4.0, 5.0, np.nan])
 

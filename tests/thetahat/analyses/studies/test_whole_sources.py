@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from thetahat.errors import InsufficientData
 from thetahat.generators import DrawSize
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
+from thetahat.values.coverage import MeasuredCoverage
 from thetahat.values.types import FloatArray
 
 WHO = ("key", "ridge")
@@ -32,8 +32,16 @@ def records_of(
     }
 
 
-def told_of(records: Mapping[str, FloatArray], target: str, share: float) -> Any:
+def measure_or_none(
+    records: Mapping[str, FloatArray], target: str, share: float
+) -> MeasuredCoverage | None:
     return measure_coverage(records, WHO, ("student_t", target, "macro"), share)
+
+
+def measure(records: Mapping[str, FloatArray], target: str, share: float) -> MeasuredCoverage:
+    measured = measure_or_none(records, target, share)
+    assert measured is not None
+    return measured
 
 
 # By hand: four draws of half the sources.
@@ -42,37 +50,39 @@ def test_by_hand_errors_are_spread() -> None:
     # sqrt 2 too small: 2.12, 1.41 off
     estimate = np.array([3.5, 4.0, 6.0, 6.5])
     outside = np.array([6.0, 6.0, 4.0, 4.0])
-    told = told_of(records_of(estimate, 1.6, fold_models_on_new_sources=outside), "new_source", 0.5)
-    assert told["coverage"].value == 0.5
-    assert (told["truth_above"].value, told["truth_below"].value) == (0.25, 0.25)
-    assert told["width"].value == pytest.approx(3.2)
+    measured = measure(
+        records_of(estimate, 1.6, fold_models_on_new_sources=outside), "new_source", 0.5
+    )
+    assert measured.coverage.value == 0.5
+    assert (measured.truth_above.value, measured.truth_below.value) == (0.25, 0.25)
+    assert measured.width.value == pytest.approx(3.2)
     # about the mean of those at hand all are covered, about those left over (2.5, 2, 2, 2.5) none
-    covers = {name: number.value for name, number in told["covers"].items()}
+    covers = {name: number.value for name, number in measured.covers.items()}
     assert covers == {"new_source": 1.0, "fold_models_on_new_sources": 0.0}
 
 
 def test_exact_a_bias_is_not_spread() -> None:
     estimate = np.array([2.0, 2.0, 2.0])
     records = records_of(estimate, 1.1, fold_models_on_new_sources=np.array([0.5, 1.0, 1.5]))
-    assert told_of(records, "new_source", 0.5)["coverage"].value == 1
+    assert measure(records, "new_source", 0.5).coverage.value == 1
 
 
 def test_exact_a_prediction_is_held_against_what_was_seen() -> None:
     seen = np.array([1.0, 4.0, np.nan])
     records = records_of(np.zeros(3), 2.0, "one_new_source", observed_on_one_new_source=seen)
-    told = told_of(records, "one_new_source", 0.5)
-    assert told["coverage"].value == 0.5
-    assert told["truth_above"].value == 0.5
+    measured = measure(records, "one_new_source", 0.5)
+    assert measured.coverage.value == 0.5
+    assert measured.truth_above.value == 0.5
 
 
 def test_degenerate_what_was_not_built_or_is_of_another_target_is_not_told() -> None:
     observed = np.array([1.0, 2.0])
     records = records_of(np.zeros(2), np.nan, fold_models_on_new_sources=observed)
-    assert told_of(records, "new_source", 0.5) is None
+    assert measure_or_none(records, "new_source", 0.5) is None
     of_these = records_of(np.zeros(2), 1.0, "these_sources", fold_models_on_new_sources=observed)
-    assert told_of(of_these, "these_sources", 0.5) is None
-    assert told_of(of_these, "new_source", 0.5) is None
-    assert told_of(records_of(np.zeros(2), 1.0), "new_source", 0.5) is None
+    assert measure_or_none(of_these, "these_sources", 0.5) is None
+    assert measure_or_none(of_these, "new_source", 0.5) is None
+    assert measure_or_none(records_of(np.zeros(2), 1.0), "new_source", 0.5) is None
 
 
 def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
@@ -90,10 +100,10 @@ def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
         place = (*WHO, "intervals", "student_t", "new_source", "macro")
         records[record_name(*place, "lower")] = estimate - half
         records[record_name(*place, "upper")] = estimate + half
-        told = told_of(records, "new_source", m / k)
-        covers = told["covers"]
-        all_of = (told["coverage"], covers["new_source"], covers["fold_models_on_new_sources"])
-        found.append([number.value for number in all_of])
+        measured = measure(records, "new_source", m / k)
+        covers = measured.covers
+        all_of = (measured.coverage, covers["new_source"], covers["fold_models_on_new_sources"])
+        found.append([number.value or 0.0 for number in all_of])
     corrected, at_hand, left_over = np.mean(found, axis=0)
     error = np.std(found, axis=0)[0] / np.sqrt(n_sets)
     assert abs(corrected - 0.8) < 4 * error + 0.005

@@ -1,0 +1,116 @@
+"""The result of a cross-validation, computed from the outputs of its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from service.kinds.base import Finished
+from service.kinds.cross_validation.calibration import add_calibration
+from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
+from service.kinds.cross_validation.result import CrossValidationResult
+from service.kinds.cross_validation.target_sample import find_sources
+from service.kinds.fitting.data_cautions import data_cautions
+from service.kinds.fitting.engine import JoinedOutputs
+from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
+from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.fitting.refits import StageArrays
+from service.kinds.fitting.scheme_plan import restore_labels
+from service.kinds.loss_columns import tabulate_losses
+from service.kinds.methods_used import record_methods
+from thetahat.analyses.losses.weighted_risks import add_risks
+from thetahat.cautions import LEARNER_LEFT_OUT
+from thetahat.cross_validation import (
+    Outcomes,
+    cautions_of,
+    cautions_of_clusters,
+    joined,
+    summarise_fits,
+    unpack,
+)
+
+
+def build_result(
+    plan: CrossValidationPlan,
+    outputs: JoinedOutputs,
+    calibration: Sequence[Mapping[str, np.ndarray]] = (),
+) -> Finished:
+    """Evaluate the learners that ran, and name those that failed with the reason.
+
+    Parameters
+    ----------
+    calibration : sequence of mapping
+        The arrays of the chunks of the calibration.
+    """
+    request, seed = plan.request, plan.job.seed
+    failures: dict[str, LearnerFailure] = {}
+    arrays: dict[str, StageArrays] = {}
+    for bundle in outputs.bundles:
+        for name, record in outputs.read_bundle(bundle).items():
+            if record.failures:
+                failures[name] = next(iter(record.failures.values()))
+            else:
+                arrays[name] = record.arrays
+    present = outputs.learners_in(plan.learners)
+    successful = [name for name in present if name in arrays]
+    if not successful:
+        raise next(iter(failures.values())).as_error()
+    outcomes = {
+        name: joined([unpack(chunk) for chunk in arrays[name][SPLITS]]) for name in successful
+    }
+    metrics = request.built_metrics()
+    evaluated = evaluate_outcomes(
+        outcomes,
+        plan.data,
+        plan.scheme.block_kind,
+        plan.loss,
+        request.choices,
+        metrics,
+        seed,
+        requested=list(request.learners),
+        refits=plan.refits,
+        refit_arrays={name: arrays[name] for name in successful},
+    )
+    table, evaluation = evaluated.table, evaluated.result
+    importance, first = plan.importance, outcomes[successful[0]]
+    if importance is not None:
+        test_rows = first.places.test
+        weights = importance.weights.validation[test_rows]
+        sources = find_sources(plan.data, test_rows)
+        choices, risks = evaluated.choices, importance.risks
+        evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
+    evaluation = add_cautions(
+        evaluation,
+        *(LEARNER_LEFT_OUT(name=name, reason=one.message) for name, one in failures.items()),
+        *getattr(plan.scheme, "cautions", ()),
+        *cautions_of_clusters(plan.data, plan.scheme.block_kind, first),
+        *data_cautions(request, plan.data),
+        *cautions_of(outcomes),
+    )
+    evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
+    result = CrossValidationResult(
+        evaluation=evaluation,
+        failures=failures,
+        learners={name: summarise_fits(one.reasons) for name, one in outcomes.items()},
+        weights=None if importance is None else importance.describe(request, seed),
+        calibration=calibration_summary,
+    )
+    methods = (
+        *plan.methods_used(present),
+        *record_methods("metrics", metrics),
+        *evaluation.methods,
+        *plan.refits.methods_used(),
+        *(() if importance is None else importance.methods_used()),
+    )
+    return Finished(result, tabulate_losses(table, _predictions(plan, outcomes)), methods)
+
+
+def _predictions(
+    plan: CrossValidationPlan, outcomes: Mapping[str, Outcomes]
+) -> dict[str, np.ndarray]:
+    """Return the predictions as columns of labels or values."""
+    return {
+        f"prediction:{name}": restore_labels(plan.data, np.asarray(one.output))
+        for name, one in outcomes.items()
+    }

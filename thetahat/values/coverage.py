@@ -1,0 +1,45 @@
+"""How often an interval covers, measured on samples of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredCoverage:
+    """How often an interval covered the truth on samples of the data.
+
+    Parameters
+    ----------
+    coverage : MonteCarloNumber
+        Share of the samples in which the interval covered its own target.
+    truth_below, truth_above : MonteCarloNumber
+        Share of the samples in which the target was below the interval, or above it.
+    width : MonteCarloNumber
+        Average width of the interval, in units of the loss.
+    covers : mapping of str to MonteCarloNumber
+        Share of the samples in which the interval covered each other quantity that is known there.
+    """
+
+    coverage: MonteCarloNumber
+    truth_below: MonteCarloNumber
+    truth_above: MonteCarloNumber
+    width: MonteCarloNumber
+    covers: Mapping[str, MonteCarloNumber]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalCalibration:
+    """The result of calibrating one interval, whose field is written into the interval.
+
+    Parameters
+    ----------
+    calibration : MeasuredCoverage or None
+        How often the interval covered on samples of the data; null if no sample has its target.
+        The field is left out if the request asks for no calibration.
+    """
+
+    calibration: MeasuredCoverage | None
