@@ -8,13 +8,14 @@ of waiting. PostgreSQL reads outside transactions, so that a read is one round t
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -23,11 +24,8 @@ from service.settings import InvalidSettings, settings
 SQLITE_BUSY_MS = 10_000
 SQLITE_NO_WAIT_MS = 10
 IDLE_S = 1.0  # a connection that was used within this time is not checked before use
-SQLITE_PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=NORMAL",
-    "foreign_keys=ON",
-)
+SQLITE_RETRY_S = 0.005
+SQLITE_PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON")
 POSTGRES_OPTIONS = (
     "-c lock_timeout=10s -c statement_timeout=60s -c idle_in_transaction_session_timeout=60s "
     "-c timezone=UTC"
@@ -173,6 +171,24 @@ def to_json(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
+def _use_write_ahead_log(cursor: DBAPICursor, busy_ms: int) -> None:
+    """Switch a database to the write-ahead log, waiting for another process that writes to it.
+
+    SQLite does not apply its busy timeout to this switch: it fails at once while the first process
+    to open a new database is creating its tables.
+    """
+    give_up_at = time.monotonic() + busy_ms / 1000
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= give_up_at:
+                raise
+            time.sleep(SQLITE_RETRY_S)
+        else:
+            return
+
+
 def _sqlite(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
     engine = sa.create_engine(url, json_serializer=to_json, json_deserializer=orjson.loads)
 
@@ -182,7 +198,9 @@ def _sqlite(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
         # The driver must not begin transactions by itself; the "begin" event below does.
         connection.isolation_level = None
         cursor = connection.cursor()
-        for pragma in (f"busy_timeout={busy_ms}", *SQLITE_PRAGMAS):
+        cursor.execute(f"PRAGMA busy_timeout={busy_ms}")
+        _use_write_ahead_log(cursor, busy_ms)
+        for pragma in SQLITE_PRAGMAS:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 

@@ -1,6 +1,10 @@
-"""A connection that died while it was idle is replaced, and nobody notices."""
+"""Opening connections: one that died while it was idle, and a database that another creates."""
 
 from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -28,3 +32,26 @@ def test_exact_a_connection_that_died_in_a_pause_is_replaced(
 
     assert first != second
     engine.reset()
+
+
+def test_property_a_new_sqlite_file_is_opened_while_another_process_creates_its_tables(
+    tmp_path: Path,
+) -> None:
+    """SQLite refuses the switch to the write-ahead log at once, whatever its busy timeout."""
+    file = tmp_path / "new.db"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE first (x)")
+    engines = engine.make(f"sqlite:///{file}")
+    with pytest.raises(sa.exc.OperationalError, match="database is locked"):
+        engines.writing_without_wait.connect()
+
+    with ThreadPoolExecutor() as threads:
+        tables = threads.submit(lambda: sa.inspect(engines.writing).get_table_names())
+        wait(
+            [tables], timeout=0.2
+        )  # long enough to meet the lock; the result does not depend on it
+        other.execute("COMMIT")
+        assert tables.result(timeout=10) == ["first"]
+    engines.dispose()
+    other.close()
