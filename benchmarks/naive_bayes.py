@@ -35,6 +35,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from benchmarks.clock import clock, in_turn
+from service.data.base import FileLimits
 from service.data.formats import FORMATS
 from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
 from service.kinds.registry import JOB_KINDS
@@ -79,7 +80,7 @@ def uploaded(folder: Path, content: bytes) -> DatasetFile:
     path, form = folder / "counts", FORMATS[NPZ]
     path.write_bytes(content)
     with (folder / f"counts{form.table_suffix}").open("w+b") as table:
-        seconds, found = clock(lambda: form.inspect(path, 10**9, table), 1)
+        seconds, found = clock(lambda: form.inspect(path, FileLimits(cells=10**9), table), 1)
     print(f"upload checked and kept in {seconds:.2f} s: {json.dumps(found.details)[:150]}")
     return DatasetFile(uuid4(), "0" * 64, NPZ, found.rows, found.columns, found.details, path)
 

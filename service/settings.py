@@ -74,6 +74,18 @@ class Settings(BaseSettings):
     max_json_bytes: int = Field(8 * MEBIBYTE, ge=1024, description="Largest JSON body.")
     max_upload_bytes: int = Field(2048 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
     max_cells: int = Field(200_000_000, ge=1, description="Most rows x columns of a data set.")
+    max_columns: int = Field(50_000, ge=1, description="Most columns of a data set.")
+    max_cell_bytes: int = Field(MEBIBYTE, ge=1, description="Most bytes of a text in a data set.")
+    max_expansion: int = Field(
+        1000, ge=1, description="Most times its own size that an uploaded file may unpack to."
+    )
+    parsers: int = Field(4, ge=1, description="Uploaded files that are parsed at the same time.")
+    parser_memory_mb: int = Field(
+        768, ge=64, description="Most memory of the process that parses an uploaded file."
+    )
+    parser_time_limit_s: int = Field(
+        600, ge=1, description="Most seconds for parsing an uploaded file; small files get fewer."
+    )
     max_models: int = Field(200, ge=1, description="Most models or learners of an evaluation.")
     max_unfinished: int = Field(1000, ge=1, description="Most unfinished evaluations per owner.")
     max_wait_s: float = Field(60.0, ge=0, description="Longest Prefer: wait and ?wait=.")

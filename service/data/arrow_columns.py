@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from service.data.base import check_names
-from service.errors import InvalidFile
+from service.data.base import FileLimits, check_names
+from service.errors import InvalidFile, TooLarge
 
 
 def wire_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
@@ -45,6 +45,32 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(
         pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     )
+
+
+def check_values(batch: pa.RecordBatch, limits: FileLimits) -> None:
+    """Refuse values that Arrow finds invalid, texts that are too long, and unreadable times."""
+    batch.validate(full=True)
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if is_text(kind):
+            check_text_lengths(field.name, column, limits)
+        elif wire_type(kind) == "string" or pa.types.is_decimal(kind):
+            to_numpy(pa.chunked_array([column]))
+
+
+def check_text_lengths(name: str, column: pa.Array, limits: FileLimits) -> None:
+    """Refuse a column with a text of too many bytes."""
+    texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+    if texts.nbytes <= limits.cell_bytes:
+        return
+    if pa.types.is_string_view(texts.type):
+        texts = texts.cast(pa.large_string())
+    longest = pc.max(pc.binary_length(texts)).as_py() or 0
+    if longest > limits.cell_bytes:
+        raise TooLarge(
+            f"The column {name[:80]!r} has a text of {longest} bytes; a text may have "
+            f"{limits.cell_bytes}."
+        )
 
 
 def to_numpy(column: pa.ChunkedArray) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from service.data.base import FileLimits
 from service.errors import InvalidFile, TooLarge
 
 # Positions of fields in Arrow's Message.fbs, and the values of its MessageHeader union.
@@ -24,7 +25,7 @@ DICTIONARY: Final = 2
 RECORD_BATCH: Final = 3
 
 
-def check_messages(source: pa.NativeFile, max_cells: int) -> None:
+def check_messages(source: pa.NativeFile, limits: FileLimits) -> None:
     """Refuse compressed batches, and batches with more rows than a data set may have."""
     for message in pa.ipc.MessageReader.open_stream(source):
         try:
@@ -35,8 +36,8 @@ def check_messages(source: pa.NativeFile, max_cells: int) -> None:
             raise InvalidFile(
                 "The Arrow stream is compressed. Send it uncompressed, or as Parquet."
             )
-        if length > max_cells:
-            raise TooLarge(f"A batch has {length} rows; a data set may have {max_cells}.")
+        if length > limits.cells:
+            raise TooLarge(f"A batch has {length} rows; a data set may have {limits.cells}.")
 
 
 def _read_batch_header(buffer: bytes) -> tuple[int, bool]:

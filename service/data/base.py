@@ -17,6 +17,31 @@ SPARSE: Final = "sparse"
 ColumnValues = np.ndarray | SparseColumns
 """(n,) values, or (n, p) of them."""
 MAX_NAME = 1000  # characters of a column's name
+MAX_NAMES = 4_000_000  # characters of all columns' names, which are kept in one row of the database
+FREE_BYTES: Final = 64 * 1024 * 1024
+"""What any file may unpack to, however small it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLimits:
+    """How much a file may hold; the defaults are those of the settings.
+
+    Parameters
+    ----------
+    cells : int
+        Most rows x columns, and most stored values of a sparse matrix.
+    columns : int
+        Most columns, a group of sparse columns counting as one.
+    cell_bytes : int
+        Most bytes of one text.
+    expansion : int
+        Most bytes that a compressed file may unpack to, for each of its own bytes.
+    """
+
+    cells: int = 200_000_000
+    columns: int = 50_000
+    cell_bytes: int = 1_048_576
+    expansion: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +83,7 @@ class Format(Protocol):
         """
         ...
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check a whole file in bounded memory; raise ``InvalidFile`` if it is invalid."""
         ...
 
@@ -80,14 +105,26 @@ class TextFormat(Format, Protocol):
         ...
 
 
-def check_size(rows: int, columns: int, max_cells: int) -> None:
-    """Refuse a table that is empty or has too many cells, before it is decoded."""
+def check_size(rows: int, columns: int, limits: FileLimits) -> None:
+    """Refuse a table that is empty or has too many columns or cells, before it is decoded."""
     if columns == 0:
         raise InvalidFile("The file has no columns.")
-    if rows * columns > max_cells:
+    if rows * columns > limits.cells:
         raise TooLarge(
             f"The table has {rows} rows x {columns} columns = {rows * columns} cells; "
-            f"a data set may have {max_cells}."
+            f"a data set may have {limits.cells}."
+        )
+    if columns > limits.columns:
+        raise TooLarge(f"The table has {columns} columns; a data set may have {limits.columns}.")
+
+
+def check_expansion(path: Path, unpacked: int, limits: FileLimits) -> None:
+    """Refuse a compressed file that unpacks to far more bytes than it has."""
+    packed = path.stat().st_size
+    if unpacked > max(FREE_BYTES, packed * limits.expansion):
+        raise TooLarge(
+            f"The file has {packed} bytes and unpacks to {unpacked}; it may unpack to "
+            f"{limits.expansion} times its size."
         )
 
 
@@ -100,6 +137,9 @@ def check_not_empty(rows: int) -> None:
 def check_names(names: Sequence[str]) -> None:
     """Refuse column names that are repeated, empty, too long or no valid text."""
     seen: set[str] = set()
+    length = sum(map(len, names))
+    if length > MAX_NAMES:
+        raise TooLarge(f"The columns' names have {length} characters; they may have {MAX_NAMES}.")
     for position, name in enumerate(names):
         if name in seen:
             raise InvalidFile(f"Two columns have the name {name[:80]!r}.")

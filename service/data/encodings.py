@@ -6,7 +6,6 @@ import codecs
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, Final
 
 from service.errors import InvalidFile, Unavailable
@@ -42,6 +41,11 @@ def marked_encoding(path: Path) -> str:
     return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), UTF_8)
 
 
+def converted_path(path: Path) -> Path:
+    """Return the path of the temporary copy of a text that is being converted."""
+    return path.with_name(path.name + ".utf-8")
+
+
 @contextmanager
 def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
     """Yield the path of the text in UTF-8: the file itself, or a temporary one beside it.
@@ -51,11 +55,14 @@ def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
     if encoding == UTF_8:
         yield path
         return
-    with NamedTemporaryFile(dir=path.parent) as target:
-        with path.open("rb") as source:
+    converted = converted_path(path)
+    try:
+        with converted.open("wb", buffering=0) as target, path.open("rb") as source:
             for text in _decoded(source, encoding):
                 _write(target, text.encode())
-        yield Path(target.name)
+        yield converted
+    finally:
+        converted.unlink(missing_ok=True)
 
 
 def _decoded(source: IO[bytes], encoding: str) -> Iterator[str]:
@@ -80,6 +87,5 @@ def _decoded(source: IO[bytes], encoding: str) -> Iterator[str]:
 def _write(target: IO[bytes], text: bytes) -> None:
     try:
         target.write(text)
-        target.flush()
     except OSError as error:
         raise Unavailable(f"The text cannot be converted: {error.strerror}.") from error

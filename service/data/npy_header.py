@@ -50,6 +50,8 @@ def read_header(head: bytes, what: str = "The file") -> Header:
         shape, fortran, dtype = read(file)
     except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
         raise InvalidFile(f"{what} is not a NumPy array that can be read: {error}.") from None
+    if any(isinstance(length, bool) for length in shape):
+        raise InvalidFile(f"{what} has the shape {shape}; every length must be a whole number.")
     return Header(shape, fortran, dtype, file.tell())
 
 

@@ -13,6 +13,7 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from service.data.base import FileLimits, check_expansion
 from service.data.npy_header import LONGEST_HEADER, Header, read_header
 from service.errors import InvalidFile, TooLarge, Unavailable
 
@@ -20,8 +21,8 @@ MOST_ARRAYS: Final = 200  # each takes an open file while the archive is looked 
 LONGEST_READ: Final = 4 * 1024 * 1024
 """Bytes read of the archive at once; its table of contents is read at once."""
 CHUNK: Final = 1024 * 1024
-LONGEST_TEXT: Final = 100_000
-"""Most bytes of one cell of a text array: its cells are all as long as the longest."""
+MAX_BYTES_PER_CELL: Final = 16
+"""Most bytes of a stored value of a sparse matrix: itself, and its column."""
 
 _ENDING: Final = ".npy"
 _BROKEN: Final = (
@@ -49,7 +50,7 @@ class _LimitedFile(io.FileIO):
 
 
 @contextmanager
-def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
+def unpacked(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarray]]:
     """Yield the arrays of an NPZ by name, mapped from temporary files beside it.
 
     The unpacked size that the archive declares is checked before anything is unpacked, and an array
@@ -60,17 +61,17 @@ def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
     InvalidFile
         Not an NPZ, cut off, encrypted, or an array that cannot be read as numbers or text.
     TooLarge
-        It would unpack to more than ``max_bytes``.
+        It would unpack to more bytes than cells, or than its own size, allow.
     """
     with ExitStack() as kept:
         arrays = {}
         try:
             archive = kept.enter_context(zipfile.ZipFile(kept.enter_context(_LimitedFile(path))))
-            for name, member in _members(archive, max_bytes).items():
+            for name, member in _members(archive, path, limits).items():
                 with archive.open(member) as packed:
                     head = packed.read(LONGEST_HEADER)
                     header = read_header(head, f"The array {name!r}")
-                    _check(name, header, member.file_size)
+                    _check(name, header, member.file_size, limits)
                     file = kept.enter_context(tempfile.TemporaryFile(dir=path.parent))
                     _write(file, head[header.offset :])
                     while piece := packed.read(CHUNK):
@@ -81,16 +82,20 @@ def unpacked(path: Path, max_bytes: int) -> Iterator[dict[str, np.ndarray]]:
         yield arrays
 
 
-def _members(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipfile.ZipInfo]:
+def _members(
+    archive: zipfile.ZipFile, path: Path, limits: FileLimits
+) -> dict[str, zipfile.ZipInfo]:
     members = {}
     infos = archive.infolist()
     if len(infos) > MOST_ARRAYS:
         raise TooLarge(f"The archive has {len(infos)} arrays; at most {MOST_ARRAYS} are allowed.")
     unpacked_bytes = sum(info.file_size for info in infos)
+    max_bytes = limits.cells * MAX_BYTES_PER_CELL
     if unpacked_bytes > max_bytes:
         raise TooLarge(
             f"The archive unpacks to {unpacked_bytes} bytes; at most {max_bytes} are allowed."
         )
+    check_expansion(path, unpacked_bytes, limits)
     for info in infos:
         name = info.filename.removesuffix(_ENDING)
         if name == info.filename or name in members:
@@ -100,14 +105,14 @@ def _members(archive: zipfile.ZipFile, max_bytes: int) -> dict[str, zipfile.ZipI
     return members
 
 
-def _check(name: str, header: Header, size: int) -> None:
+def _check(name: str, header: Header, size: int, limits: FileLimits) -> None:
     dtype = header.dtype
     if dtype.kind == "O":
         raise InvalidFile(
             f"The array {name!r} has Python objects, which only pickle can read. Save it as "
             "numbers or as text."
         )
-    longest = LONGEST_TEXT if dtype.kind in "US" else 8
+    longest = limits.cell_bytes if dtype.kind in "US" else 8
     if dtype.kind not in "fiubUS" or dtype.itemsize > longest:
         raise InvalidFile(
             f"The array {name!r} has the type {dtype.name}, which is not supported; "

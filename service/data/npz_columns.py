@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from service.data.base import check_names, check_not_empty, check_size
+from service.data.base import FileLimits, check_names, check_not_empty, check_size
 from service.data.sparse_rows import SparseRows, check_entries, normalise
 from service.data.tables import number_cells, sparse_cells, sparse_field
 from service.errors import InvalidFile, TooLarge
@@ -61,7 +61,7 @@ class TableArrays:
         return found
 
 
-def find_columns(arrays: Arrays, max_cells: int) -> TableArrays:
+def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
     """Return which arrays are columns; refuse a table that is empty or too large."""
     is_sparse = set(CSR) <= set(arrays)
     if not is_sparse and set(arrays) >= _OF_ANY_FORMAT:
@@ -74,12 +74,15 @@ def find_columns(arrays: Arrays, max_cells: int) -> TableArrays:
         else:
             found.left_out[name] = f"its shape is {array.shape}, and there are {found.rows} rows"
     check_not_empty(found.rows)
+    n_plain = sum(1 if array.ndim == 1 else array.shape[1] for array in found.plain.values())
+    check_size(found.rows, n_plain + is_sparse, limits)
     names = found.names
     check_names([MATRIX, *names] if is_sparse else names)
     stored = len(arrays["data"]) if is_sparse else 0
-    check_size(found.rows, len(names) + is_sparse, max_cells)
-    if stored > max_cells:
-        raise TooLarge(f"The matrix stores {stored} values; a data set may have {max_cells} cells.")
+    if stored > limits.cells:
+        raise TooLarge(
+            f"The matrix stores {stored} values; a data set may have {limits.cells} cells."
+        )
     return found
 
 

@@ -12,6 +12,7 @@ from service.data.reading import ReadableFile, read_head
 from thetahat.tables.sparse import SparseColumns
 
 LONGEST_TEXT = 200
+MAX_CELLS = 200_000  # shown of a wide data set, which then has fewer rows in its preview
 MOST_ENTRIES = 20  # values shown of a row of a sparse group
 _PYTHON_TYPES: dict[str, type] = {"integer": int, "boolean": bool}
 
@@ -22,6 +23,7 @@ def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
     Missing and infinite numbers, which JSON does not have, are null; long text is cut. A cell of
     a sparse group is an object of its first values by column name.
     """
+    rows = max(1, min(rows, MAX_CELLS // len(file.columns)))
     head = read_head(file, rows)
     columns = [
         {**column, "missing": _missing(head[str(column["name"])])} for column in file.columns

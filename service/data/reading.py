@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +34,15 @@ class ReadableFile(Protocol):
     def path(self) -> Path | None:
         """The path of the file."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """The file of a data set, with what was found out when it was uploaded."""
+
+    media_type: str
+    columns: Sequence[Mapping[str, Any]]
+    path: Path | None
 
 
 def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
@@ -66,13 +76,13 @@ def read_features(
     known = [str(column["name"]) for column in file.columns]
     wanted = list(dict.fromkeys(known if names is None else names))
     check_columns(known, wanted)
-    return format_of(file.media_type).columns(_path(file), wanted)
+    return format_of(file.media_type).columns(find_path(file), wanted)
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
     """Read the first rows of all columns, as ``read_features`` does."""
     names = [str(column["name"]) for column in file.columns]
-    return format_of(file.media_type).head(_path(file), names, rows)
+    return format_of(file.media_type).head(find_path(file), names, rows)
 
 
 def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
@@ -88,7 +98,8 @@ def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
         raise InvalidRequest(faults[0].message, errors=faults)
 
 
-def _path(file: ReadableFile) -> Path:
+def find_path(file: ReadableFile) -> Path:
+    """Return the path of a file that is in the store; ``Unavailable`` if it is not."""
     if file.path is None or not file.path.is_file():
         raise Unavailable("The file of the data set is not in the file store.")
     return file.path

@@ -14,11 +14,10 @@ from sqlalchemy.exc import IntegrityError
 
 from service.data.base import Inspected
 from service.data.formats import format_of, table_suffixes
-from service.data.preview import preview as preview_of
+from service.data.parsing import inspect_file, preview_file
 from service.errors import DatasetInUse, ResourceNotFound
 from service.jobs.read import Position
 from service.kinds.base import DatasetFile
-from service.settings import settings
 from service.storage import datasets
 from service.storage.datasets import DatasetRow
 from service.storage.files import FileStore, dataset_file_name
@@ -62,8 +61,8 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     if known is not None:
         return known, False
     upload.file.flush()
-    inspected = format_of(upload.media_type).inspect(
-        Path(upload.file.name), settings().max_cells, upload.table
+    inspected = inspect_file(
+        Path(upload.file.name), upload.media_type, Path(upload.table.name), upload.name
     )
     for file in (upload.file, upload.table):  # before the transaction: it can take seconds
         file.flush()
@@ -120,9 +119,10 @@ def list_datasets(
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:
     """Return the first rows, and what was found out about the format."""
     row = get(owner_id, identifier)
+    file = to_dataset_file(row)
     return {
         "id": row.id,
-        **preview_of(to_dataset_file(row), rows),
+        **preview_file(file, rows, row.name),
         "media_type": row.media_type,
         "understood": row.details,
     }

@@ -9,6 +9,7 @@ from importlib import import_module
 
 import uvicorn
 
+from service.data.parsing import start_parsers
 from service.process.exit_with_parent import set_process_name
 from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
@@ -30,6 +31,7 @@ def run_api(descriptor: int | None = None) -> None:
     import_module(PRELOAD).start_loading()
     wait_for_start_signal()
     require_keys(settings().host)
+    start_parsers()
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
     config = uvicorn.Config(

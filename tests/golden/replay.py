@@ -115,6 +115,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
 
     import pyarrow as pa
 
+    from service.data.base import FileLimits
     from service.data.formats import format_of
     from service.data.tables import table_path
     from service.jobs.result_json import encode_result
@@ -129,7 +130,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
         media_type = MEDIA_TYPES[path.suffix]
         form = format_of(media_type)
         with table_path(path, form.table_suffix or ".none").open("w+b") as table:
-            found = form.inspect(path, 10**9, table)
+            found = form.inspect(path, FileLimits(cells=10**9), table)
         return DatasetFile(
             id=uuid5(NAMESPACE_URL, name),
             sha256="0" * 64,

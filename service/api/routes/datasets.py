@@ -7,9 +7,10 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
-from service.api.blocking_calls import read_database, run_in_thread, write_database
+from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import build_dataset_document, dataset_path, json_response, parse_id
+from service.api.parser_calls import run_parser
 from service.api.uploads import ALIASES, FORM, receive
 from service.data.formats import FORMATS
 from service.jobs import datasets
@@ -71,7 +72,7 @@ async def upload_dataset(
     store = FileStore.open()
     with store.new_upload() as file, store.new_upload() as table:
         received = await receive(request, file, table, settings().max_upload_bytes)
-        row, is_new = await run_in_thread(datasets.store_upload, owner_id, received)
+        row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     headers = {"Location": dataset_path(row.id)}
     return json_response(build_dataset_document(row), 201 if is_new else 200, headers)
 
@@ -115,7 +116,7 @@ async def preview_dataset(
     """Return the first rows of a data set."""
     wanted = parse_id(dataset_id, "data set")
     owner_id: UUID = request.scope["owner_id"]
-    return json_response(await run_in_thread(datasets.preview, owner_id, wanted, rows))
+    return json_response(await run_parser(owner_id, datasets.preview, owner_id, wanted, rows))
 
 
 @router.delete(

@@ -8,9 +8,9 @@ from typing import IO, ClassVar
 
 import pyarrow as pa
 
-from service.data.arrow_columns import to_numpy, wire_columns
+from service.data.arrow_columns import check_values, to_numpy, wire_columns
 from service.data.arrow_messages import check_messages
-from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile
 
 
@@ -22,21 +22,24 @@ class ArrowStream:
     endings: ClassVar[tuple[str, ...]] = (".arrows", ".arrow")
     table_suffix: ClassVar[str] = ""
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check every batch in full; nothing is copied."""
         del table
         rows = batches = 0
         try:
             with pa.memory_map(str(path)) as source:
-                check_messages(source, max_cells)
+                check_messages(source, limits)
                 source.seek(0)
                 with pa.ipc.open_stream(source) as reader:
+                    check_size(1, len(reader.schema), limits)
                     columns = wire_columns(reader.schema)
                     for batch in reader:
                         rows += batch.num_rows
                         batches += 1
-                        check_size(rows, len(columns), max_cells)
-                        batch.validate(full=True)
+                        check_size(rows, len(columns), limits)
+                        check_values(batch, limits)
+        except MemoryError:  # also one of Arrow's exceptions
+            raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             raise InvalidFile(
                 f"The file is not an Arrow stream that can be read: {error}."

@@ -13,8 +13,8 @@ from typing import IO, ClassVar
 
 import pyarrow as pa
 
-from service.data.arrow_columns import wire_columns
-from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
+from service.data.arrow_columns import check_text_lengths, is_text, wire_columns
+from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
 from service.data.csv_dialect import Dialect, check_closed, check_text, detect_dialect
 from service.data.csv_types import MISSING, find_types, guess_types, open_table
 from service.data.encodings import UTF_8, as_utf_8, marked_encoding
@@ -43,14 +43,15 @@ class Delimited:
         """Return the format for texts in that encoding."""
         return Delimited(encoding)
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the whole text, and write its table."""
         encoding = marked_encoding(path) if self.encoding == UTF_8 else self.encoding
         with as_utf_8(path, encoding) as text:
             check_text(text)
             dialect = detect_dialect(text)
+            check_size(1, len(dialect.header), limits)
             try:
-                rows, schema = _convert(text, dialect, max_cells, table)
+                rows, schema = _convert(text, dialect, limits, table)
             except pa.ArrowInvalid as error:
                 raise InvalidFile(f"The text is not a table: {error}.") from None
         check_not_empty(rows)
@@ -72,24 +73,24 @@ class Delimited:
 
 
 def _convert(
-    path: Path, dialect: Dialect, max_cells: int, table: IO[bytes]
+    path: Path, dialect: Dialect, limits: FileLimits, table: IO[bytes]
 ) -> tuple[int, pa.Schema]:
     """Convert with the types of the first block; if a later row differs, with those of all rows."""
     types = guess_types(path, dialect)
     if types is not None:
         try:
-            return _write(path, dialect, types, max_cells, table)
+            return _write(path, dialect, types, limits, table)
         except pa.ArrowInvalid:
             table.seek(0)
             table.truncate()
-    return _write(path, dialect, find_types(path, dialect), max_cells, table)
+    return _write(path, dialect, find_types(path, dialect), limits, table)
 
 
 def _write(
     path: Path,
     dialect: Dialect,
     types: dict[str, pa.DataType],
-    max_cells: int,
+    limits: FileLimits,
     table: IO[bytes],
 ) -> tuple[int, pa.Schema]:
     rows, last = 0, None
@@ -98,7 +99,10 @@ def _write(
         with pa.ipc.new_file(table, schema) as writer:
             for batch in reader:
                 rows += batch.num_rows
-                check_size(rows, len(schema), max_cells)
+                check_size(rows, len(schema), limits)
+                for field, column in zip(schema, batch.columns, strict=True):
+                    if is_text(field.type):
+                        check_text_lengths(field.name, column, limits)
                 writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
                 if batch.num_rows:
                     last = batch.column(len(schema) - 1)[-1].as_py()

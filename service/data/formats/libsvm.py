@@ -10,7 +10,7 @@ from typing import IO, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
 from service.data.libsvm_lines import Lines, read_lines
 from service.data.npz_columns import MATRIX, WIDEST
 from service.data.tables import (
@@ -68,9 +68,9 @@ class Libsvm:
     endings: ClassVar[tuple[str, ...]] = (".libsvm", ".svm", ".svmlight")
     table_suffix: ClassVar[str] = ".libsvm.arrow"
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the lines twice: to see how wide they are, and to write their table."""
-        found = _survey(path, max_cells)
+        found = _survey(path, limits)
         schema = _schema(found)
         with pa.ipc.new_file(table, schema) as writer:
             for lines in read_lines(path):
@@ -93,12 +93,12 @@ class Libsvm:
         return read_table(table_path(path, self.table_suffix), names, rows)
 
 
-def _survey(path: Path, max_cells: int) -> _Survey:
+def _survey(path: Path, limits: FileLimits) -> _Survey:
     found = _Survey()
     for lines in read_lines(path):
         found.add(lines)
-        check_size(found.rows, 1, max_cells)
-        check_size(found.values, 1, max_cells)
+        check_size(found.rows, 1, limits)
+        check_size(found.values, 1, limits)
     check_not_empty(found.rows)
     if found.values == 0:
         raise InvalidFile("no line has a value that is not zero")

@@ -8,7 +8,7 @@ from typing import IO, ClassVar
 
 import numpy as np
 
-from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
+from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
 from service.data.npy_header import LONGEST_HEADER, Header, read_header
 from service.errors import InvalidFile
 
@@ -24,7 +24,7 @@ class Npy:
     endings: ClassVar[tuple[str, ...]] = (".npy",)
     table_suffix: ClassVar[str] = ""
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check type, shape and size from the header; any bytes that follow are numbers."""
         del table
         header = _header(path)
@@ -39,7 +39,7 @@ class Npy:
                 f"the array has {len(header.shape)} dimensions {header.shape}; 1 or 2 can be read"
             )
         rows, width = (*header.shape, 1)[:2]
-        check_size(rows, width, max_cells)
+        check_size(rows, width, limits)
         check_not_empty(rows)
         actual = path.stat().st_size
         if actual != header.n_bytes:

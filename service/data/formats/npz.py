@@ -8,12 +8,10 @@ from typing import IO, Any, ClassVar
 
 import pyarrow as pa
 
-from service.data.base import ColumnValues, Inspected
+from service.data.base import ColumnValues, FileLimits, Inspected
 from service.data.npz_archive import unpacked
 from service.data.npz_columns import TableArrays, batches, find_columns, schema_of
 from service.data.tables import list_columns, read_table, table_path
-
-MAX_BYTES_PER_CELL = 16  # of a stored value: itself, and its column
 
 
 class Npz:
@@ -24,11 +22,11 @@ class Npz:
     endings: ClassVar[tuple[str, ...]] = (".npz",)
     table_suffix: ClassVar[str] = ".npz.arrow"
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Unpack the arrays to the disk, check them, and write their table row by row."""
         n_entries = n_repeated = 0
-        with unpacked(path, max_cells * MAX_BYTES_PER_CELL) as arrays:
-            found = find_columns(arrays, max_cells)
+        with unpacked(path, limits) as arrays:
+            found = find_columns(arrays, limits)
             schema = schema_of(found)
             with pa.ipc.new_file(table, schema) as writer:
                 for batch, entries, twice in batches(arrays, found, schema):

@@ -9,12 +9,19 @@ from typing import IO, ClassVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.data.arrow_columns import is_text, to_numpy, wire_columns
-from service.data.base import ColumnValues, Inspected, check_not_empty, check_size
-from service.errors import InvalidFile, TooLarge
+from service.data.arrow_columns import check_values, is_text, to_numpy, wire_columns
+from service.data.base import (
+    ColumnValues,
+    FileLimits,
+    Inspected,
+    check_expansion,
+    check_not_empty,
+    check_size,
+)
+from service.errors import InvalidFile
 
 BATCH_ROWS = 65_536
-MAX_BYTES_PER_CELL = 64  # of what a whole file may unpack to, averaged over its cells' limit
+BATCH_CELLS = 4_000_000
 
 
 class Parquet:
@@ -25,20 +32,21 @@ class Parquet:
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
     table_suffix: ClassVar[str] = ""
 
-    def inspect(self, path: Path, max_cells: int, table: IO[bytes]) -> Inspected:
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check the footer, then the pages; text stays in its dictionary, so it cannot swell."""
         del table
         try:
             with _open(path) as file:
                 footer = file.metadata
-                check_size(footer.num_rows, footer.num_columns, max_cells)
+                check_size(footer.num_rows, footer.num_columns, limits)
                 check_not_empty(footer.num_rows)
                 unpacked = sum(_group_bytes(footer, i) for i in range(footer.num_row_groups))
-                if unpacked > max_cells * MAX_BYTES_PER_CELL:
-                    raise TooLarge(f"The file unpacks to {unpacked} bytes, which is too large.")
+                check_expansion(path, unpacked, limits)
                 columns = wire_columns(file.schema_arrow)
                 details = {"row_groups": footer.num_row_groups, "written_by": footer.created_by}
-            rows = _count(path)
+            rows = _check_pages(path, limits)
+        except MemoryError:  # also one of Arrow's exceptions
+            raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             raise InvalidFile(f"The file is not Parquet that can be read: {error}.") from None
         if rows != footer.num_rows:
@@ -71,9 +79,15 @@ def _group_bytes(footer: pq.FileMetaData, group: int) -> int:
     return sum(row_group.column(i).total_uncompressed_size for i in range(row_group.num_columns))
 
 
-def _count(path: Path) -> int:
+def _check_pages(path: Path, limits: FileLimits) -> int:
+    """Read every page, and return the number of rows."""
+    rows = 0
     with _open(path) as file:
-        return sum(batch.num_rows for batch in file.iter_batches(batch_size=BATCH_ROWS))
+        size = max(1, min(BATCH_ROWS, BATCH_CELLS // file.metadata.num_columns))
+        for batch in file.iter_batches(batch_size=size):
+            check_values(batch, limits)
+            rows += batch.num_rows
+    return rows
 
 
 METHOD = Parquet()

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.data.base import Inspected
+from service.data.base import FileLimits, Inspected
 from service.data.formats import format_of
 from service.data.reading import read_columns
 from service.data.tables import table_path
@@ -39,7 +39,7 @@ def inspected(
     path = folder / "file"
     path.write_bytes(content)
     with table_path(path, format_of(media_type).table_suffix or ".none").open("w+b") as table:
-        found = format_of(media_type).inspect(path, max_cells, table)
+        found = format_of(media_type).inspect(path, FileLimits(cells=max_cells), table)
     return found, Kept(media_type, found.columns, path)
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
 
 import pytest
 from numpy.testing import assert_array_equal
@@ -83,21 +82,9 @@ def test_invalid_the_place_of_a_byte_that_the_encoding_has_not(
 def test_invalid_no_room_for_the_converted_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Full:
-        name = str(tmp_path / "full")
-
-        def __enter__(self) -> Self:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
-        def write(self, _text: bytes) -> int:
-            raise OSError(28, "No space left on device")
-
-    def full(**_: Any) -> Full:
-        return Full()
-
-    monkeypatch.setattr(encodings, "NamedTemporaryFile", full)
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")  # the link is removed, not the device
+    monkeypatch.setattr(encodings, "converted_path", lambda _: full)
     with pytest.raises(Unavailable, match="No space left"):
         keep(tmp_path, in_encoding(CSV, "utf-16-le"), "a,b\n1,2\n".encode("utf-16-le"))
 

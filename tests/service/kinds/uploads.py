@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from uuid import uuid5
 
+from service.data.base import FileLimits
 from service.data.formats import format_of
 from service.data.tables import table_path
 from service.kinds.base import DatasetFile
@@ -17,7 +18,7 @@ def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:
     path = folder / media_type.replace("/", "-")
     path.write_bytes(content)
     with table_path(path, form.table_suffix or ".none").open("w+b") as table:
-        found = form.inspect(path, 10**9, table)
+        found = form.inspect(path, FileLimits(cells=10**9), table)
     return DatasetFile(
         id=uuid5(SPACE, media_type),
         sha256="0" * 64,

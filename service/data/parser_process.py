@@ -1,0 +1,192 @@
+"""The processes that parse uploaded files: a parent that loads the formats, and a child per file.
+
+``python -m service.data.parser_process DESCRIPTOR`` is started by the API, and forks children that
+wait for a request on the socket of that descriptor. A child takes one request, sets itself limits
+of memory and time, parses one file, answers and exits; the parent forks the next one meanwhile. So
+a file that crashes its parser, fills the memory or takes too long harms neither the API nor the
+next file, and an upload waits neither for a new process nor for its imports.
+
+A request is the descriptor of a socket. The child writes its process id to that socket, reads a
+line of JSON and writes a line of JSON. The parent writes ``pid status`` to its own socket for each
+child that was killed. When the API closes its end of that socket, as by its death, all of them end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gc
+import io
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, NoReturn
+
+import orjson
+
+from service.data.base import FileLimits
+from service.data.formats import format_of
+from service.data.preview import preview
+from service.data.reading import StoredFile
+from service.errors import ServiceError
+from service.process.exit_with_parent import set_process_name, signal_on_parent_exit
+from service.process.memory import limit_memory
+
+WAITING: Final = 2  # children that wait for a request
+LONGEST_REQUEST: Final = 64 * 1024 * 1024
+PIPE_BYTES: Final = 4096
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+FIRST_FILE: Final = b"a,b\n1,x\n"
+
+
+def parse(request: dict[str, Any]) -> dict[str, Any]:
+    """Check a file, or return its first rows, as the request says; errors become JSON, too."""
+    path = Path(request["path"])
+    try:
+        if request["action"] == "preview":
+            file = StoredFile(request["media_type"], request["columns"], path)
+            return {"preview": preview(file, request["rows"])}
+        with Path(request["table"]).open("r+b") as table:
+            limits = FileLimits(**request["limits"])
+            inspected = format_of(request["media_type"]).inspect(path, limits, table)
+    except ServiceError as error:
+        return {"error": error.code, "message": error.message}
+    except MemoryError:
+        return {"error": "memory"}
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            message = f"The file cannot be stored: {error.strerror}."
+            return {"error": "unavailable", "message": message}
+        return {"error": "unexpected", "message": traceback.format_exc()}
+    except Exception:  # noqa: BLE001 - whatever a damaged file makes of a parser
+        return {"error": "unexpected", "message": traceback.format_exc()}
+    return {"inspected": {name: getattr(inspected, name) for name in inspected.__slots__}}
+
+
+class Parent:
+    """Forks children that wait for requests, and reports those that were killed.
+
+    Parameters
+    ----------
+    control : socket
+        Children receive requests from it; the parent writes exit statuses to it.
+    """
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._waiting: set[int] = set()
+        self._busy: set[int] = set()
+        self._taken, self._take = os.pipe()
+        self._wake_up, waker = os.pipe()
+        os.set_blocking(waker, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+
+    def run(self) -> None:
+        """Work until the API closes its end of the control socket."""
+        poll = select.poll()
+        poll.register(self._control, 0)  # only its end; its data are for the children
+        poll.register(self._taken, select.POLLIN)
+        poll.register(self._wake_up, select.POLLIN)
+        while True:
+            while len(self._waiting) < WAITING:
+                self._fork()
+            for descriptor, _ in poll.poll():
+                if descriptor == self._control.fileno():
+                    return
+                received = os.read(descriptor, PIPE_BYTES)
+                if descriptor == self._taken:
+                    taken = {int(pid) for pid in received.split()}
+                    self._busy |= taken & self._waiting
+                    self._waiting -= taken
+                else:
+                    self._collect()
+
+    def _fork(self) -> None:
+        parent = os.getpid()
+        child = os.fork()
+        if child:
+            self._waiting.add(child)
+            return
+        try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal_on_parent_exit()
+            if os.getppid() == parent:
+                _work(self._control, self._take)
+        finally:
+            os._exit(1)
+
+    def _collect(self) -> None:
+        """Collect children that have ended, and report the status of those that were killed."""
+        for child in [*self._waiting, *self._busy]:
+            pid, waited = os.waitpid(child, os.WNOHANG)
+            if not pid:
+                continue
+            self._waiting.discard(child)
+            self._busy.discard(child)
+            status = os.waitstatus_to_exitcode(waited)
+            if status < 0:
+                with contextlib.suppress(OSError):  # the API may have gone
+                    line = b"%d %d\n" % (child, status)
+                    self._control.send(line, socket.MSG_DONTWAIT)
+
+
+def _work(control: socket.socket, take: int) -> NoReturn:
+    """Answer one request, in a child."""
+    _warm_up()
+    data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+    if not data:
+        os._exit(0)
+    os.write(take, b"%d " % os.getpid())
+    connection = socket.socket(fileno=descriptors[0])
+    connection.sendall(b"%d\n" % os.getpid())
+    with connection.makefile("rb") as lines:
+        request = orjson.loads(lines.readline(LONGEST_REQUEST))
+    _limit_process(request["memory_mb"], request["seconds"])
+    answer = orjson.dumps(parse(request), option=orjson.OPT_SERIALIZE_NUMPY)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        connection.sendall(answer + b"\n")
+    os._exit(0)
+
+
+def _warm_up() -> None:
+    """Parse a first text: it starts what threads there are, and takes longer than the next."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "first.csv"
+        path.write_bytes(FIRST_FILE)
+        format_of("text/csv").inspect(path, FileLimits(), io.BytesIO())
+
+
+def _limit_process(memory_mb: int, seconds: int) -> None:
+    """Have the system end this process when it takes too much memory or time.
+
+    Both the processor's time and the clock's are limited: a parser with several threads takes more
+    of the first, one that waits takes only the second. Mapped files do not count as memory.
+    """
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)  # what a library writes as it aborts is no line of the log
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(seconds)
+    limit_memory(memory_mb)
+
+
+def main() -> None:
+    """Run the parent on the socket whose descriptor is on the command line."""
+    set_process_name("thetahat-parser")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the API, which then ends this
+    control = socket.socket(fileno=int(sys.argv[1]))
+    gc.freeze()
+    Parent(control).run()
+
+
+if __name__ == "__main__":
+    main()
