@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
@@ -10,6 +11,7 @@ from uuid import UUID
 from service.kinds.base import DatasetFile, Job
 from service.kinds.cross_validation.request import CrossValidationRequest
 from service.kinds.fields.data import has_role, read_data, role_path
+from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import method_entry, parse_method, parse_methods
 from service.kinds.fields.sample import check_sample, read_sample
 from service.kinds.methods_used import record_method
@@ -17,7 +19,7 @@ from thetahat.analyses.importance_weighting import ShiftWeights, with_second_mom
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights, describe_weights
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.losses.weighted_risks import Sources
-from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.importance_weights import (
     IMPORTANCE_WEIGHTS,
     Samples,
@@ -102,11 +104,8 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
         return None
     method = _build_weights(request)
     samples = read_samples(request, job.datasets, data)
-    try:
+    with _located_weight_errors(request):
         weighing = method.estimate(samples, stream(job.seed, "weights"))
-    except EvaluationError as error:
-        error.loc = _weights_path(request, error.loc)
-        raise
     weights = ShiftWeights(
         weighing=weighing, validation=weighing.values, of_target=weighing.of_target
     )
@@ -170,15 +169,17 @@ def read_samples(
     return Samples(mine, other.X, data.weight)
 
 
-def _weights_path(request: CrossValidationRequest, loc: Loc) -> Loc:
-    """Return the path of what an estimator of weights calls source and target."""
-    if loc[:2] == ("source", "weight"):
-        return (*role_path(request, "weight"), *loc[2:])
-    if loc[:1] == ("source",):
-        return ("columns",) if request.dataset is not None else ("data", "X", *loc[1:])
-    if loc[:1] == ("target",):
-        return ("target_sample",)
-    return ("weights", "params", *loc) if loc else ("weights",)
+def _located_weight_errors(request: CrossValidationRequest) -> AbstractContextManager[None]:
+    """Set the ``loc`` of errors of a weight estimator, whose source is the data, to a path."""
+    return located_errors(
+        {
+            "source.weight": role_path(request, "weight"),
+            "source": ("data", "X") if request.dataset is None else ("columns",),
+            "target": ("target_sample",),
+        },
+        within=("weights", "params"),
+        default=("weights",),
+    )
 
 
 def _build_weights(request: CrossValidationRequest) -> WeightEstimator:

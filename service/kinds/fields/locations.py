@@ -1,9 +1,9 @@
-"""Where an error belongs in the request.
+"""The path in the request of an error that the library raises.
 
-A reader of request fields raises errors with the path of the field that is wrong. A function of
+Code that reads fields of a request raises errors with the path of the wrong field. A function of
 the library knows no request: ``loc`` of its errors is the name of an argument, followed by a row
-or a key. The service calls such a function inside ``located_errors``, which turns that ``loc``
-into a path. Nothing else changes the ``loc`` of an error.
+or a key. The service calls such a function inside one of these context managers, which turn that
+``loc`` into a path. Nothing else changes the ``loc`` of an error.
 """
 
 from __future__ import annotations
@@ -20,28 +20,43 @@ NO_PATHS: Final[Mapping[str, Loc]] = MappingProxyType({})
 
 
 @contextmanager
-def located_errors(paths: Mapping[str, Loc] = NO_PATHS, *, within: Loc = ()) -> Iterator[None]:
-    """Give errors of the library the path of the field that holds the argument they name.
+def located_errors(
+    paths: Mapping[str, Loc] = NO_PATHS, *, within: Loc = (), default: Loc | None = None
+) -> Iterator[None]:
+    """Set the ``loc`` of errors of the library to the path of the field with the wrong argument.
 
     Parameters
     ----------
     paths : mapping of str to tuple
-        The request's path by argument.
+        The path in the request by argument. A key such as ``columns.source`` is for errors whose
+        ``loc`` begins with these two parts.
     within : tuple
         The path of the object whose fields have the names of all other arguments.
+    default : tuple or None
+        The path for errors that name no argument; ``within`` if it is None.
     """
     try:
         yield
     except EvaluationError as error:
-        argument = str(error.loc[0]) if error.loc else ""
-        path = (*paths[argument], *error.loc[1:]) if argument in paths else (*within, *error.loc)
-        error.loc = path
+        if error.loc:
+            error.loc = _find_path(error.loc, paths, within)
+        else:
+            error.loc = within if default is None else default
         raise
+
+
+def _find_path(loc: Loc, paths: Mapping[str, Loc], within: Loc) -> Loc:
+    """Replace the longest beginning of ``loc`` that is a key of ``paths``."""
+    for length in range(len(loc), 0, -1):
+        key = ".".join(map(str, loc[:length]))
+        if key in paths:
+            return (*paths[key], *loc[length:])
+    return (*within, *loc)
 
 
 @contextmanager
 def errors_located_at(path: Loc) -> Iterator[None]:
-    """Give errors of the library this path, whichever argument they name."""
+    """Set the ``loc`` of errors of the library to this path, whichever argument they name."""
     try:
         yield
     except EvaluationError as error:
@@ -51,7 +66,7 @@ def errors_located_at(path: Loc) -> Iterator[None]:
 
 @contextmanager
 def errors_within(path: Loc) -> Iterator[None]:
-    """Put this path before the paths of errors of a reader that is given a part of the request."""
+    """Prepend this path to the paths of errors raised while a part of the request is read."""
     try:
         with located_errors(within=path):
             yield

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from service.kinds.fields.data import has_role, role_path
 from service.kinds.fields.learners import FitsRequest
+from service.kinds.fields.locations import errors_located_at, located_errors
 from service.kinds.fields.method_names import Method
 from service.kinds.fields.methods import parse_method
 from service.settings import settings
 from thetahat.cross_validation import check_learner, check_loss, check_target
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES, default_loss
@@ -70,11 +71,8 @@ def build_learners(
         learner = build_learner(
             spec, request.task, allowed_packages=settings().allowed_packages, loc=loc
         )
-        try:
+        with errors_located_at(loc):
             check_learner(name, learner, request.task, loss, weighted=request.has_weighted_fits)
-        except EvaluationError as error:
-            error.loc = (field, *error.loc[1:])
-            raise
         learners[name] = learner
     return learners
 
@@ -85,24 +83,15 @@ def set_classes(
     """Return the learners with the classes of the data; weights of other classes are refused."""
     with_classes: dict[str, Learner] = {}
     for name, learner in learners.items():
-        try:
+        with located_errors(within=(field, name)):
             with_classes[name] = for_classes(learner, data.classes)
-        except EvaluationError as error:
-            error.loc = (field, name, *error.loc)
-            raise
     return with_classes
 
 
 def set_loss_classes(request: FitsRequest, loss: Loss, data: Data) -> Loss:
     """Return the loss with the classes of the data; a target that it is not for is refused."""
-    try:
+    with located_errors({"y": role_path(request, "target")}):
         return check_target(loss, data)
-    except EvaluationError as error:
-        if error.loc and error.loc[0] == "y":
-            inline = request.dataset is None
-            target = ("data", "y") if inline else role_path(request, "target")
-            error.loc = (*target, *error.loc[1:])
-        raise
 
 
 def check_scheme_columns(request: FitsRequest, scheme: Scheme) -> None:

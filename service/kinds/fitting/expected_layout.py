@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Final
 
 import numpy as np
 
-from service.kinds.fields.data import ROLES, role_path
+from service.kinds.fields.data import role_paths
 from service.kinds.fields.learners import FitsRequest
-from thetahat.errors import EvaluationError, Loc
+from service.kinds.fields.locations import located_errors
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.values.layout import Layout, layout_of
 from thetahat.values.types import BlockKind
@@ -73,19 +72,11 @@ def expect_layout_unread(scheme: Scheme, *, size: int = 2) -> Layout:
     )
 
 
-@contextmanager
-def locate_scheme_error(request: FitsRequest, *, field: str = "scheme") -> Iterator[None]:
-    """Give errors of a scheme the path of the column, or of the parameter, that it names."""
-    try:
-        yield
-    except EvaluationError as error:
-        error.loc = _scheme_path(request, error.loc, field)
-        raise
-
-
-def _scheme_path(request: FitsRequest, loc: Loc, field: str) -> Loc:
-    if len(loc) > 1 and loc[0] == "columns" and loc[1] in ROLES:
-        return (*role_path(request, str(loc[1])), *loc[2:])
-    if loc == ("scheme",):
-        return (field, "name")
-    return (field, "params", *loc) if loc else (field,)
+def locate_scheme_error(
+    request: FitsRequest, *, field: str = "scheme"
+) -> AbstractContextManager[None]:
+    """Set the ``loc`` of errors of a scheme to the path of the column or parameter they name."""
+    columns = {f"columns.{role}": path for role, path in role_paths(request).items()}
+    return located_errors(
+        {**columns, "scheme": (field, "name")}, within=(field, "params"), default=(field,)
+    )

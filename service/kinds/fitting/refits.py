@@ -12,6 +12,7 @@ import numpy as np
 from service.kinds.base import Arrays
 from service.kinds.fields.data import has_role
 from service.kinds.fields.learners import LearnersRequest
+from service.kinds.fields.locations import located_errors
 from service.kinds.fitting.engine import ChunkKey, FittingStage, unless_failed
 from service.kinds.methods_used import record_method
 from thetahat.analyses.losses import Choices
@@ -116,12 +117,9 @@ def build_refits(request: LearnersRequest, scheme: Scheme, rows: Rows) -> Refits
     n_splits, n_losses = [], 0
     for design in designs:
         first = next(one for one in methods if one.method.design == design)
-        try:
+        with located_errors(within=(first.field, first.index, "params")):
             n_splits.append(design.n_splits(rows))
             n_losses += design.n_tests(rows)
-        except EvaluationError as error:
-            error.loc = (first.field, first.index, "params", *error.loc)
-            raise
     _check_number("fits", sum(n_splits), len(request.learners), MOST_FITS, methods)
     _check_number("losses", n_losses, len(request.learners), MOST_LOSSES, methods)
     return Refits(methods, designs, tuple(n_splits))
