@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thetahat.errors import InvalidParameter
-
-
-def require(is_valid: bool, name: str, value: object, requirement: str) -> None:  # noqa: FBT001 - an assertion
-    """Raise ``InvalidParameter`` unless a parameter is valid.
-
-    Parameters
-    ----------
-    requirement : str
-        What the parameter must be, such as ``must be 2 or more``.
-    """
-    if not is_valid:
-        shown = list(value) if isinstance(value, tuple) else value
-        raise InvalidParameter(f"{name} {requirement}, got {shown!r}", loc=(name,), value=shown)
+from thetahat.parameter_checks import require
 
 
 def require_at_least(preset: object, **least: int) -> None:

@@ -8,6 +8,13 @@ from collections.abc import Sequence
 from thetahat.errors import InvalidParameter
 
 
+def require(is_valid: bool, name: str, value: object, requirement: str) -> None:  # noqa: FBT001 - an assertion
+    """Raise unless a parameter is valid; ``requirement`` says what it must be: ``must be even``."""
+    if not is_valid:
+        shown = list(value) if isinstance(value, tuple) else value
+        raise InvalidParameter(f"{name} {requirement}; got {shown!r}", loc=(name,), value=shown)
+
+
 def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
     """Raise if the value is not one of the choices; None means the default and passes."""
     if value is not None and value not in choices:

@@ -11,8 +11,8 @@ from replications.batches.weights import weights_one_by_one
 from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import Samples
-from thetahat.importance_weights._kernels import N_NEIGHBOURS, centres_of
-from thetahat.importance_weights.kliep import RATES, STEPS, Kliep, reached
+from thetahat.importance_weights._kernels import N_NEIGHBOURS, draw_centres
+from thetahat.importance_weights.kliep import RATES, STEPS, Kliep, are_within_reach
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 
@@ -51,7 +51,7 @@ def kliep_weights(
             samples = Samples(x, np.ascontiguousarray(target[r if len(target) > 1 else 0]))
             width = float(np.sqrt(nearest(x, samples.target, squares)).mean())
             if math.isfinite(width) and width > 0:
-                weights[r] = _weights(samples, centres_of(samples, method.n_centres, rng), width)
+                weights[r] = _weights(samples, draw_centres(samples, method.n_centres, rng), width)
         except EvaluationError:
             continue
     return weights
@@ -66,6 +66,6 @@ def _weights(samples: Samples, centres: FloatArray, width: float) -> FloatArray:
         fill(rows, centres, kernels)
         exponentiate(kernels, -0.5 / width**2)
     alpha = np.full(len(centres), np.nan)
-    if reached(A, K):
+    if are_within_reach(A, K):
         compiled(likelihood_ascent.ascend)(A, K.mean(axis=0), np.array(RATES), STEPS, alpha)
     return np.asarray(K @ alpha)

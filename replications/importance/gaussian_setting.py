@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from replications.importance.penalty_selection import GRAIN
-from replications.parameter_checks import require
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
+from thetahat.parameter_checks import require
 from thetahat.values.types import FloatArray
 
 

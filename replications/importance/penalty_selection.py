@@ -9,10 +9,11 @@ from typing import Final, Literal
 import numpy as np
 
 from replications.batches import Problems, select
-from replications.parameter_checks import is_ascending, require, require_at_least
+from replications.parameter_checks import is_ascending, require_at_least
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.generators.gaussian_shift import ShiftedSamples
+from thetahat.parameter_checks import require
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled

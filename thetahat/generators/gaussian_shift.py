@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind, SamplePair
+from thetahat.parameter_checks import check_at_least, check_positive, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -86,22 +87,9 @@ class GaussianShift:
     draws: ClassVar[DrawKind] = DrawKind.PAIRS
 
     def __post_init__(self) -> None:
-        if self.n_features < 1:
-            raise InvalidParameter(
-                f"n_features must be at least 1, got {self.n_features}",
-                loc=("n_features",),
-                value=self.n_features,
-            )
-        if not (math.isfinite(self.scale) and self.scale > 0):
-            raise InvalidParameter(
-                f"scale must be a number above 0, got {self.scale}",
-                loc=("scale",),
-                value=self.scale,
-            )
-        if not math.isfinite(self.shift):
-            raise InvalidParameter(
-                f"shift must be a number, got {self.shift}", loc=("shift",), value=self.shift
-            )
+        check_at_least("n_features", self.n_features, 1)
+        check_positive("scale", self.scale)
+        require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> SamplePair:
         """Draw one source sample and one target sample, with the true weights."""

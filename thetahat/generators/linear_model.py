@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.generators._checks import require
 from thetahat.generators._clusters import assign_clusters, draw_correlated
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind
+from thetahat.parameter_checks import require
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.tables.features import Features

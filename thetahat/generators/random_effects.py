@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.generators._checks import require
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind, DrawnLosses
+from thetahat.parameter_checks import require
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of

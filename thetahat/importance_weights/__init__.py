@@ -3,37 +3,37 @@
 from typing import Final
 
 from thetahat.importance_weights._diagnostics import Diagnostics, diagnose
-from thetahat.importance_weights.base import Samples, Weighing, WeightEstimator
+from thetahat.importance_weights.base import ImportanceWeights, Samples, WeightEstimator
 from thetahat.registry import Registry
 
 IMPORTANCE_WEIGHTS: Final[Registry[type[WeightEstimator]]] = Registry.collect(__name__, __path__)
 
 
 def default_weights() -> str:
-    """Return the name of the estimator that a request gets which names none."""
+    """Return the name of the default estimator."""
     return IMPORTANCE_WEIGHTS.defaults()[0]
 
 
-def given_weights() -> str:
-    """Return the name of the method that takes the weights which come with the rows."""
+def known_weights_method() -> str:
+    """Return the name of the method that uses the weight column of the source rows."""
     return next(
         name for name, method in IMPORTANCE_WEIGHTS.items() if method.info.weights.are_given
     )
 
 
-def are_given(name: str) -> bool:
-    """Return whether the method of that name takes the weights which come with the rows."""
+def uses_known_weights(name: str) -> bool:
+    """Return whether the method of that name uses the weight column of the source rows."""
     return name in IMPORTANCE_WEIGHTS and IMPORTANCE_WEIGHTS[name].info.weights.are_given
 
 
 __all__ = [
     "IMPORTANCE_WEIGHTS",
     "Diagnostics",
+    "ImportanceWeights",
     "Samples",
-    "Weighing",
     "WeightEstimator",
-    "are_given",
     "default_weights",
     "diagnose",
-    "given_weights",
+    "known_weights_method",
+    "uses_known_weights",
 ]

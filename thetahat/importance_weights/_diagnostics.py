@@ -1,4 +1,4 @@
-"""What a set of importance weights looks like, and what to think of it."""
+"""Diagnostics of importance weights, with cautions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostics:
-    """Numbers that tell whether weights can be trusted.
+    """Numbers that show whether weights can be trusted.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class Diagnostics:
     effective_sample_size : float
         (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
     share_above_10, share_zero : float
-        Share of the source rows whose weight is above 10, and zero.
+        Share of the source rows whose weight is above 10, and whose weight is zero.
     largest_share : float
-        Share of the largest weight in the sum of all.
+        Largest weight over the sum of the weights.
     coverage : float
-        Share of the target rows that have a source row near them; see ``share_covered``.
+        Share of the target rows that have a source row near them; see ``measure_coverage``.
     cautions : tuple of Caution
-        What these numbers mean for the use of the weights.
+        Cautions that follow from these numbers.
     """
 
     mean: float
@@ -57,36 +57,36 @@ class Diagnostics:
 
 
 def diagnose(weights: FloatArray, samples: Samples, rng: np.random.Generator) -> Diagnostics:
-    """Describe (n,) weights of the source rows; ``rng`` draws rows where there are very many."""
-    n, top = len(weights), float(weights.max())
-    w = weights / top  # squares of small or large weights neither vanish nor overflow
-    coverage, cautions = share_covered(samples, rng)
+    """Return the diagnostics of (n,) weights; ``rng`` draws a subset of very many rows."""
+    n, largest = len(weights), float(weights.max())
+    w = weights / largest  # so that squares neither underflow nor overflow
+    coverage, cautions = measure_coverage(samples, rng)
     mean = float(weights.mean())
-    effective = float(w.sum() ** 2 / (w @ w))
+    effective_size = float(w.sum() ** 2 / (w @ w))
     return Diagnostics(
         mean=mean,
         variance=float(weights.var(ddof=1)),
-        largest=top,
-        effective_sample_size=effective,
+        largest=largest,
+        effective_sample_size=effective_size,
         share_above_10=float((weights > LARGE_WEIGHTS.threshold).mean()),
         share_zero=float((weights == 0).mean()),
         largest_share=float(1 / w.sum()),
         coverage=coverage,
         cautions=(
-            *_of_weights(weights, mean, effective, float(1 / w.sum()), n),
-            *_of_coverage(coverage),
+            *_check_weights(weights, mean, effective_size, float(1 / w.sum()), n),
+            *_check_coverage(coverage),
             *cautions,
         ),
     )
 
 
-def _of_weights(
-    weights: FloatArray, mean: float, effective: float, largest_share: float, n: int
+def _check_weights(
+    weights: FloatArray, mean: float, effective_size: float, largest_share: float, n: int
 ) -> Iterator[Caution]:
     if abs(mean - 1) > MEAN_WEIGHT_NOT_ONE.threshold:
         yield MEAN_WEIGHT_NOT_ONE(mean=f"{mean:.4g}")
-    if effective < FEW_EFFECTIVE_INSTANCES.threshold * n:
-        yield FEW_EFFECTIVE_INSTANCES(effective=f"{effective:.4g}", n=n)
+    if effective_size < FEW_EFFECTIVE_INSTANCES.threshold * n:
+        yield FEW_EFFECTIVE_INSTANCES(effective=f"{effective_size:.4g}", n=n)
     if largest_share > ONE_WEIGHT_DOMINATES.threshold and n > 1 / ONE_WEIGHT_DOMINATES.threshold:
         yield ONE_WEIGHT_DOMINATES(row=int(np.argmax(weights)), share=f"{largest_share:.0%}")
     n_large = int((weights > LARGE_WEIGHTS.threshold).sum())
@@ -94,32 +94,37 @@ def _of_weights(
         yield LARGE_WEIGHTS(n_large=n_large, n=n, largest=f"{weights.max():.4g}")
 
 
-def _of_coverage(coverage: float) -> Iterator[Caution]:
+def _check_coverage(coverage: float) -> Iterator[Caution]:
     if coverage < TARGET_NOT_COVERED.threshold:
         yield TARGET_NOT_COVERED(share=f"{1 - coverage:.0%}")
 
 
 MOST_ROWS = 3000
-"""Rows of a sample that are compared; of a larger one so many are drawn."""
+"""Largest number of rows of a sample that are compared; a larger sample is thinned at random."""
 _SHARE = 0.95
 
 
-def share_covered(samples: Samples, rng: np.random.Generator) -> tuple[float, tuple[Caution, ...]]:
-    """Share of the target rows whose nearest source row is as near as source rows are.
+def measure_coverage(
+    samples: Samples, rng: np.random.Generator
+) -> tuple[float, tuple[Caution, ...]]:
+    """Return the share of the target rows with a source row near them, and cautions.
 
-    Near is a distance that 95 % of the source rows have to their nearest other source row, in
-    features divided by their pooled standard deviation. Without a shift about 95 % are covered.
+    Two rows are near if their distance is at most the 95 % quantile of the source rows' distances
+    to their nearest other source row, in features divided by their pooled standard deviation.
+    Without a shift about 95 % are covered.
     """
-    source, target = _standardised(samples)
-    drawn = [rows if len(rows) <= MOST_ROWS else _drawn(rows, rng) for rows in (source, target)]
-    reach = float(np.quantile(nearest_distances(drawn[0]), _SHARE, method="higher"))
-    covered = float((nearest_distances(drawn[1], drawn[0]) <= reach).mean())
+    source, target = _standardise(samples)
+    compared = [
+        rows if len(rows) <= MOST_ROWS else _draw_rows(rows, rng) for rows in (source, target)
+    ]
+    largest_distance = float(np.quantile(nearest_distances(compared[0]), _SHARE, method="higher"))
+    covered = float((nearest_distances(compared[1], compared[0]) <= largest_distance).mean())
     if max(len(source), len(target)) <= MOST_ROWS:
         return covered, ()
     return covered, (COVERAGE_OF_A_SAMPLE(n=MOST_ROWS),)
 
 
-def _standardised(samples: Samples) -> tuple[FloatArray, FloatArray]:
+def _standardise(samples: Samples) -> tuple[FloatArray, FloatArray]:
     pooled = np.concatenate([samples.source, samples.target])
     centred = pooled - pooled.mean(axis=0)
     scale = centred.std(axis=0)
@@ -127,5 +132,5 @@ def _standardised(samples: Samples) -> tuple[FloatArray, FloatArray]:
     return standard[: samples.n], standard[samples.n :]
 
 
-def _drawn(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _draw_rows(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
     return rows[np.sort(rng.choice(len(rows), MOST_ROWS, replace=False))]

@@ -8,39 +8,40 @@ from typing import Final, Literal
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.errors import InsufficientData
 from thetahat.importance_weights.base import Samples
+from thetahat.parameter_checks import check_choice, check_positive
 from thetahat.values.types import FloatArray
 
 _CELLS = 4_000_000
-"""Of a block: 32 megabytes."""
+"""Largest number of entries of a block of distances: 32 megabytes."""
 
 
 def squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
-    """Return (a, b) squared distances, summed from differences: a far origin costs no digits."""
+    """Return (a, b) squared distances, summed from differences: distant rows lose no digits."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - slow to import, and rarely needed
 
     return np.asarray(cdist(rows, others, "sqeuclidean"))
 
 
 def blocks(n: int, width: int) -> Iterator[slice]:
-    """Yield slices of n rows so that a block has few enough cells."""
+    """Yield slices of n rows, each with at most ``_CELLS`` entries in rows of this width."""
     step = max(1, _CELLS // max(width, 1))
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
 
 
 def nearest_distances(rows: FloatArray, others: FloatArray | None = None) -> FloatArray:
-    """Return (a,) distances to the nearest of the others; left out: of the other rows."""
-    there = rows if others is None else others
-    found = np.empty(len(rows))
-    for part in blocks(len(rows), len(there)):
-        squares = squared_distances(rows[part], there)
+    """Return (a,) distances of the rows to the nearest of the others, or of the other rows."""
+    candidates = rows if others is None else others
+    squared_minima = np.empty(len(rows))
+    for part in blocks(len(rows), len(candidates)):
+        squares = squared_distances(rows[part], candidates)
         if others is None:
             own = np.arange(part.start, part.stop)
             squares[own - part.start, own] = np.inf
-        found[part] = squares.min(axis=1)
-    return np.asarray(np.sqrt(found))
+        squared_minima[part] = squares.min(axis=1)
+    return np.asarray(np.sqrt(squared_minima))
 
 
 def mean_distance_to_nearest(rows: FloatArray, others: FloatArray, count: int) -> float:
@@ -54,15 +55,7 @@ def mean_distance_to_nearest(rows: FloatArray, others: FloatArray, count: int) -
     return total / (len(rows) * count)
 
 
-def check_count(n_centres: int) -> None:
-    """Refuse fewer than one centre."""
-    if n_centres < 1:
-        raise InvalidParameter(
-            f"n_centres must be at least 1, got {n_centres}", loc=("n_centres",), value=n_centres
-        )
-
-
-def centres_of(samples: Samples, n_centres: int, rng: np.random.Generator) -> FloatArray:
+def draw_centres(samples: Samples, n_centres: int, rng: np.random.Generator) -> FloatArray:
     """Return all target rows, or ``n_centres`` of them drawn without replacement."""
     if samples.m <= n_centres:
         return samples.target
@@ -79,24 +72,19 @@ WidthRule = Literal["neighbours", "silverman", "median"]
 RULES: Final = ("neighbours", "silverman", "median")
 N_NEIGHBOURS: Final = 5
 MOST_ROWS: Final = 1000
-"""Rows among which the median distance is taken; of more so many are drawn."""
+"""Largest number of rows for the median distance; more rows are thinned at random."""
 
 
 def check_width(width: float | str, *others: str) -> None:
-    """Refuse what is neither a rule, nor one of the others, nor a number above 0."""
+    """Raise unless a width is a number above 0, a rule, or one of the other words."""
     if isinstance(width, str):
-        if width not in (*RULES, *others):
-            raise InvalidParameter(
-                f"width is {width!r}; it must be {', '.join((*RULES, *others))} or a number",
-                loc=("width",),
-                value=width,
-            )
-    elif not (math.isfinite(width) and width > 0):
-        raise InvalidParameter(f"width must be above 0, got {width}", loc=("width",), value=width)
+        check_choice("width", width, ("a number", *RULES, *others))
+    else:
+        check_positive("width", width)
 
 
-def width_of(width: float | WidthRule, samples: Samples, rng: np.random.Generator) -> float:
-    """Return s: the number, or what a rule makes of the samples.
+def compute_width(width: float | WidthRule, samples: Samples, rng: np.random.Generator) -> float:
+    """Return the kernel width s: the number itself, or what a rule computes from the samples.
 
     ``neighbours`` is the mean distance of the source rows to their five nearest target rows.
     ``silverman`` is (4 / (p + 2))^(1 / (p + 4)) N^(-1 / (p + 4)) times the root of the mean
@@ -106,18 +94,17 @@ def width_of(width: float | WidthRule, samples: Samples, rng: np.random.Generato
     if not isinstance(width, str):
         return float(width)
     if width == "neighbours":
-        found = mean_distance_to_nearest(samples.source, samples.target, N_NEIGHBOURS)
+        computed = mean_distance_to_nearest(samples.source, samples.target, N_NEIGHBOURS)
     elif width == "silverman":
-        found = _silverman(np.concatenate([samples.source, samples.target]))
+        computed = _silverman(np.concatenate([samples.source, samples.target]))
     else:
-        found = _median(np.concatenate([samples.source, samples.target]), rng)
-    if not (math.isfinite(found) and found > 0):
+        computed = _median(np.concatenate([samples.source, samples.target]), rng)
+    if not (math.isfinite(computed) and computed > 0):
         raise InsufficientData(
-            f"the width by the rule {width} is {found:g}, since rows stand in the same place; give "
-            "a number",
+            f"the width by the rule {width} is {computed:g}, because rows coincide; give a number",
             loc=("width",),
         )
-    return found
+    return computed
 
 
 def _silverman(rows: FloatArray) -> float:

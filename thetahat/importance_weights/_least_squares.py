@@ -1,4 +1,4 @@
-"""A density ratio fitted by penalised least squares, shared by the plain and the relative one."""
+"""The penalised least squares fit of a density ratio, shared by ``ulsif`` and ``rulsif``."""
 
 from __future__ import annotations
 
@@ -9,47 +9,48 @@ import numpy as np
 
 from thetahat.cautions import COEFFICIENTS_CUT, Caution
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._checks import usable
-from thetahat.importance_weights._kernels import centres_of, log_kernel, width_of
+from thetahat.importance_weights._kernels import compute_width, draw_centres, log_kernel
 from thetahat.importance_weights._width_search import (
     PENALTIES,
     SEARCH,
-    Searched,
-    by_least_squares,
+    WidthChoice,
     candidate_widths,
+    search_by_least_squares,
 )
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
 from thetahat.values.types import FloatArray
 
 
-def fitted(  # noqa: PLR0913 - the parameters of two methods
+def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
     samples: Samples,
     rng: np.random.Generator,
     *,
-    width: float | Searched,
+    width: float | WidthChoice,
     n_centres: int,
     penalty: float | Literal["cross_validation"],
     share: float,
-) -> Weighing:
-    """Fit p_T / (share p_T + (1 - share) p_S) by kernels; coefficients below 0 become 0."""
-    widths = candidate_widths(samples, rng) if width == SEARCH else [width_of(width, samples, rng)]
-    centres = centres_of(samples, n_centres, rng)
+) -> ImportanceWeights:
+    """Fit p_T / (share p_T + (1 - share) p_S) by kernels; negative coefficients become 0."""
+    widths = (
+        candidate_widths(samples, rng) if width == SEARCH else [compute_width(width, samples, rng)]
+    )
+    centres = draw_centres(samples, n_centres, rng)
     penalties = PENALTIES if isinstance(penalty, str) else (penalty,)
-    s, level, searched = widths[0], penalties[0], {}
+    s, penalty_used, search_details = widths[0], penalties[0], {}
     if SEARCH in {width, penalty}:
-        found = by_least_squares(samples, centres, widths, penalties, share)
-        s, level, searched = found.width, found.penalty, found.as_details()
-    of_source = np.exp(log_kernel(samples.source, centres, s))
-    of_target = np.exp(log_kernel(samples.target, centres, s))
-    H = share / samples.m * of_target.T @ of_target
-    H += (1 - share) / samples.n * of_source.T @ of_source
-    h = of_target.mean(axis=0)
-    H.flat[:: len(H) + 1] += level
+        search = search_by_least_squares(samples, centres, widths, penalties, share)
+        s, penalty_used, search_details = search.width, search.penalty, search.as_details()
+    source_kernels = np.exp(log_kernel(samples.source, centres, s))
+    target_kernels = np.exp(log_kernel(samples.target, centres, s))
+    H = share / samples.m * target_kernels.T @ target_kernels
+    H += (1 - share) / samples.n * source_kernels.T @ source_kernels
+    h = target_kernels.mean(axis=0)
+    H.flat[:: len(H) + 1] += penalty_used
     try:
         solution = np.linalg.solve(H, h)
     except np.linalg.LinAlgError:
         raise InsufficientData(
-            "the kernels on the centres are linearly dependent over the sample; give a penalty "
+            "the kernels at the centres are linearly dependent over the sample; give a penalty "
             "above 0",
             loc=("penalty",),
         ) from None
@@ -58,22 +59,22 @@ def fitted(  # noqa: PLR0913 - the parameters of two methods
     objective = float(0.5 * alpha @ H @ alpha - h @ alpha)
     details = {
         "width": s,
-        "penalty": level,
+        "penalty": penalty_used,
         "n_centres": len(centres),
         "n_cut": n_cut,
         "objective": objective,
-        **searched,
+        **search_details,
     }
-    return Weighing(
-        values=usable(of_source @ alpha),
-        of_target=of_target @ alpha,
+    return ImportanceWeights(
+        values=check_some_positive(source_kernels @ alpha),
+        target_values=target_kernels @ alpha,
         details=details,
         cautions=tuple(_cautions(solution)),
-        function=lambda rows: np.asarray(np.exp(log_kernel(rows, centres, s)) @ alpha),
+        weight_function=lambda rows: np.asarray(np.exp(log_kernel(rows, centres, s)) @ alpha),
     )
 
 
 def _cautions(solution: FloatArray) -> Iterator[Caution]:
-    lost = float(-solution[solution < 0].sum() / np.abs(solution).sum())
-    if lost > 0.1:
-        yield COEFFICIENTS_CUT(share=f"{lost:.0%}")
+    share_cut = float(-solution[solution < 0].sum() / np.abs(solution).sum())
+    if share_cut > 0.1:
+        yield COEFFICIENTS_CUT(share=f"{share_cut:.0%}")

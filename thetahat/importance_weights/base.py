@@ -1,7 +1,8 @@
-"""What an estimator of importance weights is, what it is given and what it gives."""
+"""The interface of estimators of importance weights: samples, weights, and checks of both."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -14,27 +15,27 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
-LARGEST_ENTRY = 1e140
-"""Squares of larger features leave double precision."""
+LARGEST = 1e140
+"""Largest feature and largest weight: squares of larger numbers overflow."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """The two samples, checked.
+    """A source sample and a target sample, checked.
 
     Parameters
     ----------
     source : ndarray of float
-        (n, p), n at least 2: what the losses or labels are known of.
+        (n, p), n at least 2: the rows whose losses or labels are known.
     target : ndarray of float
-        (m, p), m at least 1: a sample of the population that is asked about.
-    given : ndarray of float or None
-        (n,) weights of the source rows that came with the data.
+        (m, p), m at least 1: a sample of the target population.
+    known_weights : ndarray of float or None
+        (n,) weights of the source rows from the data's own weight column.
     """
 
     source: FloatArray
     target: FloatArray
-    given: FloatArray | None = None
+    known_weights: FloatArray | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("source", 2), ("target", 1)):
@@ -46,11 +47,11 @@ class Samples:
                 loc=("target",),
                 value=self.target.shape[1],
             )
-        if self.given is not None and self.given.shape != (self.n,):
+        if self.known_weights is not None and self.known_weights.shape != (self.n,):
             raise InvalidParameter(
-                f"there are {self.given.size} weights for {self.n} source rows",
+                f"there are {self.known_weights.size} weights for {self.n} source rows",
                 loc=("source", "weight"),
-                value=self.given.size,
+                value=self.known_weights.size,
             )
 
     @property
@@ -72,7 +73,8 @@ class Samples:
 def _check_sample(rows: FloatArray, name: str, least: int) -> None:
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InvalidParameter(
-            f"the {name} has shape {rows.shape}; rows of at least one feature are needed",
+            f"the {name} has the shape {rows.shape}; it must be two-dimensional with at least one "
+            "feature",
             loc=(name,),
             value=list(rows.shape),
         )
@@ -80,42 +82,42 @@ def _check_sample(rows: FloatArray, name: str, least: int) -> None:
         raise InsufficientData(
             f"the {name} has {len(rows)} rows, and at least {least} are needed", loc=(name,)
         )
-    fit = np.abs(rows) <= LARGEST_ENTRY  # false for NaN, too
-    if not fit.all():
-        row, column = (int(i) for i in np.argwhere(~fit)[0])
+    is_valid = np.abs(rows) <= LARGEST  # False for NaN too
+    if not is_valid.all():
+        row, column = (int(i) for i in np.argwhere(~is_valid)[0])
         raise InvalidParameter(
             f"feature {column} of {name} row {row} is {rows[row, column]}; features must be "
-            f"finite and at most {LARGEST_ENTRY:g} in size",
+            f"finite and at most {LARGEST:g} in size",
             loc=(name, row, column),
             value=str(rows[row, column]),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Weighing:
+class ImportanceWeights:
     """Importance weights of the source rows.
 
     Parameters
     ----------
     values : ndarray of float
         (n,) weights, finite, not negative and not all zero.
-    of_target : ndarray of float or None
-        (m,) the same function at the target rows, where the method estimates a function: its mean
-        there estimates the second moment of the weights.
+    target_values : ndarray of float or None
+        (m,) values of the weight function at the target rows, if the method estimates a function:
+        their mean estimates the second moment of the weights.
     details : mapping
-        What the method found on its way: the kernel's width, an objective, ...
+        Further numbers of the method, such as the kernel's width or the objective.
     cautions : tuple of Caution
-        What to know before using the weights; ``diagnose`` adds those that hold for any method.
-    function : callable or None
-        From other rows (k, p) to their (k,) weights, where the method estimates a function; they
-        may be infinite where it is beyond the range of numbers.
+        Cautions of the method; ``diagnose`` adds those that apply to weights of any method.
+    weight_function : callable or None
+        Takes (k, p) other rows and returns their (k,) weights, if the method estimates a
+        function; a weight may overflow to infinity.
     """
 
     values: FloatArray
-    of_target: FloatArray | None = None
+    target_values: FloatArray | None = None
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     cautions: tuple[Caution, ...] = ()
-    function: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
+    weight_function: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
 
 
 class WeightEstimator(Protocol):
@@ -123,6 +125,37 @@ class WeightEstimator(Protocol):
 
     info: ClassVar[MethodInfo]
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
-        """Estimate the weights; ``rng`` draws what the method draws, such as kernel centres."""
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
+        """Estimate the weights; ``rng`` is the source of random choices such as kernel centres."""
         ...
+
+
+def weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
+    """Return (n,) weights of the source rows from their logarithms.
+
+    Raises
+    ------
+    InsufficientData
+        A weight is above ``LARGEST``, or all are too small for a number: source and target share
+        no region in which both samples have rows.
+    """
+    largest = float(logarithms.max())
+    if not largest <= math.log(LARGEST):
+        row = int(np.argmax(logarithms))
+        raise InsufficientData(
+            f"the weight of source row {row} would be exp({largest:.5g}): the source sample hardly "
+            "covers the target, and no weights can correct that",
+            loc=("source",),
+            value=row,
+        )
+    return check_some_positive(np.exp(logarithms))
+
+
+def check_some_positive(weights: FloatArray) -> FloatArray:
+    """Return (n,) weights of the source rows; raise ``InsufficientData`` if all are 0."""
+    if not weights.any():
+        raise InsufficientData(
+            "every source row would have weight 0: no source row is near the target sample",
+            loc=("source",),
+        )
+    return weights

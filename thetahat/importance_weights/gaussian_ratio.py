@@ -9,8 +9,7 @@ import numpy as np
 
 from thetahat.cautions import DEPENDENT_COLUMNS, INFINITE_WEIGHT_VARIANCE, Caution
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._checks import from_logarithms
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights.base import ImportanceWeights, Samples, weights_from_logarithms
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
@@ -54,33 +53,40 @@ class GaussianRatio:
         is_default=True,
     )
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
-        """Fit both normals and take their ratio; nothing is drawn."""
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
+        """Fit both normals and take their ratio; ``rng`` is not used."""
         del rng
         if samples.m < 2:
             raise InsufficientData(
                 "a covariance needs two target rows, and there is one", loc=("target",), value=1
             )
-        coordinates = _coordinates(samples)
+        coordinates = _whiten(samples)
         source, target = coordinates.source, coordinates.target
-        of_source, of_target = (
-            _normal(rows, name, coordinates.noise)
+        source_normal, target_normal = (
+            _fit_normal(rows, name, coordinates.noise)
             for rows, name in ((source, "source"), (target, "target"))
         )
 
-        def function(rows: FloatArray) -> FloatArray:
-            placed = coordinates.of(rows)
+        def weigh(rows: FloatArray) -> FloatArray:
+            points = coordinates.of(rows)
             with np.errstate(over="ignore"):
-                return np.exp(of_target.log_density(placed) - of_source.log_density(placed))
+                return np.exp(target_normal.log_density(points) - source_normal.log_density(points))
 
         n_dropped = samples.p - source.shape[1]
         details = {"n_dependent_columns": n_dropped} if n_dropped else {}
-        return Weighing(
-            values=from_logarithms(of_target.log_density(source) - of_source.log_density(source)),
-            of_target=_finite(of_target.log_density(target) - of_source.log_density(target)),
+        return ImportanceWeights(
+            values=weights_from_logarithms(
+                target_normal.log_density(source) - source_normal.log_density(source)
+            ),
+            target_values=_exponentials(
+                target_normal.log_density(target) - source_normal.log_density(target)
+            ),
             details=details,
-            cautions=(*_dependent(n_dropped), *_unbounded(of_source, of_target)),
-            function=function,
+            cautions=(
+                *_check_dependent_columns(n_dropped),
+                *_check_variance(source_normal, target_normal),
+            ),
+            weight_function=weigh,
         )
 
 
@@ -112,9 +118,9 @@ class _Coordinates:
     source, target : ndarray of float
         (n, r) and (m, r).
     noise : float
-        The size of what rounding leaves where there is nothing.
+        Size of rounding errors in the coordinates.
     mean, axes : ndarray of float
-        (p,) and (p, r): what makes coordinates of other rows.
+        (p,) and (p, r): origin and directions, for the coordinates of other rows.
     """
 
     source: FloatArray
@@ -124,16 +130,16 @@ class _Coordinates:
     axes: FloatArray
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """(k, r) coordinates of (k, p) other rows."""
+        """Return the (k, r) coordinates of (k, p) other rows."""
         return np.asarray((rows - self.mean) @ self.axes)
 
 
-def _coordinates(samples: Samples) -> _Coordinates:
+def _whiten(samples: Samples) -> _Coordinates:
     pooled = np.concatenate([samples.source, samples.target])
     mean = pooled.mean(axis=0)
     centred = pooled - mean
     scale = np.sqrt((centred**2).mean(axis=0))
-    # what centring leaves of a constant column is rounding
+    # a constant column is not exactly 0 after centring, because of rounding
     varies = scale > 4 * _EPS * np.abs(pooled).max(axis=0)
     if not varies.any():
         raise InsufficientData("no feature varies in the two samples", loc=("source",))
@@ -148,43 +154,43 @@ def _coordinates(samples: Samples) -> _Coordinates:
     return _Coordinates(rows[: samples.n], rows[samples.n :], noise, mean, axes)
 
 
-def _normal(rows: FloatArray, name: str, noise: float) -> _Normal:
+def _fit_normal(rows: FloatArray, name: str, noise: float) -> _Normal:
     n, r = rows.shape
     if n <= r:
         raise InsufficientData(
-            f"the {name} has {n} rows for {r} features that vary; its covariance is singular, and "
-            f"at least {r + 1} rows are needed: leave features out, or take fewer components",
+            f"the {name} has {n} rows and {r} features that vary, so its covariance is singular; "
+            f"leave features out until there are at least {r + 1} rows, or use fewer components",
             loc=(name,),
             value=n,
         )
     mean = rows.mean(axis=0)
-    # not from the covariance: its own rounding would hide that it is singular
+    # from the rows: the rounding of a covariance matrix would hide that it is singular
     _, s, Vt = np.linalg.svd(rows - mean, full_matrices=False)
     deviations = s / np.sqrt(n - 1)
     if float(deviations[-1]) <= noise:
         raise InsufficientData(
-            f"the {name}'s covariance is singular, and the other sample varies where it does not: "
-            "the ratio of the two densities is not defined. Leave out features that are constant "
-            f"in the {name} or depend on the others there",
+            f"the {name}'s covariance is singular in a direction in which the other sample varies, "
+            "so the ratio of the two densities is not defined; leave out features that are "
+            f"constant in the {name} or depend on the others there",
             loc=(name,),
         )
     return _Normal(mean, Vt.T, deviations)
 
 
-def _finite(logarithms: FloatArray) -> FloatArray | None:
-    """Return (m,) weights at the target rows; None where one is beyond the range of numbers."""
+def _exponentials(logarithms: FloatArray) -> FloatArray | None:
+    """Return (m,) weights at the target rows; None if one overflows."""
     return np.exp(logarithms) if float(logarithms.max()) < 300 else None
 
 
-def _dependent(n_dropped: int) -> tuple[Caution, ...]:
+def _check_dependent_columns(n_dropped: int) -> tuple[Caution, ...]:
     if not n_dropped:
         return ()
     columns = "1 column is" if n_dropped == 1 else f"{n_dropped} columns are"
     return (DEPENDENT_COLUMNS(columns=columns),)
 
 
-def _unbounded(source: _Normal, target: _Normal) -> tuple[Caution, ...]:
-    """Caution where the weights' variance is infinite: 2 / S_z - 1 / S_x is not positive."""
+def _check_variance(source: _Normal, target: _Normal) -> tuple[Caution, ...]:
+    """Return a caution if the weights' variance is infinite: 2 / S_z - 1 / S_x is not positive."""
     if float(np.linalg.eigvalsh(2 * target.precision() - source.precision())[0]) > 0:
         return ()
     return (INFINITE_WEIGHT_VARIANCE(),)

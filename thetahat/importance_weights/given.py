@@ -1,4 +1,4 @@
-"""Weights that came with the data."""
+"""Weights from the data's own weight column."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights._checks import LARGEST
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights.base import LARGEST, ImportanceWeights, Samples
 from thetahat.registry import MethodInfo
 from thetahat.traits import WeightTraits
 
@@ -36,31 +35,31 @@ class Given:
             "over the source."
         ),
         errs=(
-            "As the given weights do. A constant factor in them scales the weighted risk by "
-            "that factor; the self-normalised risk does not depend on it."
+            "The error is that of the weights themselves. A constant factor in them scales the "
+            "weighted risk by that factor; the self-normalised risk does not depend on it."
         ),
         weights=WeightTraits(are_given=True),
     )
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
-        """Check the column and give it back; nothing is drawn."""
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
+        """Return the weight column after checking it; ``rng`` is not used."""
         del rng
-        if samples.given is None:
+        if samples.known_weights is None:
             raise InvalidParameter(
                 "the weights `given` need a weight for each source row", loc=("source", "weight")
             )
-        fit = (samples.given >= 0) & (samples.given <= LARGEST)
-        if not fit.all():
-            row = int(np.argmin(fit))
+        is_valid = (samples.known_weights >= 0) & (samples.known_weights <= LARGEST)
+        if not is_valid.all():
+            row = int(np.argmin(is_valid))
             raise InvalidParameter(
-                f"weight {row} is {samples.given[row]}; weights must be finite, not negative and "
-                f"at most {LARGEST:g}",
+                f"weight {row} is {samples.known_weights[row]}; weights must be finite, not "
+                f"negative and at most {LARGEST:g}",
                 loc=("source", "weight", row),
-                value=str(samples.given[row]),
+                value=str(samples.known_weights[row]),
             )
-        if not samples.given.any():
+        if not samples.known_weights.any():
             raise InvalidParameter("all weights are zero", loc=("source", "weight"), value=0.0)
-        return Weighing(values=samples.given)
+        return ImportanceWeights(values=samples.known_weights)
 
 
 METHOD = Given

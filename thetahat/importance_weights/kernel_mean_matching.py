@@ -11,22 +11,22 @@ import numpy as np
 
 from thetahat.cautions import NOT_OPTIMAL, Caution
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights._checks import check_positive, usable
 from thetahat.importance_weights._kernels import (
     WidthRule,
     blocks,
     check_width,
+    compute_width,
     squared_distances,
-    width_of,
 )
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
 from thetahat.numerics.quadratic_programme import minimise_in_slab
+from thetahat.parameter_checks import check_not_negative, check_positive
 from thetahat.registry import MethodInfo
 from thetahat.traits import WeightTraits
 from thetahat.values.types import FloatArray
 
 HELD: Final = 2000
-"""Source rows up to which the whole kernel matrix is held; of more, only the columns needed."""
+"""Largest number of source rows for which the whole kernel matrix is kept in memory."""
 _OPTIMAL: Final = 1e-7
 
 
@@ -90,19 +90,12 @@ class KernelMeanMatching:
     )
 
     def __post_init__(self) -> None:
-        check_positive(self.bound, "bound")
+        check_positive("bound", self.bound)
         check_width(self.width)
-        if self.tolerance is not None and not (
-            math.isfinite(self.tolerance) and self.tolerance >= 0
-        ):
-            raise InvalidParameter(
-                f"tolerance must be a number of 0 or more, got {self.tolerance}",
-                loc=("tolerance",),
-                value=self.tolerance,
-            )
+        check_not_negative("tolerance", self.tolerance)
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
-        """Solve the quadratic programme; ``rng`` is for the median of very many rows."""
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
+        """Solve the quadratic programme; ``rng`` thins very many rows for the median distance."""
         n = samples.n
         tolerance = (math.sqrt(n) - 1) / math.sqrt(n) if self.tolerance is None else self.tolerance
         if self.bound < 1 - tolerance:
@@ -112,16 +105,16 @@ class KernelMeanMatching:
                 loc=("bound",),
                 value=self.bound,
             )
-        width = width_of(self.width, samples, rng)
+        width = compute_width(self.width, samples, rng)
         solved = minimise_in_slab(
-            column_of_kernel(samples.source, width),
-            n / samples.m * kernel_sums(samples.source, samples.target, width),
+            make_kernel_columns(samples.source, width),
+            n / samples.m * sum_kernels(samples.source, samples.target, width),
             upper=self.bound,
             lowest=n * max(0.0, 1 - tolerance),
             highest=n * (1 + tolerance),
         )
-        return Weighing(
-            values=usable(solved.w),
+        return ImportanceWeights(
+            values=check_some_positive(solved.w),
             details={
                 "width": width,
                 "bound": self.bound,
@@ -135,20 +128,20 @@ class KernelMeanMatching:
         )
 
 
-def column_of_kernel(rows: FloatArray, width: float) -> Callable[[int], FloatArray]:
-    """Return the function that gives column j of the (n, n) kernel matrix of the rows."""
+def make_kernel_columns(rows: FloatArray, width: float) -> Callable[[int], FloatArray]:
+    """Return a function that computes column j of the (n, n) kernel matrix of the rows."""
     scaled = rows / (width * math.sqrt(2))
     if len(rows) <= HELD:
-        whole = np.exp(-squared_distances(scaled, scaled))
-        return lambda j: np.asarray(whole[j])
+        matrix = np.exp(-squared_distances(scaled, scaled))
+        return lambda j: np.asarray(matrix[j])
     return lambda j: np.asarray(np.exp(-squared_distances(scaled[j : j + 1], scaled)[0]))
 
 
-def kernel_sums(rows: FloatArray, others: FloatArray, width: float) -> FloatArray:
-    """Return (n,) sums over the others of their kernel with each row."""
-    scaled, there = (x / (width * math.sqrt(2)) for x in (rows, others))
+def sum_kernels(rows: FloatArray, others: FloatArray, width: float) -> FloatArray:
+    """Return the (n,) sums of the kernels of each row with all others."""
+    scaled, scaled_others = (x / (width * math.sqrt(2)) for x in (rows, others))
     sums = [
-        np.exp(-squared_distances(scaled[part], there)).sum(axis=1)
+        np.exp(-squared_distances(scaled[part], scaled_others)).sum(axis=1)
         for part in blocks(len(rows), len(others))
     ]
     return np.concatenate(sums)

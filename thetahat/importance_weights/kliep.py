@@ -10,23 +10,22 @@ import numpy as np
 from scipy.special import logsumexp
 
 from thetahat.cautions import EARLY_STOPPED, NOT_OPTIMAL, Caution
-from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.importance_weights._checks import usable
+from thetahat.errors import InsufficientData
 from thetahat.importance_weights._kernels import (
-    centres_of,
-    check_count,
     check_width,
+    compute_width,
+    draw_centres,
     log_kernel,
-    width_of,
 )
-from thetahat.importance_weights._width_search import SEARCH, Searched, by_likelihood
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights._width_search import SEARCH, WidthChoice, search_by_likelihood
+from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
 from thetahat.numerics.quadratic_programme import BoxProgramme
+from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
 _LEAST: Final = 1e-290
-"""Numbers near the end of their range have few digits, and no reciprocal."""
+"""Smallest usable kernel: smaller numbers have few digits, and no finite reciprocal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ class Kliep:
 
     mode: Literal["optimum", "early_stopped"] = "optimum"
     n_centres: int = 100
-    width: float | Searched = "neighbours"
+    width: float | WidthChoice = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="kliep",
@@ -87,83 +86,78 @@ class Kliep:
     )
 
     def __post_init__(self) -> None:
-        if self.mode not in {"optimum", "early_stopped"}:
-            raise InvalidParameter(
-                f"mode is {self.mode!r}; it must be optimum or early_stopped",
-                loc=("mode",),
-                value=self.mode,
-            )
-        check_count(self.n_centres)
+        check_choice("mode", self.mode, ("optimum", "early_stopped"))
+        check_at_least("n_centres", self.n_centres, 1)
         check_width(self.width, SEARCH)
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
-        """Maximise; ``rng`` draws the centres."""
-        solve = _published if self.mode == "early_stopped" else _best
-        searched: dict[str, Any] = {}
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
+        """Maximise the likelihood; ``rng`` draws the centres."""
+        solve = _stop_early if self.mode == "early_stopped" else _solve_optimum
+        search_details: dict[str, Any] = {}
         if self.width == SEARCH:
-            centres = centres_of(samples, self.n_centres, rng)
-            found = by_likelihood(samples, centres, lambda x, z: solve(x, z)[2], rng)
-            width, searched = found.width, found.as_details()
+            centres = draw_centres(samples, self.n_centres, rng)
+            search = search_by_likelihood(samples, centres, lambda x, z: solve(x, z)[2], rng)
+            width, search_details = search.width, search.as_details()
         else:
-            width = width_of(self.width, samples, rng)
-            centres = centres_of(samples, self.n_centres, rng)
-        of_source = log_kernel(samples.source, centres, width)
-        of_target = log_kernel(samples.target, centres, width)
-        values, there, logs, details = solve(of_source, of_target)
+            width = compute_width(self.width, samples, rng)
+            centres = draw_centres(samples, self.n_centres, rng)
+        source_logs = log_kernel(samples.source, centres, width)
+        target_logs = log_kernel(samples.target, centres, width)
+        values, target_values, logs, details = solve(source_logs, target_logs)
 
-        def function(rows: FloatArray) -> FloatArray:
+        def weigh(rows: FloatArray) -> FloatArray:
             with np.errstate(over="ignore"):
                 return np.exp(logsumexp(log_kernel(rows, centres, width) + logs, axis=1))
 
-        return Weighing(
-            values=usable(values),
-            of_target=there if np.isfinite(there).all() else None,
+        return ImportanceWeights(
+            values=check_some_positive(values),
+            target_values=target_values if np.isfinite(target_values).all() else None,
             details={
                 "mode": self.mode,
                 "width": width,
                 "n_centres": len(centres),
                 **details,
-                **searched,
+                **search_details,
             },
             cautions=tuple(_cautions(details)),
-            function=function,
+            weight_function=weigh,
         )
 
 
 _Solution = tuple[FloatArray, FloatArray, FloatArray, dict[str, float | int]]
-"""Weights of the source, those of the target, (L,) logarithms of the coefficients, details."""
+"""Weights of the source and target rows, (L,) logarithms of the coefficients, details."""
 
 
-def _best(of_source: FloatArray, of_target: FloatArray) -> _Solution:
-    # kernels over their mean in the source: each is a density ratio of its own, with mean one
-    means = logsumexp(of_source, axis=0) - np.log(len(of_source))
-    unit_source, unit_target = of_source - means, of_target - means
+def _solve_optimum(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
+    # a kernel divided by its mean over the source is a density ratio with mean one
+    means = logsumexp(source_logs, axis=0) - np.log(len(source_logs))
+    unit_source, unit_target = source_logs - means, target_logs - means
     top = unit_target.max(axis=1)
     x, gap, n_steps = best_proportions(np.exp(unit_target - top[:, None]))
     kept = x > 0
     logs = np.log(x[kept])
-    there = logsumexp(unit_target[:, kept] + logs, axis=1)
+    target_values = logsumexp(unit_target[:, kept] + logs, axis=1)
     with np.errstate(over="ignore"):
-        values, ratios = np.exp(unit_source[:, kept]) @ x[kept], np.exp(there)
+        values, ratios = np.exp(unit_source[:, kept]) @ x[kept], np.exp(target_values)
     coefficients = np.full(len(x), -np.inf)
     coefficients[kept] = logs - means[kept]
-    details = {"objective": float(there.mean()), "gap": gap, "n_steps": n_steps}
+    details = {"objective": float(target_values.mean()), "gap": gap, "n_steps": n_steps}
     return values, ratios, coefficients, details
 
 
-def _published(of_source: FloatArray, of_target: FloatArray) -> _Solution:
-    A, K = np.exp(of_target), np.exp(of_source)
-    if not reached(A, K):
+def _stop_early(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
+    A, K = np.exp(target_logs), np.exp(source_logs)
+    if not are_within_reach(A, K):
         raise InsufficientData(
-            "with this width some target rows are out of reach of every centre, or all source rows "
-            "are; give a larger width, more centres, or take the mode optimum",
+            "width is too small: the kernels of every centre vanish at a target row, or at all "
+            "source rows; give a larger width or more centres, or use the mode optimum",
             loc=("width",),
         )
     alpha, objective, n_steps = early_stopped(A, K.mean(axis=0))
     if objective == -np.inf:
         raise InsufficientData(
-            "with this width the algorithm starts where some target rows have weight 0, and cannot "
-            "leave it; give a larger width, or take the mode optimum",
+            "width is too small: the algorithm starts with weight 0 for a target row and cannot "
+            "continue; give a larger width, or use the mode optimum",
             loc=("width",),
         )
     coefficients = np.full(len(alpha), -np.inf)
@@ -171,8 +165,8 @@ def _published(of_source: FloatArray, of_target: FloatArray) -> _Solution:
     return K @ alpha, A @ alpha, coefficients, {"objective": objective, "n_steps": n_steps}
 
 
-def reached(A: FloatArray, K: FloatArray) -> bool:
-    """Whether all target rows and some source row have a kernel that has lost no digits."""
+def are_within_reach(A: FloatArray, K: FloatArray) -> bool:
+    """Whether every target row and at least one source row have a kernel above ``_LEAST``."""
     return min(float(A.max(axis=1).min()), float(K.max())) > _LEAST
 
 
@@ -180,15 +174,16 @@ def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:
     if "gap" not in details:
         yield EARLY_STOPPED()
     elif details["gap"] > 10 * GAP:
-        yield NOT_OPTIMAL(details=f"up to {details['gap']:.2g} of the mean log ratio is missing")
+        gap = f"{details['gap']:.2g}"
+        yield NOT_OPTIMAL(details=f"the mean log ratio may be up to {gap} below its maximum")
 
 
 GAP: Final = 1e-9
-"""The mean log likelihood is within this of its maximum."""
+"""Largest distance of the mean log likelihood from its maximum."""
 _MOST_STEPS: Final = 200
 _EM_STEPS: Final = 5
 _SMALL: Final = 0.01
-"""Of an equal share: what is less may well be 0, and enters where the model asks for it."""
+"""Share of the equal proportion 1 / L below which a step starts from 0."""
 _NO_STEP: Final = 1e-15
 
 
@@ -219,43 +214,44 @@ def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
     L = densities.shape[1]
     x = np.full(L, 1 / L)
     for _ in range(_EM_STEPS):
-        x = x * _slopes(densities, x)
+        x = x * _compute_slopes(densities, x)
     for step in range(_MOST_STEPS):
         x = x / x.sum()
-        d = _slopes(densities, x)
+        d = _compute_slopes(densities, x)
         gap = float(d.max()) - 1
         if gap <= GAP:
             return x, max(gap, 0.0), step
-        x = _stepped(densities, x, d)
-    return x / x.sum(), float(_slopes(densities, x / x.sum()).max()) - 1, _MOST_STEPS
+        x = _take_step(densities, x, d)
+    return x / x.sum(), float(_compute_slopes(densities, x / x.sum()).max()) - 1, _MOST_STEPS
 
 
-def _slopes(A: FloatArray, x: FloatArray) -> FloatArray:
+def _compute_slopes(A: FloatArray, x: FloatArray) -> FloatArray:
     return np.asarray((A / (A @ x)[:, None]).mean(axis=0))
 
 
-def _stepped(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
+def _take_step(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
     """Return x after one quadratic programme with a search along its step."""
     scaled = A / (A @ x)[:, None]
     H = scaled.T @ scaled / len(A)
-    # around x: gradient 1 - d, Hessian H; the model in y >= 0 has the linear term H x - (1 - d)
+    # gradient 1 - d and Hessian H at x: the quadratic model in y >= 0 has the linear term
+    # H x - (1 - d)
     model = BoxProgramme(lambda j: H[j], H @ x - (1 - d), np.inf, 1e-12)
     model.start_from(np.where(x > _SMALL / len(x), x, 0.0))
     model.minimise()
-    towards = model.w - x
-    slope = float((1 - d) @ towards)
-    by_row = scaled @ towards  # of the log density's argument, relative to what it is
+    direction = model.w - x
+    slope = float((1 - d) @ direction)
+    relative_changes = scaled @ direction  # of the arguments of the logarithms
 
-    def falls(step: float) -> bool:
-        if float((step * by_row).min()) <= -1:
+    def decreases(step: float) -> bool:
+        if float((step * relative_changes).min()) <= -1:
             return False
-        change = step * float(towards.sum()) - float(np.log1p(step * by_row).mean())
+        change = step * float(direction.sum()) - float(np.log1p(step * relative_changes).mean())
         return change <= 1e-4 * step * slope
 
     step = 1.0
-    while step > _NO_STEP and not falls(step):
+    while step > _NO_STEP and not decreases(step):
         step /= 2
-    return np.asarray(np.maximum(x + step * towards, 0))
+    return np.asarray(np.maximum(x + step * direction, 0))
 
 
 RATES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
@@ -276,21 +272,21 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
     b : ndarray of float
         (L,) mean kernels of the source rows.
     """
-    alpha = _feasible(np.ones(A.shape[1]), b)
+    alpha = _project(np.ones(A.shape[1]), b)
     ratios = A @ alpha
     best, n_steps = _objective(ratios), 0
     if best == -np.inf:
         return alpha, best, 0
-    with np.errstate(all="ignore"):  # what leaves the range of numbers improves nothing
+    with np.errstate(all="ignore"):  # an overflow is no improvement
         for rate in RATES:
             for _ in range(STEPS):
-                new = _feasible(alpha + rate * ((1 / ratios) @ A), b)
-                there = A @ new
-                found = _objective(there)
+                new = _project(alpha + rate * ((1 / ratios) @ A), b)
+                new_ratios = A @ new
+                objective = _objective(new_ratios)
                 n_steps += 1
-                if not found > best:
+                if not objective > best:
                     break
-                alpha, ratios, best = new, there, found
+                alpha, ratios, best = new, new_ratios, objective
     return alpha, best, n_steps
 
 
@@ -298,8 +294,8 @@ def _objective(ratios: FloatArray) -> float:
     return float(np.log(ratios).mean()) if ratios.min() > 0 else -np.inf
 
 
-def _feasible(alpha: FloatArray, b: FloatArray) -> FloatArray:
-    """Return coefficients that are not negative and give the source a mean weight of one."""
+def _project(alpha: FloatArray, b: FloatArray) -> FloatArray:
+    """Return non-negative coefficients with a mean weight of one over the source."""
     alpha = np.maximum(alpha + (1 - b @ alpha) / (b @ b) * b, 0)
     return np.asarray(alpha / (b @ alpha))
 

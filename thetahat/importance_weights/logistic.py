@@ -1,4 +1,4 @@
-"""Weights from a classifier that tells the samples apart."""
+"""Weights from a classifier that separates the two samples."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import expit
 
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._checks import check_not_negative, from_logarithms
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights.base import ImportanceWeights, Samples, weights_from_logarithms
+from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
@@ -66,45 +66,45 @@ class Logistic:
     )
 
     def __post_init__(self) -> None:
-        check_not_negative(self.penalty, "penalty")
+        check_not_negative("penalty", self.penalty)
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
-        """Fit the regression by Newton steps; nothing is drawn."""
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
+        """Fit the regression by Newton's method; ``rng`` is not used."""
         del rng
         pooled = np.concatenate([samples.source, samples.target])
-        standard = _standard(pooled)
-        X, y = standard(pooled), np.repeat([0.0, 1.0], [samples.n, samples.m])
-        coefficients, violation, n_steps = _newton(X, y, self.penalty)
-        size = float(np.log(samples.n / samples.m))
-        logits = X @ coefficients + size
+        standardise = _make_standardiser(pooled)
+        X, y = standardise(pooled), np.repeat([0.0, 1.0], [samples.n, samples.m])
+        coefficients, violation, n_steps = _minimise(X, y, self.penalty)
+        log_ratio = float(np.log(samples.n / samples.m))
+        logits = X @ coefficients + log_ratio
 
-        def function(rows: FloatArray) -> FloatArray:
+        def weigh(rows: FloatArray) -> FloatArray:
             with np.errstate(over="ignore"):
-                return np.exp(standard(rows) @ coefficients + size)
+                return np.exp(standardise(rows) @ coefficients + log_ratio)
 
-        there = logits[samples.n :]
-        return Weighing(
-            values=from_logarithms(logits[: samples.n]),
-            of_target=np.exp(there) if float(there.max()) < _OVERFLOW else None,
+        target_logits = logits[samples.n :]
+        return ImportanceWeights(
+            values=weights_from_logarithms(logits[: samples.n]),
+            target_values=np.exp(target_logits) if float(target_logits.max()) < _OVERFLOW else None,
             details={"n_steps": n_steps, "largest_violation": violation},
-            function=function,
+            weight_function=weigh,
         )
 
 
-def _standard(pooled: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Return what makes of rows their features in units of both samples' spread, after a one."""
+def _make_standardiser(pooled: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return a function that standardises rows by the pooled mean and SD after an intercept."""
     mean = pooled.mean(axis=0)
     scale = (pooled - mean).std(axis=0)
     varies = scale > 4 * np.finfo(np.float64).eps * np.abs(pooled).max(axis=0)
 
-    def standard(rows: FloatArray) -> FloatArray:
+    def standardise(rows: FloatArray) -> FloatArray:
         return np.column_stack([np.ones(len(rows)), (rows - mean)[:, varies] / scale[varies]])
 
-    return standard
+    return standardise
 
 
-def _newton(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, float, int]:
-    """Return (1 + p,) coefficients, the largest gradient over the rows, and the steps taken."""
+def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, float, int]:
+    """Return (1 + p,) coefficients, the largest gradient per row, and the number of steps."""
     ridge = np.full(X.shape[1], penalty)
     ridge[0] = 0
     beta = np.zeros(X.shape[1])
@@ -116,15 +116,15 @@ def _newton(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray, f
         H = (X * (p * (1 - p))[:, None]).T @ X + np.diag(ridge)
         if np.linalg.cond(H) > _SINGULAR:
             break
-        direction, size = np.linalg.solve(H, gradient), 1.0
-        while size > _SETTLED and _loss(X, y, ridge, beta - size * direction) > loss:
-            size /= 2
-        beta = beta - size * direction
+        direction, log_ratio = np.linalg.solve(H, gradient), 1.0
+        while log_ratio > _SETTLED and _loss(X, y, ridge, beta - log_ratio * direction) > loss:
+            log_ratio /= 2
+        beta = beta - log_ratio * direction
         loss, n_steps = _loss(X, y, ridge, beta), n_steps + 1
     if violation > _UNSETTLED or loss <= _UNSETTLED * len(y):
         raise InsufficientData(
-            "the regression between the samples has no minimum: a line separates them, or features "
-            "depend on each other; give a penalty above 0",
+            "the logistic regression has no optimum, because a hyperplane separates the samples "
+            "or features are linearly dependent; give a penalty above 0",
             loc=("penalty",),
         )
     return beta, violation, n_steps

@@ -1,4 +1,4 @@
-"""Weights from a relative density ratio fitted by least squares."""
+"""Weights from a relative density ratio, fitted by least squares."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from thetahat.importance_weights._checks import check_penalty, check_share
-from thetahat.importance_weights._kernels import check_count, check_width
-from thetahat.importance_weights._least_squares import fitted
-from thetahat.importance_weights._width_search import SEARCH, Searched
-from thetahat.importance_weights.base import Samples, Weighing
+from thetahat.importance_weights._kernels import check_width
+from thetahat.importance_weights._least_squares import fit_ratio
+from thetahat.importance_weights._width_search import SEARCH, WidthChoice, check_penalty
+from thetahat.importance_weights.base import ImportanceWeights, Samples
+from thetahat.parameter_checks import check_at_least, check_probability
 from thetahat.registry import MethodInfo
 
 
@@ -48,7 +48,7 @@ class Rulsif:
     share: float = 0.1
     penalty: float | Literal["cross_validation"] = 0.1
     n_centres: int = 100
-    width: float | Searched = "neighbours"
+    width: float | WidthChoice = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="rulsif",
@@ -71,14 +71,14 @@ class Rulsif:
     )
 
     def __post_init__(self) -> None:
-        check_share(self.share, "share")
+        check_probability("share", self.share, zero=True)
         check_penalty(self.penalty)
-        check_count(self.n_centres)
+        check_at_least("n_centres", self.n_centres, 1)
         check_width(self.width, SEARCH)
 
-    def estimate(self, samples: Samples, rng: np.random.Generator) -> Weighing:
+    def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
         """Solve one linear system; ``rng`` draws the centres."""
-        return fitted(
+        return fit_ratio(
             samples,
             rng,
             width=self.width,

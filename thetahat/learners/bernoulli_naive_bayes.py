@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
-from thetahat.learners.fast.naive_bayes.class_probabilities import check_smoothing
 from thetahat.learners.fast.naive_bayes.class_sums import entries, score_blocks, with_values
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
+from thetahat.parameter_checks import check_positive, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -72,13 +71,8 @@ class BernoulliNaiveBayes(CountLearner):
     path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing)
-        if not math.isfinite(self.threshold):
-            raise InvalidParameter(
-                f"threshold must be a finite number, and is {self.threshold}",
-                loc=("threshold",),
-                value=self.threshold,
-            )
+        check_positive("smoothing", self.smoothing)
+        require(math.isfinite(self.threshold), "threshold", self.threshold, "must be finite")
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
         """Return the (n, p) features as 0 and 1, sparse if the features are and 0 means no."""

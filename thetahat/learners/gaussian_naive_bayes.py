@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.errors import InsufficientData
 from thetahat.learners._training_parts import (
     check_two_classes,
     class_weights,
@@ -22,6 +21,7 @@ from thetahat.learners.fast.naive_bayes.gaussian_over_splits import (
     GaussianSplits,
     prepare_gaussian_rows,
 )
+from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -74,12 +74,7 @@ class GaussianNaiveBayes:
     path_parameter: ClassVar[str] = "variance_smoothing"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.variance_smoothing) and self.variance_smoothing >= 0):
-            raise InvalidParameter(
-                f"variance_smoothing must be at least 0, and is {self.variance_smoothing}",
-                loc=("variance_smoothing",),
-                value=self.variance_smoothing,
-            )
+        check_not_negative("variance_smoothing", self.variance_smoothing)
 
     def fit(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -10,7 +9,6 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.cautions import NOT_CONVERGED
-from thetahat.errors import InvalidParameter
 from thetahat.learners._training_parts import (
     check_two_classes,
     class_weights,
@@ -21,6 +19,7 @@ from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.logistic.model import LogisticModel, encode_target, standardised
 from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
+from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -98,12 +97,7 @@ class LogisticRegression:
     path_parameter: ClassVar[str] = "penalty"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.penalty) and self.penalty > 0):
-            raise InvalidParameter(
-                f"penalty must be above 0, and is {self.penalty}",
-                loc=("penalty",),
-                value=self.penalty,
-            )
+        check_positive("penalty", self.penalty)
 
     def fit(
         self,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.learners.fast.naive_bayes.class_probabilities import check_smoothing
 from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix, shortened
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import MOST_DOUBT, rounding_of_sum
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
 from thetahat.numerics.loops.sparse_counts import left_out_by_kernel
+from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -68,7 +68,7 @@ class MultinomialNaiveBayes(CountLearner):
     path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:
-        check_smoothing(self.smoothing)
+        check_positive("smoothing", self.smoothing)
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
         """Return the (n, p) counts; raises for a negative value."""

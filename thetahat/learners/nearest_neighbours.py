@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.errors import InsufficientData
 from thetahat.learners._training_parts import complete_or_plain, read_weights
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.neighbours.over_splits import (
@@ -18,6 +18,7 @@ from thetahat.learners.fast.neighbours.over_splits import (
 )
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
+from thetahat.parameter_checks import check_at_least
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
@@ -156,10 +157,7 @@ class NearestNeighbours:
     path_parameter: ClassVar[str] = "k"
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise InvalidParameter(
-                f"k must be at least 1, and is {self.k}", loc=("k",), value=self.k
-            )
+        check_at_least("k", self.k, 1)
 
     def fit(
         self,

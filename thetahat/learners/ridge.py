@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
 from thetahat.learners._training_parts import columns_or_plain, read_weights
 from thetahat.learners.base import OrdinaryFit, OverSplits, PathErrors
 from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
 from thetahat.learners.fast.ridge.penalty_path import RidgeOverPath, RidgePath
 from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
 from thetahat.losses.base import Predictions
+from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.traits import LearnerTraits
@@ -99,12 +98,7 @@ class Ridge:
     path_parameter: ClassVar[str] = "penalty"
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.penalty) and self.penalty >= 0):
-            raise InvalidParameter(
-                f"penalty must be at least 0, and is {self.penalty}",
-                loc=("penalty",),
-                value=self.penalty,
-            )
+        check_not_negative("penalty", self.penalty)
 
     def fit(
         self,

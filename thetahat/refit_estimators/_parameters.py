@@ -6,28 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.errors import InsufficientData
 from thetahat.schemes.base import Rows
 from thetahat.values.types import BlockKind, FloatArray
 
 INDEPENDENT_ROWS = frozenset(BlockKind) - {BlockKind.SOURCE}
 """The blocks of data whose instances may be drawn one by one."""
-
-
-def require_at_least(name: str, value: int, least: int) -> None:
-    """Refuse a count below the least one that makes sense."""
-    if value < least:
-        raise InvalidParameter(
-            f"{name} must be at least {least}, and is {value}", loc=(name,), value=value
-        )
-
-
-def require_one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Refuse a word that is not one of the known ones."""
-    if value not in known:
-        raise InvalidParameter(
-            f"{name} must be {' or '.join(known)}, and is {value!r}", loc=(name,), value=value
-        )
 
 
 def require_rows(rows: Rows, least: int, what: str) -> None:

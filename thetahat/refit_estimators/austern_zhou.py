@@ -9,11 +9,10 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from thetahat.cautions import ZERO_VARIANCE
+from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     above_rounding,
-    require_at_least,
-    require_one_of,
     require_rows,
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
@@ -188,9 +187,9 @@ class AusternZhou:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        require_at_least("n_folds", self.n_folds, 2)
-        require_at_least("n_repeats", self.n_repeats, 1)
-        require_one_of("form", self.form, tuple(FORMS))
+        check_at_least("n_folds", self.n_folds, 2)
+        check_at_least("n_repeats", self.n_repeats, 1)
+        check_choice("form", self.form, tuple(FORMS))
 
     @property
     def design(self) -> ReplacementsDesign:

@@ -14,11 +14,10 @@ import numpy as np
 from thetahat.cautions import FEW_REPEATS, STANDARD_ERROR_AT_ITS_BOUND, ZERO_VARIANCE, Caution
 from thetahat.intervals._ends import symmetric_interval
 from thetahat.intervals.base import Interval
+from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     above_rounding,
-    require_at_least,
-    require_one_of,
     require_rows,
 )
 from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, RefitLosses
@@ -193,9 +192,9 @@ class BatesNestedCv:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        require_at_least("n_folds", self.n_folds, 3)
-        require_at_least("n_repeats", self.n_repeats, 1)
-        require_one_of("variant", self.variant, get_args(Variant))
+        check_at_least("n_folds", self.n_folds, 3)
+        check_at_least("n_repeats", self.n_repeats, 1)
+        check_choice("variant", self.variant, get_args(Variant))
 
     @property
     def design(self) -> NestedFoldsDesign:

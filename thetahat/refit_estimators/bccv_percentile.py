@@ -10,7 +10,8 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.intervals.base import Interval
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least, require_rows
+from thetahat.parameter_checks import check_at_least
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.registry import MethodInfo
@@ -146,7 +147,7 @@ class BccvPercentile:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        require_at_least("n_resamples", self.n_resamples, 10)
+        check_at_least("n_resamples", self.n_resamples, 10)
 
     @property
     def design(self) -> CaseDeletionsDesign:

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesDesign,
@@ -77,7 +78,7 @@ class Bootstrap632:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        require_at_least("n_resamples", self.n_resamples, 2)
+        check_at_least("n_resamples", self.n_resamples, 2)
 
     @property
     def design(self) -> ResamplesDesign:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import UnsupportedCombination
+from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding, require_at_least
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesDesign,
@@ -81,7 +82,7 @@ class Bootstrap632Plus:
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
-        require_at_least("n_resamples", self.n_resamples, 2)
+        check_at_least("n_resamples", self.n_resamples, 2)
 
     @property
     def design(self) -> ResamplesDesign:

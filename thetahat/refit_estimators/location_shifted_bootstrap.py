@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from thetahat.cautions import COVERS_TOO_SELDOM
 from thetahat.intervals.base import Interval
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least
+from thetahat.parameter_checks import check_at_least
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS
 from thetahat.refit_estimators._percentiles import percentile_interval
 from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
@@ -63,7 +64,7 @@ class LocationShiftedBootstrap:
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
-        require_at_least("n_resamples", self.n_resamples, 10)
+        check_at_least("n_resamples", self.n_resamples, 10)
 
     @property
     def design(self) -> ResamplesDesign:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
+from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     above_rounding,
-    require_at_least,
-    require_one_of,
 )
 from thetahat.refit_estimators._resamples import (
     ResamplesDesign,
@@ -87,8 +86,8 @@ class OutOfBagEstimate:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        require_at_least("n_resamples", self.n_resamples, 2)
-        require_one_of("average", self.average, get_args(Average))
+        check_at_least("n_resamples", self.n_resamples, 2)
+        check_choice("average", self.average, get_args(Average))
 
     @property
     def design(self) -> ResamplesDesign:

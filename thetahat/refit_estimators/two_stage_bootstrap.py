@@ -12,8 +12,9 @@ import numpy as np
 from thetahat.cautions import COVERAGE_DISAGREES
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import Interval
+from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_at_least, require_rows
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import percentile_interval
 from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
@@ -177,8 +178,8 @@ class TwoStageBootstrap:
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
-        require_at_least("n_outer", self.n_outer, 10)
-        require_at_least("n_inner", self.n_inner, 1)
+        check_at_least("n_outer", self.n_outer, 10)
+        check_at_least("n_inner", self.n_inner, 1)
 
     @property
     def design(self) -> TwoStageDesign:

@@ -11,7 +11,7 @@ from thetahat.weighted_risks.weighted import Weighted
 WEIGHTED_RISKS: Final[Registry[type[RiskEstimator]]] = Registry.collect(__name__, __path__)
 
 DEFAULT_RISKS: Final = (Weighted.info.name, Controlled.info.name)
-"""The estimators by which a selection under covariate shift chooses, unless others are named."""
+"""The default estimators of a selection under covariate shift."""
 
 __all__ = [
     "DEFAULT_RISKS",

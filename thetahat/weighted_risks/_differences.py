@@ -14,14 +14,14 @@ from thetahat.weighted_risks.base import RiskEstimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskDifference:
-    """The first risk less the second.
+    """The first risk minus the second.
 
     Parameters
     ----------
     difference : float
         Units of the loss.
     variance : float
-        Variance of the difference, with models and weights given.
+        Variance of the difference, conditional on models and weights.
     """
 
     difference: float
@@ -29,16 +29,16 @@ class RiskDifference:
 
 
 def paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:
-    """Compare two learners under one risk, or two risks of one learner, over the same instances.
+    """Return the difference of two learners under one risk, or of two risks of one learner.
 
-    The variance is the sample variance (ddof 1) of the differences of the terms over n: what both
-    have in common, such as a large weight, falls out.
+    Both are computed from the same instances. The variance is the sample variance (ddof 1) of the
+    differences of the terms over n: common parts of both, such as a large weight, cancel.
     """
-    first, second = _terms(a), _terms(b)
+    first, second = _get_terms(a), _get_terms(b)
     if first.shape != second.shape:
         raise InvalidParameter(
-            f"the risks are of {len(first)} and {len(second)} instances; a paired difference needs "
-            "the same ones",
+            f"the risks have {len(first)} and {len(second)} instances; a paired difference needs "
+            "the same instances",
             loc=("losses",),
             value=len(second),
         )
@@ -47,7 +47,7 @@ def paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:
 
 
 def by_source(estimate: RiskEstimate, source: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return each source's own mean of the terms and the variance of that mean.
+    """Return the mean of the terms in each source, and the variance of that mean.
 
     Parameters
     ----------
@@ -57,20 +57,22 @@ def by_source(estimate: RiskEstimate, source: IntArray) -> tuple[FloatArray, Flo
     Returns
     -------
     means : ndarray of float
-        (K,) averaged with the sources' sizes they are the estimate.
+        (K,); their average, weighted by the sources' sizes, is the estimate.
     variances : ndarray of float
         (K,) with ddof 1; NaN for a source of one instance.
     """
-    terms = _terms(estimate)
+    terms = _get_terms(estimate)
     counts = np.bincount(source)
     means = np.bincount(source, terms) / counts
     squares = np.bincount(source, (terms - means[source]) ** 2)
-    known = counts > 1
+    has_variance = counts > 1
     variances = np.full(len(counts), np.nan)
-    variances[known] = squares[known] / (counts[known] - 1) / counts[known]
+    variances[has_variance] = (
+        squares[has_variance] / (counts[has_variance] - 1) / counts[has_variance]
+    )
     return means, variances
 
 
-def _terms(estimate: RiskEstimate) -> FloatArray:
-    assert estimate.terms is not None  # noqa: S101 - every estimator of the family gives them
+def _get_terms(estimate: RiskEstimate) -> FloatArray:
+    assert estimate.terms is not None  # noqa: S101 - every estimator of the family sets them
     return estimate.terms

@@ -1,4 +1,4 @@
-"""Weighted losses: the check on the weights, and mean and variance of what is averaged."""
+"""Weighted losses: checks of the weights, the mean and its variance, and cautions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from thetahat.cautions import CONTROL_FROM_FEW_ROWS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.values.types import FloatArray
 
-_LARGEST = 1e140  # squares of larger weighted losses leave double precision
+_LARGEST = 1e140  # squares of larger weighted losses overflow
 
 
-def weighted_losses(losses: FloatArray, weights: FloatArray) -> FloatArray:
-    """(n,) losses times weights, after checking that the weights are weights."""
+def multiply_by_weights(losses: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the (n,) losses times weights, after checking the weights."""
     n = len(losses)
     if len(weights) != n:
         raise InvalidParameter(
@@ -20,40 +20,40 @@ def weighted_losses(losses: FloatArray, weights: FloatArray) -> FloatArray:
         )
     if n < 2:
         raise InsufficientData(
-            f"a risk with its variance needs two losses, and there are {n}", loc=("losses",)
+            f"the variance of a risk needs at least two losses; there are {n}", loc=("losses",)
         )
-    fit = np.isfinite(weights) & (weights >= 0) & (weights <= _LARGEST)
-    if not fit.all():
-        at = int(np.argmin(fit))
+    is_valid = np.isfinite(weights) & (weights >= 0) & (weights <= _LARGEST)
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
         raise InvalidParameter(
-            f"weight {at} is {weights[at]}; weights must be finite, not negative and at most "
+            f"weight {row} is {weights[row]}; weights must be finite, not negative and at most "
             f"{_LARGEST:g}",
-            loc=("weights", at),
-            value=str(weights[at]),
+            loc=("weights", row),
+            value=str(weights[row]),
         )
     if not weights.any():
         raise InvalidParameter("all weights are zero", loc=("weights",), value=0.0)
     with np.errstate(over="ignore"):
         products = np.asarray(losses * weights)
-    small = np.abs(products) <= _LARGEST
-    if not small.all():
-        at = int(np.argmin(small))
+    is_small = np.abs(products) <= _LARGEST
+    if not is_small.all():
+        row = int(np.argmin(is_small))
         raise InvalidParameter(
-            f"loss {at} times its weight is beyond {_LARGEST:g} in size",
-            loc=("weights", at),
-            value=str(weights[at]),
+            f"loss {row} times its weight is larger than {_LARGEST:g} in absolute value",
+            loc=("weights", row),
+            value=str(weights[row]),
         )
     return products
 
 
 def mean_and_variance(terms: FloatArray) -> tuple[float, float]:
-    """Mean of (n,) terms and the variance of that mean (ddof 1), relative to the first term."""
+    """Return the mean of (n,) terms and its variance (ddof 1), summed relative to the first."""
     shifted = terms - terms[0]
     return float(terms[0] + shifted.mean()), float(shifted.var(ddof=1) / len(terms))
 
 
-def zero_variance(variance: float) -> tuple[Caution, ...]:
-    """Caution where the averaged terms do not vary."""
+def check_variance(variance: float) -> tuple[Caution, ...]:
+    """Return a caution if the averaged terms do not vary."""
     if variance > 0:
         return ()
     return (
@@ -63,8 +63,8 @@ def zero_variance(variance: float) -> tuple[Caution, ...]:
     )
 
 
-def few_to_control_with(weights: FloatArray) -> tuple[Caution, ...]:
-    """Caution where so few rows carry the weight that a control variate fits them.
+def check_effective_size(weights: FloatArray) -> tuple[Caution, ...]:
+    """Return a caution if so few rows carry the weight that a control variate overfits them.
 
     In the coverage study (preset ``interval_coverage``) intervals of level .95 covered in .90 with
     an effective sample size near 70, in .74 near 20, and more rarely below.

@@ -1,4 +1,4 @@
-"""What an importance-weighted risk estimator is and what it gives."""
+"""The interface of importance-weighted risk estimators, and their estimates."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class RiskEstimate:
     estimate : float
         Units of the loss.
     variance : float
-        Variance of the estimate, in squared units of the loss; models and weights are given.
+        Variance of the estimate, conditional on models and weights, in squared units of the loss.
     beta : tuple of float
-        Coefficients of the control variates: one, one per fold, or one per variate; empty where
+        Coefficients of the control variates: one, one per fold, or one per variate; empty if
         there is none.
     bias : float or None
-        What the method itself is estimated to add to the weighted risk's expectation; None where
-        it adds nothing of that order.
+        Estimated difference of the method's expectation from that of the weighted risk; None if
+        the method has no such bias.
     target : Target
-        What it speaks of.
+        The population whose risk is estimated.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions on the estimate.
     terms : ndarray of float or None
         (n,) numbers whose mean is the estimate and whose sample variance over n is the variance:
         the differences of two risks' terms give the variance of their difference.
@@ -52,5 +52,5 @@ class RiskEstimator(Protocol):
     def estimate(
         self, losses: FloatArray, weights: FloatArray, fold: IntArray | None = None
     ) -> RiskEstimate:
-        """Estimate the risk from (n,) losses, (n,) weights and, where used, (n,) fold codes."""
+        """Estimate the risk from (n,) losses, (n,) weights and, if needed, (n,) fold codes."""
         ...

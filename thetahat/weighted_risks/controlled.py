@@ -9,13 +9,14 @@ import numpy as np
 
 from thetahat.cautions import BETA_WITHIN_FOLDS, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
-    few_to_control_with,
+    check_effective_size,
+    check_variance,
     mean_and_variance,
-    weighted_losses,
-    zero_variance,
+    multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
 
@@ -77,40 +78,35 @@ class Controlled:
     )
 
     def __post_init__(self) -> None:
-        if self.beta_from not in {"all", "fold"}:
-            raise InvalidParameter(
-                f"beta_from is {self.beta_from!r}; it must be all or fold",
-                loc=("beta_from",),
-                value=self.beta_from,
-            )
+        check_choice("beta_from", self.beta_from, ("all", "fold"))
 
     def estimate(
         self, losses: FloatArray, weights: FloatArray, fold: IntArray | None = None
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses, (n,) weights and, for ``fold``, (n,) fold codes."""
-        products = weighted_losses(losses, weights)
-        part = self._parts(len(losses), fold)
-        beta = self._betas(products, weights, part)
-        terms = np.asarray(products - beta[part] * (weights - 1))
+        products = multiply_by_weights(losses, weights)
+        fold_of_row = self._read_folds(len(losses), fold)
+        beta = self._betas(products, weights, fold_of_row)
+        terms = np.asarray(products - beta[fold_of_row] * (weights - 1))
         estimate, variance = mean_and_variance(terms)
         return RiskEstimate(
             estimate=estimate,
             variance=variance,
             beta=tuple(float(b) for b in beta),
             cautions=(
-                *zero_variance(variance),
-                *self._of_folds(part, len(beta)),
-                *few_to_control_with(weights),
+                *check_variance(variance),
+                *self._check_folds(fold_of_row, len(beta)),
+                *check_effective_size(weights),
             ),
             terms=terms,
         )
 
-    def _parts(self, n: int, fold: IntArray | None) -> IntArray:
+    def _read_folds(self, n: int, fold: IntArray | None) -> IntArray:
         if self.beta_from == "all":
             return np.zeros(n, dtype=np.intp)
         if fold is None:
             raise InsufficientData(
-                "beta_from fold needs to know the fold of every loss", loc=("beta_from",)
+                "beta_from fold needs the fold of every loss", loc=("beta_from",)
             )
         if len(fold) != n:
             raise InvalidParameter(
@@ -118,23 +114,25 @@ class Controlled:
             )
         return fold
 
-    def _betas(self, products: FloatArray, weights: FloatArray, part: IntArray) -> FloatArray:
-        """(F,) coefficient of each part; 0 where its weights do not vary."""
-        n = np.maximum(np.bincount(part), 1)
-        mean_w = np.bincount(part, weights) / n
-        mean_lw = np.bincount(part, products) / n
-        w, lw = weights - mean_w[part], products - mean_lw[part]
-        spread = np.bincount(part, w * w)
-        covariance = np.bincount(part, w * lw)
+    def _betas(
+        self, products: FloatArray, weights: FloatArray, fold_of_row: IntArray
+    ) -> FloatArray:
+        """Return the (F,) coefficients of the parts; 0 if the weights of a part do not vary."""
+        n = np.maximum(np.bincount(fold_of_row), 1)
+        mean_w = np.bincount(fold_of_row, weights) / n
+        mean_lw = np.bincount(fold_of_row, products) / n
+        w, lw = weights - mean_w[fold_of_row], products - mean_lw[fold_of_row]
+        spread = np.bincount(fold_of_row, w * w)
+        covariance = np.bincount(fold_of_row, w * lw)
         varies = spread > _EPS * n * mean_w**2
         # about one: sum (w - 1)^2 = sum (w - mean)^2 + n (mean - 1)^2
         divisor = spread + n * (mean_w - 1) ** 2 if self.about_one else spread
         return np.divide(covariance, divisor, out=np.zeros(len(n)), where=varies)
 
-    def _of_folds(self, part: IntArray, n_parts: int) -> tuple[Caution, ...]:
+    def _check_folds(self, fold_of_row: IntArray, n_parts: int) -> tuple[Caution, ...]:
         if self.beta_from == "all":
             return ()
-        counts = np.bincount(part)
+        counts = np.bincount(fold_of_row)
         smallest = int(counts[counts > 0].min())
         return (BETA_WITHIN_FOLDS(n_folds=n_parts, smallest=smallest),)
 

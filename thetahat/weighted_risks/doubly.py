@@ -9,14 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import SECOND_MOMENT_TOO_UNCERTAIN, SECOND_MOMENT_UNKNOWN, Caution
-from thetahat.errors import InvalidParameter
+from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
-    few_to_control_with,
+    check_effective_size,
+    check_variance,
     mean_and_variance,
-    weighted_losses,
-    zero_variance,
+    multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
 
@@ -82,17 +82,8 @@ class Doubly:
     )
 
     def __post_init__(self) -> None:
-        given = {
-            "second_moment": self.second_moment,
-            "second_moment_variance": self.second_moment_variance,
-        }
-        for name, value in given.items():
-            if value is not None and not (math.isfinite(value) and value >= 0):
-                raise InvalidParameter(
-                    f"{name} must be a number of 0 or more, got {value}",
-                    loc=(name,),
-                    value=str(value),
-                )
+        check_not_negative("second_moment", self.second_moment)
+        check_not_negative("second_moment_variance", self.second_moment_variance)
 
     def estimate(
         self,
@@ -100,33 +91,33 @@ class Doubly:
         weights: FloatArray,
         fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
     ) -> RiskEstimate:
-        """Estimate the risk from (n,) losses and (n,) weights; folds play no part."""
-        products = weighted_losses(losses, weights)
+        """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        products = multiply_by_weights(losses, weights)
         variates, cautions = self._variates(weights)
         beta = _coefficients(products, variates)
         terms = np.asarray(products - variates @ beta)
         estimate, variance = mean_and_variance(terms)
-        variance += float(beta[-1] ** 2) * self._extra(len(beta))
-        if self._extra(len(beta)) > 0:
+        variance += float(beta[-1] ** 2) * self._second_moment_variance(len(beta))
+        if self._second_moment_variance(len(beta)) > 0:
             first = _coefficients(products, variates[:, :1])
-            of_one = np.asarray(products - variates[:, :1] @ first)
-            alone, less = mean_and_variance(of_one)
-            if less < variance:
-                beta, terms = np.array([first[0], 0.0]), of_one
-                estimate, variance, cautions = alone, less, (_UNCERTAIN,)
+            simpler_terms = np.asarray(products - variates[:, :1] @ first)
+            simpler_estimate, simpler_variance = mean_and_variance(simpler_terms)
+            if simpler_variance < variance:
+                beta, terms = np.array([first[0], 0.0]), simpler_terms
+                estimate, variance, cautions = simpler_estimate, simpler_variance, (_UNCERTAIN,)
         return RiskEstimate(
             estimate=estimate,
             variance=variance,
             beta=tuple(float(b) for b in beta),
-            cautions=(*zero_variance(variance), *cautions, *few_to_control_with(weights)),
+            cautions=(*check_variance(variance), *cautions, *check_effective_size(weights)),
             terms=terms,
         )
 
-    def _extra(self, n_variates: int) -> float:
+    def _second_moment_variance(self, n_variates: int) -> float:
         return self.second_moment_variance if n_variates == 2 else 0.0
 
     def _variates(self, weights: FloatArray) -> tuple[FloatArray, tuple[Caution, ...]]:
-        """Return (n, 1 or 2) control variates, each of mean zero by what is known."""
+        """Return (n, 1 or 2) control variates, each with expectation zero."""
         first = weights - 1
         if self.second_moment is None:
             caution = SECOND_MOMENT_UNKNOWN()
@@ -135,9 +126,9 @@ class Doubly:
 
 
 def _coefficients(products: FloatArray, variates: FloatArray) -> FloatArray:
-    """Return (v,) slopes of least squares; 0 for a variate that says nothing beyond the others."""
+    """Return (v,) least squares slopes; 0 for a variate that depends linearly on the other."""
     beta = np.zeros(variates.shape[1])
-    raw = variates + np.array([1.0, 0.0])[: len(beta)]  # the weights, whose rounding counts
+    raw = variates + np.array([1.0, 0.0])[: len(beta)]  # the weights, whose rounding matters
     centred = variates - variates.mean(axis=0)
     y = products - products.mean()
     size = math.sqrt(_EPS * len(products)) * np.abs(raw).max(axis=0)

@@ -8,9 +8,9 @@ from typing import ClassVar
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
+    check_variance,
     mean_and_variance,
-    weighted_losses,
-    zero_variance,
+    multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
 
@@ -61,10 +61,10 @@ class SelfNormalised:
         weights: FloatArray,
         fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
     ) -> RiskEstimate:
-        """Estimate the risk from (n,) losses and (n,) weights; folds play no part."""
-        weighted_losses(losses, weights)
+        """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        multiply_by_weights(losses, weights)
         shares = weights / weights.mean()
-        # from the first loss, so that a mean far from zero costs no digits
+        # relative to the first loss, so that a mean far from zero loses no digits
         shifted = losses - losses[0]
         estimate = float((shares * shifted).mean())
         terms = losses[0] + estimate + shares * (shifted - estimate)
@@ -72,7 +72,7 @@ class SelfNormalised:
         return RiskEstimate(
             estimate=float(losses[0]) + estimate,
             variance=variance,
-            cautions=zero_variance(variance),
+            cautions=check_variance(variance),
             terms=terms,
         )
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import WEIGHTS_TRUNCATED, Caution
-from thetahat.errors import InvalidParameter
+from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
+    check_variance,
     mean_and_variance,
-    weighted_losses,
-    zero_variance,
+    multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
 
@@ -66,10 +66,7 @@ class Truncated:
     )
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.cut) and self.cut > 0):
-            raise InvalidParameter(
-                f"cut must be a number above 0, got {self.cut}", loc=("cut",), value=self.cut
-            )
+        check_positive("cut", self.cut)
 
     def estimate(
         self,
@@ -77,8 +74,8 @@ class Truncated:
         weights: FloatArray,
         fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
     ) -> RiskEstimate:
-        """Estimate the risk from (n,) losses and (n,) weights; folds play no part."""
-        weighted_losses(losses, weights)
+        """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        multiply_by_weights(losses, weights)
         terms = np.asarray(losses * np.minimum(weights, self.cut))
         estimate, variance = mean_and_variance(terms)
         above = np.maximum(weights - self.cut, 0)
@@ -87,11 +84,11 @@ class Truncated:
             estimate=estimate,
             variance=variance,
             bias=bias,
-            cautions=(*zero_variance(variance), *self._of_cut(int((above > 0).sum()), bias)),
+            cautions=(*check_variance(variance), *self._check_cut(int((above > 0).sum()), bias)),
             terms=terms,
         )
 
-    def _of_cut(self, n_cut: int, bias: float) -> tuple[Caution, ...]:
+    def _check_cut(self, n_cut: int, bias: float) -> tuple[Caution, ...]:
         if not n_cut:
             return ()
         weights = "1 weight is" if n_cut == 1 else f"{n_cut} weights are"

@@ -8,9 +8,9 @@ from typing import ClassVar
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
+    check_variance,
     mean_and_variance,
-    weighted_losses,
-    zero_variance,
+    multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
 
@@ -54,11 +54,11 @@ class Weighted:
         weights: FloatArray,
         fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
     ) -> RiskEstimate:
-        """Estimate the risk from (n,) losses and (n,) weights; folds play no part."""
-        terms = weighted_losses(losses, weights)
+        """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        terms = multiply_by_weights(losses, weights)
         estimate, variance = mean_and_variance(terms)
         return RiskEstimate(
-            estimate=estimate, variance=variance, cautions=zero_variance(variance), terms=terms
+            estimate=estimate, variance=variance, cautions=check_variance(variance), terms=terms
         )
 
 

@@ -720,7 +720,7 @@ class Detectable(TypedDict):
 
 
 class Diagnostics(TypedDict):
-    """Numbers that tell whether weights can be trusted."""
+    """Numbers that show whether weights can be trusted."""
 
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
@@ -735,19 +735,19 @@ class Diagnostics(TypedDict):
     """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
 
     share_above_10: float
-    """Share of the source rows whose weight is above 10, and zero."""
+    """Share of the source rows whose weight is above 10, and whose weight is zero."""
 
     share_zero: float
-    """Share of the source rows whose weight is above 10, and zero."""
+    """Share of the source rows whose weight is above 10, and whose weight is zero."""
 
     largest_share: float
-    """Share of the largest weight in the sum of all."""
+    """Largest weight over the sum of the weights."""
 
     coverage: float
-    """Share of the target rows that have a source row near them; see ``share_covered``."""
+    """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
     cautions: list[Caution]
-    """What these numbers mean for the use of the weights."""
+    """Cautions that follow from these numbers."""
 
 
 class DrawnLaw(TypedDict):
@@ -867,16 +867,16 @@ class EstimatedWeights(TypedDict):
     """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
 
     share_above_10: float
-    """Share of the source rows whose weight is above 10, and zero."""
+    """Share of the source rows whose weight is above 10, and whose weight is zero."""
 
     share_zero: float
-    """Share of the source rows whose weight is above 10, and zero."""
+    """Share of the source rows whose weight is above 10, and whose weight is zero."""
 
     largest_share: float
-    """Share of the largest weight in the sum of all."""
+    """Largest weight over the sum of the weights."""
 
     coverage: float
-    """Share of the target rows that have a source row near them; see ``share_covered``."""
+    """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
 
 class FigureAxis(TypedDict):
@@ -2029,13 +2029,13 @@ SelectionWeights = TypedDict(
         "largest": 'float',
         # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
         "effective_sample_size": 'float',
-        # Share of the source rows whose weight is above 10, and zero.
+        # Share of the source rows whose weight is above 10, and whose weight is zero.
         "share_above_10": 'float',
-        # Share of the source rows whose weight is above 10, and zero.
+        # Share of the source rows whose weight is above 10, and whose weight is zero.
         "share_zero": 'float',
-        # Share of the largest weight in the sum of all.
+        # Largest weight over the sum of the weights.
         "largest_share": 'float',
-        # Share of the target rows that have a source row near them; see ``share_covered``.
+        # Share of the target rows that have a source row near them; see ``measure_coverage``.
         "coverage": 'float',
     },
 )

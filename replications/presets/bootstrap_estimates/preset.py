@@ -8,13 +8,14 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from replications.parameter_checks import require, require_at_least
+from replications.parameter_checks import require_at_least
 from replications.presets.bootstrap_estimates.tables import INTERVALS, compute_findings
 from thetahat.analyses.bootstrap.intervals import build_intervals
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.statistics import STATISTICS, Sample, Statistic
 from thetahat.tables.data import Data

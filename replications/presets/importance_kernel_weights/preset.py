@@ -17,11 +17,11 @@ from replications.importance.penalty_selection import (
     SelectionStudy,
     check_design,
 )
-from replications.parameter_checks import require
 from replications.presets.importance_kernel_weights.claims import judge_figure_8
 from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.importance_weights.kliep import Kliep
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray

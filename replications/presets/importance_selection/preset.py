@@ -13,9 +13,9 @@ from replications.batches import gaussian_ratios
 from replications.importance.final_risk_tables import compute_findings
 from replications.importance.gaussian_setting import check_sample_sizes, draw_samples, true_weights
 from replications.importance.penalty_selection import SelectionStudy, check_design
-from replications.parameter_checks import require
 from replications.presets.importance_selection.claims import judge_figure_6
 from thetahat.generators.gaussian_shift import ShiftedSamples
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray

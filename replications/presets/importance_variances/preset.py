@@ -9,11 +9,12 @@ from typing import ClassVar, Final
 import numpy as np
 
 from replications.importance.example_setting import THETA, ExampleSetting
-from replications.parameter_checks import is_ascending, require, require_at_least
+from replications.parameter_checks import is_ascending, require_at_least
 from replications.presets.importance_variances.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.generators.gaussian_shift import GaussianShift
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray

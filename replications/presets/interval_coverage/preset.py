@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from replications.parameter_checks import is_ascending, require
+from replications.parameter_checks import is_ascending
 from replications.presets.interval_coverage.cells import CoverageCell, build_cells
 from replications.presets.interval_coverage.metric_settings import build_metric_settings
 from replications.presets.interval_coverage.metric_study import MetricCell, build_metric_cells
@@ -24,6 +24,7 @@ from replications.presets.interval_coverage.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.record_names import record_name, split_record_name
 from thetahat.errors import InvalidParameter
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray

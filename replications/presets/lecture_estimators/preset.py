@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from replications.parameter_checks import require, require_at_least
+from replications.parameter_checks import require_at_least
 from replications.presets.lecture_estimators.risk_estimates import (
     FinitePopulation,
     GeneSample,
@@ -21,6 +21,7 @@ from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray

@@ -13,12 +13,13 @@ from replications.lectures.gaussian_samples import (
     check_classifier,
     has_both_classes,
 )
-from replications.parameter_checks import is_ascending, require, require_at_least
+from replications.parameter_checks import is_ascending, require_at_least
 from replications.presets.lecture_folds.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.errors import InvalidParameter
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray

@@ -18,7 +18,7 @@ from replications.multiple_sources.domains import (
     load_domains,
 )
 from replications.multiple_sources.samples import DocumentSampler
-from replications.parameter_checks import is_ascending, require, require_at_least
+from replications.parameter_checks import is_ascending, require_at_least
 from replications.presets.multiple_source_means.tables import (
     ESTIMATES,
     PanelSetting,
@@ -27,6 +27,7 @@ from replications.presets.multiple_source_means.tables import (
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import repetition_generator, run_one_by_one
 from thetahat.errors import InsufficientData
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray

@@ -17,10 +17,11 @@ from replications.multiple_sources.domains import (
     load_domains,
 )
 from replications.multiple_sources.samples import DocumentSampler
-from replications.parameter_checks import is_ascending, require
+from replications.parameter_checks import is_ascending
 from replications.presets.multiple_source_variances.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
+from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.block_losses import BlockLosses

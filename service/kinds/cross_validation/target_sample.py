@@ -24,8 +24,8 @@ from thetahat.importance_weights import (
     IMPORTANCE_WEIGHTS,
     Samples,
     WeightEstimator,
-    are_given,
     default_weights,
+    uses_known_weights,
 )
 from thetahat.seeds import stream
 from thetahat.tables.columns import encode_classes
@@ -63,7 +63,7 @@ class Importance:
         return UsedWeights(
             weights=describe_weights(name, self.weights.weighing, self.samples, seed),
             estimated_from="all",
-            in_fits=request.weighted_fit or are_given(name),
+            in_fits=request.weighted_fit or uses_known_weights(name),
         )
 
     def methods_used(self) -> list[MethodUsed]:
@@ -89,7 +89,7 @@ def check_target_sample(
     _build_weights(request)
     _build_risks(request)
     named = method_entry(request.weights or default_weights()).name
-    if are_given(named) and not has_role(request, "weight"):
+    if uses_known_weights(named) and not has_role(request, "weight"):
         raise InvalidParameter(
             "the weights `given` need a weight for each row", loc=role_path(request, "weight")
         )
@@ -107,7 +107,7 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
     with _located_weight_errors(request):
         weighing = method.estimate(samples, stream(job.seed, "weights"))
     weights = ShiftWeights(
-        weighing=weighing, validation=weighing.values, of_target=weighing.of_target
+        weighing=weighing, validation=weighing.values, target_values=weighing.target_values
     )
     risks = with_second_moment(_build_risks(request), weights.second_moment())
     return Importance(samples, method, weights, risks)

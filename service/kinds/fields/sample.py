@@ -16,7 +16,7 @@ from service.kinds.fields.layout import require_columns, require_numbers
 from service.kinds.fields.locations import located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.importance_weights.base import LARGEST_ENTRY
+from thetahat.importance_weights.base import LARGEST
 from thetahat.tables.columns import Raw, parse_features, parse_numbers, read_columns_of_rows
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
@@ -294,12 +294,11 @@ def _build_matrix(features: Features) -> FloatArray:
                 loc=("features", name, row),
             )
     X = features.matrix()
-    too_large = np.abs(X) > LARGEST_ENTRY
+    too_large = np.abs(X) > LARGEST
     if too_large.any():
         row, j = (int(i) for i in np.argwhere(too_large)[0])
         raise InvalidParameter(
-            f"feature {j} in row {row} is {X[row, j]}; features may be at most {LARGEST_ENTRY:g} "
-            "in size",
+            f"feature {j} in row {row} is {X[row, j]}; features may be at most {LARGEST:g} in size",
             loc=("features", row, j),
             value=str(X[row, j]),
         )

@@ -47,7 +47,7 @@ def shift_of(
         target_y=target_y,
         fold=fold,
         fold_labels=fold_labels,
-        given=source.weight,
+        known_weights=source.weight,
     )
 
 

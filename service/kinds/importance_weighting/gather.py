@@ -37,7 +37,7 @@ from thetahat.analyses.importance_weighting.weights_result import (
 )
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
-from thetahat.importance_weights import are_given
+from thetahat.importance_weights import uses_known_weights
 
 if TYPE_CHECKING:
     from service.kinds.importance_weighting.plan import ImportanceWeightingPlan
@@ -81,7 +81,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
     cautions += dict.fromkeys(
         LEARNER_LEFT_OUT(name=name, reason=failure.message) for name, failure in failures.items()
     )
-    if plan.shift.given is not None and not are_given(plan.method.info.name):
+    if plan.shift.known_weights is not None and not uses_known_weights(plan.method.info.name):
         cautions.append(WEIGHT_COLUMN_NOT_USED(name=plan.method.info.name))
     result = ImportanceWeightingResult(
         weights=_describe_weights(plan),

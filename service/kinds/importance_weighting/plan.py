@@ -30,7 +30,7 @@ from thetahat.analyses.importance_weighting import (
 )
 from thetahat.cross_validation import check_loss, check_target
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, are_given
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, uses_known_weights
 from thetahat.losses import LOSSES, least_squares_loss
 from thetahat.losses.base import Loss
 from thetahat.values.types import FloatArray
@@ -124,7 +124,7 @@ def check_plan(given: ImportanceWeightingRequest, datasets: Mapping[UUID, Datase
     check_sample(given.source, ("source",), datasets)
     check_sample(given.target, ("target",), datasets)
     method = method_of(given)
-    if are_given(method.info.name):
+    if uses_known_weights(method.info.name):
         check_given_weights(given.source)
     if given.weights_from == "training":
         check_in_training(method)

@@ -24,7 +24,7 @@ from thetahat.analyses.studies.truths import (
 from thetahat.cross_validation import check_learner, check_loss
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.generators import DrawKind, DrawSize
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, given_weights
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, known_weights_method
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES, default_loss
 from thetahat.losses.base import Loss
@@ -125,7 +125,7 @@ def _build_for_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEst
     loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     risks = parse_methods(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
-    weights = parse_method(IMPORTANCE_WEIGHTS, one.weights or given_weights(), ("weights",))
+    weights = parse_method(IMPORTANCE_WEIGHTS, one.weights or known_weights_method(), ("weights",))
     return StudyEstimator(
         key=one.as_ or scheme.info.name,
         choices=_choices(one).choices,

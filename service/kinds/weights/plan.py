@@ -10,7 +10,12 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.methods import parse_method
 from service.kinds.fields.sample import check_given_weights, check_sample, read_samples
 from service.kinds.weights.request import WeightsRequest
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples, WeightEstimator, are_given
+from thetahat.importance_weights import (
+    IMPORTANCE_WEIGHTS,
+    Samples,
+    WeightEstimator,
+    uses_known_weights,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +31,7 @@ def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile])
     estimator = _parse_estimator(request)
     check_sample(request.source, ("source",), datasets)
     check_sample(request.target, ("target",), datasets)
-    if are_given(estimator.info.name):
+    if uses_known_weights(estimator.info.name):
         check_given_weights(request.source)
     if request.source.dataset is None and request.target.dataset is None:
         build_plan(request, datasets)

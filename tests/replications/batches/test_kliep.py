@@ -90,5 +90,5 @@ def test_degenerate_a_start_that_leaves_rows_without_weight() -> None:
 
     assert np.isnan(found).all()
     assert np.isnan(expected).all()
-    with pytest.raises(InsufficientData, match="starts where some target rows have weight 0"):
+    with pytest.raises(InsufficientData, match="starts with weight 0 for a target row"):
         METHOD.estimate(Samples(source[:, None], target[:, None]), rng())

@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import Samples
-from thetahat.importance_weights._diagnostics import share_covered
-from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching, column_of_kernel
+from thetahat.importance_weights._diagnostics import measure_coverage
+from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching, make_kernel_columns
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.importance_weights.logistic import Logistic
 
@@ -17,7 +17,7 @@ def test_exact_libtlda_the_kernel_is_of_squared_distances_and_the_bound_holds() 
     """libTLDA has an unsquared distance in its kernel and no upper bound on the weights."""
     rows = np.array([[0.0], [3.0]])
     # d = 3, s = 2: exp(-9/8), where exp(-3/8) would be unsquared
-    assert_allclose(column_of_kernel(rows, 2.0)(0), [1, np.exp(-9 / 8)], rtol=1e-14)
+    assert_allclose(make_kernel_columns(rows, 2.0)(0), [1, np.exp(-9 / 8)], rtol=1e-14)
 
     samples = shifted(30, 60)
     free = KernelMeanMatching(width=1.0).estimate(samples, rng())
@@ -41,7 +41,7 @@ def test_exact_libtlda_neighbours_are_looked_for_along_the_right_axis() -> None:
     source = np.array([[0.0], [1.0], [2.0]])
     target = np.array([[0.5], [1.5], [50.0], [60.0], [70.0]])
 
-    assert share_covered(Samples(source, target), rng())[0] == 2 / 5
+    assert measure_coverage(Samples(source, target), rng())[0] == 2 / 5
 
 
 def test_exact_ctrl_iwxval_the_linear_term_has_its_sign() -> None:

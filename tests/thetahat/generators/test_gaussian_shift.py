@@ -122,9 +122,9 @@ def test_degenerate_no_shift_at_all() -> None:
 def test_invalid_parameters() -> None:
     with pytest.raises(InvalidParameter, match="n_features must be at least 1"):
         GaussianShift(n_features=0)
-    with pytest.raises(InvalidParameter, match="scale must be a number above 0"):
+    with pytest.raises(InvalidParameter, match="scale must be a finite number above 0"):
         GaussianShift(scale=0)
-    with pytest.raises(InvalidParameter, match="shift must be a number"):
+    with pytest.raises(InvalidParameter, match="shift must be finite"):
         GaussianShift(shift=math.inf)
     with pytest.raises(InvalidParameter, match="rows of this generator come from one source"):
         GaussianShift().draw(DrawSize(per_source=3, n_sources=2), np.random.default_rng(1))

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import Diagnostics, Samples, diagnose
-from thetahat.importance_weights._diagnostics import MOST_ROWS, share_covered
+from thetahat.importance_weights._diagnostics import MOST_ROWS, measure_coverage
 from thetahat.values.types import FloatArray
 
 LINE = Samples(np.arange(8.0)[:, None], np.array([[0.5], [3.2], [7.9], [8.5], [9.5]]))
@@ -75,7 +75,9 @@ def test_calibrated_coverage_without_a_shift() -> None:
     """About 95 % of a target from the source's own population are covered."""
     draws = np.random.default_rng(12)
     found = [
-        share_covered(Samples(draws.normal(size=(200, 3)), draws.normal(size=(200, 3))), rng())[0]
+        measure_coverage(Samples(draws.normal(size=(200, 3)), draws.normal(size=(200, 3))), rng())[
+            0
+        ]
         for _ in range(40)
     ]
 
@@ -89,14 +91,14 @@ def test_degenerate_coverage_of_constant_columns_and_of_a_shift() -> None:
         for rows in (samples.source, samples.target)
     ]
 
-    assert share_covered(Samples(*wide), rng()) == share_covered(samples, rng())
-    assert share_covered(Samples(samples.source - 100, samples.target), rng())[0] == 0
+    assert measure_coverage(Samples(*wide), rng()) == measure_coverage(samples, rng())
+    assert measure_coverage(Samples(samples.source - 100, samples.target), rng())[0] == 0
 
 
 def test_exact_coverage_of_many_rows_is_that_of_some_drawn() -> None:
     samples = shifted(MOST_ROWS + 1, 100)
-    found, cautions = share_covered(samples, rng())
+    found, cautions = measure_coverage(samples, rng())
 
     assert [c.code for c in cautions] == ["coverage_of_a_sample"]
     assert 0 < found < 1
-    assert share_covered(samples, rng())[0] == found
+    assert measure_coverage(samples, rng())[0] == found

@@ -19,31 +19,34 @@ def test_exact_the_function_at_the_samples_is_the_weights(name: str) -> None:
     pair = [np.column_stack([rows, np.full(len(rows), 3.0)]) for rows in (SOURCE, TARGET)]
     found = IMPORTANCE_WEIGHTS[name]().estimate(Samples(*pair), np.random.default_rng(1))
 
-    assert found.function is not None
-    assert found.of_target is not None
-    assert_allclose(found.function(pair[0]), found.values, rtol=1e-9)
-    assert_allclose(found.function(pair[1]), found.of_target, rtol=1e-9)
+    assert found.weight_function is not None
+    assert found.target_values is not None
+    assert_allclose(found.weight_function(pair[0]), found.values, rtol=1e-9)
+    assert_allclose(found.weight_function(pair[1]), found.target_values, rtol=1e-9)
 
 
 def test_exact_the_function_of_the_early_stopped_mode() -> None:
     method = Kliep(mode="early_stopped", width=1.0)
     found = method.estimate(Samples(SOURCE, TARGET), np.random.default_rng(1))
 
-    assert found.function is not None
-    assert_allclose(found.function(SOURCE), found.values, rtol=1e-9)
+    assert found.weight_function is not None
+    assert_allclose(found.weight_function(SOURCE), found.values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(WITHOUT))
 def test_degenerate_methods_that_estimate_no_function(name: str) -> None:
     samples = Samples(SOURCE, TARGET, np.ones(len(SOURCE)))
 
-    assert IMPORTANCE_WEIGHTS[name]().estimate(samples, np.random.default_rng(1)).function is None
+    assert (
+        IMPORTANCE_WEIGHTS[name]().estimate(samples, np.random.default_rng(1)).weight_function
+        is None
+    )
 
 
 @pytest.mark.parametrize("name", ["gaussian_ratio", "logistic"])
 def test_degenerate_far_rows_are_beyond_the_range_of_numbers(name: str) -> None:
     found = IMPORTANCE_WEIGHTS[name]().estimate(Samples(SOURCE, TARGET), np.random.default_rng(1))
-    assert found.function is not None
-    far = found.function(np.array([[1e6, 0.0], [-1e6, 0.0]]))
+    assert found.weight_function is not None
+    far = found.weight_function(np.array([[1e6, 0.0], [-1e6, 0.0]]))
 
     assert not np.isnan(far).any()

@@ -13,16 +13,16 @@ from tests.thetahat.importance_weights.samples import (
     true_ratio,
 )
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights import Samples, Weighing
+from thetahat.importance_weights import ImportanceWeights, Samples
 from thetahat.importance_weights.gaussian_ratio import GaussianRatio
 from thetahat.values.types import FloatArray
 
 
-def weigh(source: FloatArray, target: FloatArray) -> Weighing:
+def weigh(source: FloatArray, target: FloatArray) -> ImportanceWeights:
     return GaussianRatio().estimate(Samples(source, target), rng())
 
 
-def codes(found: Weighing) -> list[str]:
+def codes(found: ImportanceWeights) -> list[str]:
     return [caution.code for caution in found.cautions]
 
 
@@ -58,8 +58,8 @@ def test_exact_at_the_target_it_is_the_same_function() -> None:
 
     found = GaussianRatio().estimate(samples, rng())
 
-    assert found.of_target is not None
-    assert_allclose(found.of_target[-2:], found.values[:2], rtol=1e-12)
+    assert found.target_values is not None
+    assert_allclose(found.target_values[-2:], found.values[:2], rtol=1e-12)
 
 
 def test_limit_equal_samples_have_weights_of_one() -> None:
@@ -133,7 +133,7 @@ def test_degenerate_two_source_rows() -> None:
     found = weigh(SOURCE[:2, :1], TARGET[:, :1])
 
     assert len(found.values) == 2
-    with pytest.raises(InsufficientData, match="2 rows for 2 features that vary"):
+    with pytest.raises(InsufficientData, match="2 rows and 2 features that vary"):
         weigh(SOURCE[:2], TARGET)
 
 

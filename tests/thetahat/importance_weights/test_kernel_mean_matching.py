@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import SMALL, rng, shifted
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.importance_weights import Samples, Weighing
+from thetahat.importance_weights import ImportanceWeights, Samples
 from thetahat.importance_weights import kernel_mean_matching as module
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.values.types import FloatArray
@@ -26,12 +26,14 @@ def programme(samples: Samples, width: float) -> tuple[FloatArray, FloatArray]:
     return K, samples.n / samples.m * np.array(sums)
 
 
-def objective(found: Weighing, samples: Samples) -> float:
+def objective(found: ImportanceWeights, samples: Samples) -> float:
     K, kappa = programme(samples, float(found.details["width"] or 0))
     return float(found.values @ (0.5 * K @ found.values - kappa))
 
 
-def check_optimal(found: Weighing, samples: Samples, bound: float, tolerance: float) -> float:
+def check_optimal(
+    found: ImportanceWeights, samples: Samples, bound: float, tolerance: float
+) -> float:
     """Check the conditions of optimality from the formula; return the multiplier of the sum."""
     K, kappa = programme(samples, float(found.details["width"] or 0))
     w, n = found.values, samples.n
@@ -176,15 +178,15 @@ def test_degenerate_duplicate_rows() -> None:
 
 
 def test_invalid_parameters() -> None:
-    with pytest.raises(InvalidParameter, match="bound must be a number above 0"):
+    with pytest.raises(InvalidParameter, match="bound must be a finite number above 0"):
         KernelMeanMatching(bound=0)
-    with pytest.raises(InvalidParameter, match="tolerance must be a number of 0 or more"):
+    with pytest.raises(InvalidParameter, match="tolerance must be a finite number of at least 0"):
         KernelMeanMatching(tolerance=-1)
-    with pytest.raises(InvalidParameter, match="must be neighbours, silverman, median"):
+    with pytest.raises(InvalidParameter, match="must be a number, neighbours, silverman or median"):
         KernelMeanMatching(width="wide")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="width must be above 0"):
+    with pytest.raises(InvalidParameter, match="width must be a finite number above 0"):
         KernelMeanMatching(width=-1.0)
     with pytest.raises(InvalidParameter, match="cannot sum to 1 n"):
         KernelMeanMatching(bound=0.5, tolerance=0).estimate(SMALL, rng())
-    with pytest.raises(InsufficientData, match="rows stand in the same place"):
+    with pytest.raises(InsufficientData, match="because rows coincide"):
         KernelMeanMatching().estimate(Samples(np.zeros((3, 1)), np.zeros((9, 1))), rng())

@@ -27,8 +27,8 @@ def test_golden_iw_kliep(width: float) -> None:
     assert_allclose(found.values, PUBLISHED[width], atol=2e-6)
     assert_allclose(found.details["objective"], OBJECTIVE[width], rtol=1e-9)
     assert_allclose(found.values.mean(), 1, rtol=1e-12)
-    assert found.of_target is not None
-    assert_allclose(np.log(found.of_target).mean(), OBJECTIVE[width], rtol=1e-9)
+    assert found.target_values is not None
+    assert_allclose(np.log(found.target_values).mean(), OBJECTIVE[width], rtol=1e-9)
     assert [c.code for c in found.cautions] == []
 
 
@@ -70,7 +70,7 @@ def test_exact_the_certificate_of_the_maximum(n: int, m: int, width: float) -> N
 
     A = kernels(samples.target, samples.target, width)
     b = kernels(samples.source, samples.target, width).mean(axis=0)
-    there = found.of_target
+    there = found.target_values
     assert there is not None
     slopes = np.divide(A / there[:, None], b, where=b > 0, out=np.zeros_like(A)).mean(axis=0)
     assert slopes.max() <= 1 + 1e-8
@@ -152,7 +152,7 @@ def test_degenerate_a_tiny_width() -> None:
     found = Kliep(width=1e-3).estimate(samples, rng())
 
     assert_allclose(found.values.mean(), 1, rtol=1e-9)
-    with pytest.raises(InsufficientData, match="out of reach of every centre"):
+    with pytest.raises(InsufficientData, match="width is too small: the kernels"):
         Kliep(width=1e-3, n_centres=10, mode="early_stopped").estimate(samples, rng())
 
 
@@ -170,5 +170,5 @@ def test_invalid_parameters() -> None:
         Kliep(mode="best")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="n_centres must be at least 1"):
         Kliep(n_centres=0)
-    with pytest.raises(InvalidParameter, match="width must be above 0"):
+    with pytest.raises(InvalidParameter, match="width must be a finite number above 0"):
         Kliep(width=float("nan"))

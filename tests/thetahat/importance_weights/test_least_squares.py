@@ -22,8 +22,8 @@ def test_by_hand_one_centre() -> None:
     found = Ulsif(penalty=3 / 8, width=NARROW).estimate(ONE, rng())
 
     assert_allclose(found.values, [1, 0.5], rtol=1e-14)
-    assert found.of_target is not None
-    assert_allclose(found.of_target, [1.0], rtol=1e-14)
+    assert found.target_values is not None
+    assert_allclose(found.target_values, [1.0], rtol=1e-14)
     # 1/2 alpha^2 - alpha
     assert_allclose(found.details["objective"], -0.5, rtol=1e-14)
 
@@ -96,11 +96,13 @@ def test_degenerate_dependent_kernels() -> None:
 
 def test_invalid_parameters() -> None:
     for kind in (Ulsif, Rulsif):
-        with pytest.raises(InvalidParameter, match="penalty must be a number of 0 or more"):
+        with pytest.raises(InvalidParameter, match="penalty must be a finite number of at least 0"):
             kind(penalty=-1)
         with pytest.raises(InvalidParameter, match="n_centres must be at least 1"):
             kind(n_centres=0)
-        with pytest.raises(InvalidParameter, match="width is 'a'"):
+        with pytest.raises(
+            InvalidParameter, match="width must be a number, neighbours, .*; got .a."
+        ):
             kind(width="a")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match=r"share must be in \[0, 1\)"):
+    with pytest.raises(InvalidParameter, match="share must be at least 0 and below 1"):
         Rulsif(share=1.0)

@@ -18,8 +18,8 @@ def test_by_hand_a_feature_of_two_values() -> None:
     found = Logistic(penalty=0).estimate(BITS, rng())
 
     assert_allclose(found.values, [1 / 3, 1 / 3, 1 / 3, 3.0], rtol=1e-7)
-    assert found.of_target is not None
-    assert_allclose(found.of_target, [1 / 3, 3.0, 3.0, 3.0], rtol=1e-7)
+    assert found.target_values is not None
+    assert_allclose(found.target_values, [1 / 3, 3.0, 3.0, 3.0], rtol=1e-7)
 
 
 def test_by_hand_the_sizes_of_the_samples_are_corrected_for() -> None:
@@ -50,8 +50,8 @@ def test_exact_the_score_is_zero() -> None:
     """At the minimum as many target rows are expected as there are."""
     samples = shifted(50, 80, seed=2)
     found = Logistic().estimate(samples, rng())
-    assert found.of_target is not None
-    odds = np.concatenate([found.values, found.of_target]) * 80 / 50
+    assert found.target_values is not None
+    odds = np.concatenate([found.values, found.target_values]) * 80 / 50
 
     assert_allclose((odds / (1 + odds)).sum(), 80, rtol=1e-8)
 
@@ -68,7 +68,7 @@ def test_degenerate_samples_that_a_line_separates() -> None:
     samples = shifted(20, 20)
     apart = Samples(samples.source - 30, samples.target)
 
-    with pytest.raises(InsufficientData, match="a line separates them"):
+    with pytest.raises(InsufficientData, match="a hyperplane separates the samples"):
         Logistic(penalty=0).estimate(apart, rng())
     assert Logistic().estimate(apart, rng()).values.max() < 1
 
@@ -80,7 +80,7 @@ def test_degenerate_dependent_and_constant_features() -> None:
         for x in (samples.source, samples.target)
     ]
 
-    with pytest.raises(InsufficientData, match="depend on each other"):
+    with pytest.raises(InsufficientData, match="features are linearly dependent"):
         Logistic(penalty=0).estimate(Samples(*wide), rng())
     assert Logistic().estimate(Samples(*wide), rng()).values.min() > 0
     flat = np.ones((4, 1))
@@ -88,5 +88,5 @@ def test_degenerate_dependent_and_constant_features() -> None:
 
 
 def test_invalid_penalty() -> None:
-    with pytest.raises(InvalidParameter, match="penalty must be a number of 0 or more"):
+    with pytest.raises(InvalidParameter, match="penalty must be a finite number of at least 0"):
         Logistic(penalty=float("nan"))

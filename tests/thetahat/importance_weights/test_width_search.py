@@ -10,17 +10,17 @@ from tests.thetahat.importance_weights.samples import SMALL, rng, shifted
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.importance_weights import Samples, _width_search
 from thetahat.importance_weights._width_search import (
-    Searched,
-    by_least_squares,
-    by_likelihood,
+    WidthChoice,
     candidate_widths,
+    search_by_least_squares,
+    search_by_likelihood,
 )
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.importance_weights.rulsif import Rulsif
 from thetahat.importance_weights.ulsif import Ulsif
 
-WIDTHS: tuple[float | Searched, ...] = (0.08, "cross_validation")
+WIDTHS: tuple[float | WidthChoice, ...] = (0.08, "cross_validation")
 
 
 def kernel(a: np.ndarray, b: np.ndarray, s: float) -> np.ndarray:
@@ -48,7 +48,7 @@ def left_out_error(samples: Samples, width: float, penalty: float, share: float)
 @pytest.mark.about("importance_weights/ulsif", "importance_weights/rulsif")
 def test_naive_pairs_left_out_one_by_one(share: float, sizes: tuple[int, int]) -> None:
     samples = shifted(*sizes)
-    found = by_least_squares(samples, samples.target, [0.4, 1.3], [0.02, 0.5], share)
+    found = search_by_least_squares(samples, samples.target, [0.4, 1.3], [0.02, 0.5], share)
 
     expected = {
         (w, p): left_out_error(samples, w, p, share) for w in (0.4, 1.3) for p in (0.02, 0.5)
@@ -91,7 +91,7 @@ def _coefficients(mode: str, samples: Samples, inside: np.ndarray, width: float)
     from thetahat.importance_weights import kliep
 
     logs = [np.log(kernel(rows, samples.target, width)) for rows in (samples.source, inside)]
-    solve = kliep._best if mode == "optimum" else kliep._published
+    solve = kliep._solve_optimum if mode == "optimum" else kliep._stop_early
     try:
         return solve(*logs)[2]
     except InsufficientData:
@@ -142,14 +142,14 @@ def test_calibrated_a_searched_width_is_nearer_than_one_too_narrow() -> None:
 def test_degenerate_searches_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InsufficientData, match="needs two target rows"):
         Kliep(width="cross_validation").estimate(Samples(SMALL.source, SMALL.target[:1]), rng())
-    with pytest.raises(InsufficientData, match="no width that cross-validation tries"):
-        by_likelihood(SMALL, SMALL.target, lambda x, _: np.full(x.shape[1], -np.inf), rng())
+    with pytest.raises(InsufficientData, match="no candidate width"):
+        search_by_likelihood(SMALL, SMALL.target, lambda x, _: np.full(x.shape[1], -np.inf), rng())
     one = Samples(SMALL.source, SMALL.target[:1])
-    with pytest.raises(InsufficientData, match="no width that cross-validation tries"):
-        by_least_squares(one, one.target, [1.0], [0.1], 0.0)
+    with pytest.raises(InsufficientData, match="no candidate width"):
+        search_by_least_squares(one, one.target, [1.0], [0.1], 0.0)
     same = Samples(np.zeros((6, 1)), np.zeros((6, 1)))
-    with pytest.raises(InsufficientData, match="no width that cross-validation tries"):
-        by_least_squares(same, same.target, [1.0], [0.0], 0.0)
+    with pytest.raises(InsufficientData, match="no candidate width"):
+        search_by_least_squares(same, same.target, [1.0], [0.0], 0.0)
     monkeypatch.setattr(_width_search, "SHARES", (1e-9, 1.0))
     narrow = Kliep(mode="early_stopped", width="cross_validation").estimate(SMALL, rng())
     assert [one["score"] is None for one in narrow.details["searched"]] == [True, False]
@@ -161,9 +161,13 @@ def test_degenerate_searches_without_an_answer(monkeypatch: pytest.MonkeyPatch) 
     "importance_weights/kernel_mean_matching",
 )
 def test_invalid_names() -> None:
-    with pytest.raises(InvalidParameter, match="median, cross_validation or a number"):
+    with pytest.raises(
+        InvalidParameter, match="a number, neighbours, silverman, median or cross_validation"
+    ):
         Kliep(width="wide")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="penalty is 'least'"):
+    with pytest.raises(
+        InvalidParameter, match="penalty must be a number or cross_validation; got 'least'"
+    ):
         Ulsif(penalty="least")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="neighbours, silverman, median or a number"):
+    with pytest.raises(InvalidParameter, match="a number, neighbours, silverman or median"):
         KernelMeanMatching(width="cross_validation")  # type: ignore[arg-type]

@@ -65,12 +65,12 @@ def test_degenerate_value_at_the_threshold_is_a_no() -> None:
 
 @pytest.mark.parametrize("threshold", [math.nan, math.inf])
 def test_invalid_threshold(threshold: float) -> None:
-    with pytest.raises(InvalidParameter, match="threshold must be a finite number"):
+    with pytest.raises(InvalidParameter, match="threshold must be finite"):
         BernoulliNaiveBayes(threshold=threshold)
 
 
 def test_invalid_smoothing() -> None:
-    with pytest.raises(InvalidParameter, match="smoothing must be greater than 0"):
+    with pytest.raises(InvalidParameter, match="smoothing must be a finite number above 0"):
         BernoulliNaiveBayes(smoothing=0)
 
 

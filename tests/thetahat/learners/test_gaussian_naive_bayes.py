@@ -110,7 +110,9 @@ def test_calibrated_probabilities_where_the_model_is_true() -> None:
 
 @pytest.mark.parametrize("smoothing", [-1e-9, math.nan, math.inf])
 def test_invalid_smoothing(smoothing: float) -> None:
-    with pytest.raises(InvalidParameter, match="variance_smoothing must be at least 0"):
+    with pytest.raises(
+        InvalidParameter, match="variance_smoothing must be a finite number of at least 0"
+    ):
         GaussianNaiveBayes(variance_smoothing=smoothing)
 
 

@@ -217,7 +217,7 @@ def test_invalid_one_class() -> None:
 
 @pytest.mark.parametrize("penalty", [0.0, -1.0, float("nan"), float("inf")])
 def test_invalid_penalty(penalty: float) -> None:
-    with pytest.raises(InvalidParameter, match="penalty must be above 0"):
+    with pytest.raises(InvalidParameter, match="penalty must be a finite number above 0"):
         LogisticRegression(penalty=penalty)
 
 

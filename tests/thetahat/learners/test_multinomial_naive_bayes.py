@@ -77,7 +77,9 @@ def test_degenerate_thousands_of_words_do_not_underflow() -> None:
 
 @pytest.mark.parametrize("smoothing", [0.0, -1.0, math.nan, math.inf])
 def test_invalid_smoothing(smoothing: float) -> None:
-    with pytest.raises(InvalidParameter, match="smoothing must be greater than 0") as caught:
+    with pytest.raises(
+        InvalidParameter, match="smoothing must be a finite number above 0"
+    ) as caught:
         MultinomialNaiveBayes(smoothing=smoothing)
 
     assert caught.value.loc == ("smoothing",)

@@ -149,7 +149,9 @@ def test_degenerate_one_row() -> None:
 
 @pytest.mark.parametrize("penalty", [-1.0, math.nan, math.inf])
 def test_invalid_penalty(penalty: float) -> None:
-    with pytest.raises(InvalidParameter, match="penalty must be at least 0") as caught:
+    with pytest.raises(
+        InvalidParameter, match="penalty must be a finite number of at least 0"
+    ) as caught:
         Ridge(penalty=penalty)
 
     assert caught.value.loc == ("penalty",)

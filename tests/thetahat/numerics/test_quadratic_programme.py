@@ -116,7 +116,7 @@ def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
 def test_exact_a_step_that_leaves_the_domain_is_halved() -> None:
     # -log x + x from x = 10: d = 1/10, H = 1/100, so the model's minimum is 10 - 90, cut at 0,
     # where the logarithm ends; half of the way is 5, and better
-    found = kliep._stepped(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
+    found = kliep._take_step(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
 
     assert_allclose(found, [5.0])
 
@@ -166,7 +166,7 @@ def test_exact_newton_steps_that_are_too_long(scale: float) -> None:
         draws = np.random.default_rng(seed)
         X = np.column_stack([np.ones(12), draws.standard_t(1.2, size=(12, 2)) * scale])
         y = np.asarray(draws.random(12) < 0.5, dtype=np.float64)
-        beta, violation, _ = logistic._newton(X, y, 0.01)
+        beta, violation, _ = logistic._minimise(X, y, 0.01)
         p = 1 / (1 + np.exp(-X @ beta))
 
         gradient = X.T @ (p - y) + 0.01 * np.array([0, *beta[1:]])

@@ -91,7 +91,7 @@ def test_exact_with_its_bias_taken_off_it_is_the_weighted_risk() -> None:
 @pytest.mark.about("weighted_risks/truncated")
 def test_invalid_cut() -> None:
     for cut in (0.0, -1.0, float("inf"), float("nan")):
-        with pytest.raises(InvalidParameter, match="cut must be a number above 0"):
+        with pytest.raises(InvalidParameter, match="cut must be a finite number above 0"):
             Truncated(cut=cut)
 
 

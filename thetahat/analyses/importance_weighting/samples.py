@@ -29,7 +29,7 @@ class Shift:
         (n,) codes 0 to K - 1, each used.
     fold_labels : tuple of label
         (K,) what the folds are called.
-    given : ndarray of float or None
+    known_weights : ndarray of float or None
         (n,) weights that came with the source.
     """
 
@@ -38,7 +38,7 @@ class Shift:
     target_y: np.ndarray | None
     fold: IntArray
     fold_labels: tuple[Label, ...]
-    given: FloatArray | None = None
+    known_weights: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -58,7 +58,7 @@ class Shift:
     def samples(self) -> Samples:
         """Return the features of both as the estimators of weights take them."""
         X, Z = self.source.features.complete_matrix(), self.target.complete_matrix()
-        return Samples(X, Z, self.given)
+        return Samples(X, Z, self.known_weights)
 
     def split(self, k: int) -> Split:
         """Return the split whose test part is fold k."""

@@ -9,7 +9,12 @@ import numpy as np
 
 from thetahat.analyses.importance_weighting.samples import Shift
 from thetahat.errors import EvaluationError, InsufficientData, UnsupportedCombination
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples, Weighing, WeightEstimator
+from thetahat.importance_weights import (
+    IMPORTANCE_WEIGHTS,
+    ImportanceWeights,
+    Samples,
+    WeightEstimator,
+)
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
 
@@ -29,15 +34,15 @@ class ShiftWeights:
     of_fits : tuple of ndarray or None
         (K,) of (n,) weights, of which the fit without fold k takes those of its training part;
         None where all fits take ``weighing``.
-    of_target : ndarray of float or None
+    target_values : ndarray of float or None
         (m,) the weights' function at the target rows, where there is one; with a function for
         each fold their average, weighted by the folds' sizes.
     """
 
-    weighing: Weighing
+    weighing: ImportanceWeights
     validation: FloatArray
     of_fits: tuple[FloatArray, ...] | None = None
-    of_target: FloatArray | None = None
+    target_values: FloatArray | None = None
 
     def of_fit(self, k: int) -> FloatArray:
         """(n,) weights for the fit without fold k."""
@@ -48,10 +53,10 @@ class ShiftWeights:
 
         The mean of the density ratio over the target is the mean of its square over the source.
         """
-        if self.of_target is None or len(self.of_target) < 2:
+        if self.target_values is None or len(self.target_values) < 2:
             return None
-        mean = float(self.of_target.mean())
-        return mean, float(self.of_target.var(ddof=1) / len(self.of_target))
+        mean = float(self.target_values.mean())
+        return mean, float(self.target_values.var(ddof=1) / len(self.target_values))
 
 
 def weights_on_all(method: WeightEstimator, shift: Shift, seed: int) -> ShiftWeights:
@@ -62,7 +67,9 @@ def weights_on_all(method: WeightEstimator, shift: Shift, seed: int) -> ShiftWei
     Source: kouw2019, section 5.2.
     """
     weighing = method.estimate(shift.samples(), stream(seed, "weights"))
-    return ShiftWeights(weighing=weighing, validation=weighing.values, of_target=weighing.of_target)
+    return ShiftWeights(
+        weighing=weighing, validation=weighing.values, target_values=weighing.target_values
+    )
 
 
 def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> ShiftWeights:
@@ -79,7 +86,7 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
         return on_all
     samples = shift.samples()
     validation, of_fits = np.empty(shift.n), []
-    of_target: FloatArray | None = np.zeros(shift.m)
+    target_values: FloatArray | None = np.zeros(shift.m)
     for k in range(shift.n_folds):
         split = shift.split(k)
         try:
@@ -93,14 +100,14 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
         of_fits.append(own)
         validation[split.test] = _at(weighing, samples.source[split.test], split.test)
         share = len(split.test) / shift.n
-        if of_target is not None:
-            there = weighing.of_target
-            of_target = None if there is None else of_target + share * there
+        if target_values is not None:
+            values = weighing.target_values
+            target_values = None if values is None else target_values + share * values
     return ShiftWeights(
         weighing=on_all.weighing,
         validation=validation,
         of_fits=tuple(of_fits),
-        of_target=of_target,
+        target_values=target_values,
     )
 
 
@@ -118,10 +125,10 @@ def check_in_training(method: WeightEstimator) -> None:
         )
 
 
-def _at(weighing: Weighing, rows: FloatArray, places: np.ndarray) -> FloatArray:
+def _at(weighing: ImportanceWeights, rows: FloatArray, places: np.ndarray) -> FloatArray:
     """Return the weights of other rows, refused where one is beyond the range of numbers."""
-    assert weighing.function is not None  # noqa: S101 - check_in_training saw to it
-    values = weighing.function(rows)
+    assert weighing.weight_function is not None  # noqa: S101 - check_in_training saw to it
+    values = weighing.weight_function(rows)
     fit = values <= _LARGEST
     if not fit.all():
         at = int(places[int(np.argmin(fit))])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from thetahat.cautions import Caution
-from thetahat.importance_weights import Diagnostics, Samples, Weighing, diagnose
+from thetahat.importance_weights import Diagnostics, ImportanceWeights, Samples, diagnose
 from thetahat.seeds import stream
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
@@ -92,7 +92,7 @@ class SelectionWeights:
 
 
 def describe_weights(
-    method: str, weighing: Weighing, samples: Samples, seed: int
+    method: str, weighing: ImportanceWeights, samples: Samples, seed: int
 ) -> EstimatedWeights:
     """Return estimated weights with their diagnostics."""
     diagnostics = diagnose_weights(weighing.values, samples, seed)

@@ -29,12 +29,12 @@ def test_naive_each_training_part_by_itself(name: str) -> None:
         train = sample.fold != k
         rng = stream(3, "weights in training", k)
         own = method.estimate(Samples(X[train], Z), rng)
-        assert own.function is not None
-        assert own.of_target is not None
-        of_target += own.of_target / 4
+        assert own.weight_function is not None
+        assert own.target_values is not None
+        of_target += own.target_values / 4
         assert_array_equal(found.of_fit(k)[train], own.values)
         assert not found.of_fit(k)[~train].any()
-        assert_allclose(found.validation[~train], own.function(X[~train]), rtol=1e-12)
+        assert_allclose(found.validation[~train], own.weight_function(X[~train]), rtol=1e-12)
     on_all = weights_on_all(method, sample, 3)
     assert_array_equal(found.weighing.values, on_all.weighing.values)
     moment = found.second_moment()
@@ -50,7 +50,7 @@ def test_exact_on_all_every_fit_and_loss_has_the_same_weights() -> None:
 
 
 def test_limit_given_weights_are_the_same_either_way() -> None:
-    sample = shift(given=np.arange(24.0))
+    sample = shift(known_weights=np.arange(24.0))
     found = weights_in_training(IMPORTANCE_WEIGHTS["given"](), sample, 3)
 
     assert_array_equal(found.of_fit(1), np.arange(24.0))
@@ -114,5 +114,5 @@ def test_degenerate_one_function_that_overflows_leaves_no_second_moment() -> Non
     )
     found = weights_in_training(IMPORTANCE_WEIGHTS["gaussian_ratio"](), wide, 3)
 
-    assert found.of_target is None
+    assert found.target_values is None
     assert found.second_moment() is None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
@@ -62,13 +61,3 @@ def compute_posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int
     probabilities[:, present[0]] = np.where(is_second, worse, better)
     probabilities[:, present[1]] = np.where(is_second, better, worse)
     return Predictions(present[is_second.astype(np.intp)], probabilities=probabilities)
-
-
-def check_smoothing(smoothing: float) -> None:
-    """Raise for a smoothing that is not positive, with which one unseen word excludes a class."""
-    if not 0 < smoothing < np.inf:
-        raise InvalidParameter(
-            f"smoothing must be greater than 0, and is {smoothing}",
-            loc=("smoothing",),
-            value=smoothing,
-        )
