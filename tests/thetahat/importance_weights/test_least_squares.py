@@ -100,9 +100,7 @@ def test_invalid_parameters() -> None:
             kind(penalty=-1)
         with pytest.raises(InvalidParameter, match="n_centres must be at least 1"):
             kind(n_centres=0)
-        with pytest.raises(
-            InvalidParameter, match="width must be a number, neighbours, .*; got .a."
-        ):
+        with pytest.raises(InvalidParameter, match="width must be a number, neighbours"):
             kind(width="a")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="share must be at least 0 and below 1"):
         Rulsif(share=1.0)
