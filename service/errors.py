@@ -147,6 +147,24 @@ class NotAuthenticated(ServiceError):
     code = "unauthorised"
 
 
+class Forbidden(ServiceError):
+    """The scope of the API key does not allow the request."""
+
+    code = "forbidden"
+
+
+class TooManyRequests(ServiceError):
+    """The owner has sent more requests than the rate allows, or a client too many wrong keys."""
+
+    code = "too_many_requests"
+
+
+class QuotaExceeded(ServiceError):
+    """The owner's data sets use all the room that an owner has."""
+
+    code = "quota_exceeded"
+
+
 class MethodNotAllowed(ServiceError):
     """The path does not support this HTTP method; ``Allow`` lists those that it supports."""
 

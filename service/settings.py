@@ -88,6 +88,13 @@ class Settings(BaseSettings):
     )
     max_models: int = Field(200, ge=1, description="Most models or learners of an evaluation.")
     max_unfinished: int = Field(1000, ge=1, description="Most unfinished evaluations per owner.")
+    rate_per_s: float = Field(
+        1000.0, ge=0, description="Most requests per second and owner; 0: any number."
+    )
+    max_stored_bytes: int = Field(
+        0, ge=0, description="Most bytes of data sets per owner; 0: any number."
+    )
+    max_uploads: int = Field(8, ge=1, description="Most simultaneous uploads per owner.")
     max_wait_s: float = Field(60.0, ge=0, description="Longest Prefer: wait and ?wait=.")
 
     time_limit_s: float = Field(3600.0, gt=0, description="Longest run of one unit of work.")

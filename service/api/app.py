@@ -13,6 +13,7 @@ from service.api.errors import HANDLERS
 from service.api.openapi import build_openapi, operation_id
 from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
+    access,
     datasets,
     evaluations,
     events,
@@ -44,7 +45,7 @@ def create_app() -> FastAPI:
         generate_unique_id_function=operation_id,
     )
     app.add_middleware(RequestMiddleware)
-    modules = (evaluations, results, figures, events, datasets, methods, meta, explorer)
+    modules = (evaluations, results, figures, events, datasets, methods, access, meta, explorer)
     routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)

@@ -1,13 +1,15 @@
-"""The owner of a request.
+"""Who sent a request, and what the sender may do.
 
 While no API key was ever made, local requests belong to the local owner. From then on every
-request needs a key, and belongs to the key's owner.
+request needs a key, and belongs to the key's owner. The scope of a key says whether it may only
+read, or submit and delete too, or manage keys.
 """
 
 from __future__ import annotations
 
 import hmac
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address
@@ -15,36 +17,64 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from sqlalchemy.exc import OperationalError
 from starlette.datastructures import Headers
-from starlette.types import Scope
+from starlette.types import Scope as ConnectionScope
 
-from service.errors import NotAuthenticated
+from service.errors import Forbidden, NotAuthenticated
+from service.process.request_context import Caller, Scope
 from service.settings import settings
 from service.storage import api_keys
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import reading, unit_of_work
 
+LOCAL_ACTOR: Final = "local"
 CACHE_S: Final = 3.0  # a revoked key works for this long at most
 RECORD_USE_S: Final = 60.0  # pause between records of a key's use
 MAX_CACHED: Final = 10_000
 
 
+READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+ADMIN_PATHS: Final = ("/v1/keys", "/v1/audit")
+
+
+def find_needed_scope(method: str, path: str) -> Scope:
+    """Return the scope that a request needs."""
+    if path.startswith(ADMIN_PATHS):
+        return Scope.ADMIN
+    return Scope.READ if method in READING_METHODS else Scope.SUBMIT
+
+
 @dataclass(frozen=True, slots=True)
-class _CachedOwner:
-    owner_id: UUID
+class _CachedCaller:
+    caller: Caller
     until: float
+
+
+class WrongKey(NotAuthenticated):
+    """The request has an API key that is not in force."""
 
 
 @dataclass(eq=False)
 class Authenticator:
-    """Finds the owner of a request; what it reads from the database is cached for seconds."""
+    """Finds the sender of a request; what it reads from the database is cached for seconds."""
 
-    _owners: dict[str, _CachedOwner] = field(default_factory=dict)
+    _callers: dict[str, _CachedCaller] = field(default_factory=dict)
     _used: dict[UUID, float] = field(default_factory=dict)
     _no_keys_until: float = 0.0
 
-    def authenticate(self, scope: Scope) -> UUID:
-        """Return the owner, or raise ``NotAuthenticated``."""
+    def authenticate(self, scope: ConnectionScope) -> Caller:
+        """Return the sender; ``NotAuthenticated`` without a key in force, or ``Forbidden``."""
+        caller = self._find_caller(scope)
+        needed = find_needed_scope(scope["method"], scope["path"])
+        if not caller.scope.includes(needed):
+            raise Forbidden(
+                f"The API key {caller.actor} has the scope {caller.scope.value}, and this request "
+                f"needs {needed.value}."
+            )
+        return caller
+
+    def _find_caller(self, scope: ConnectionScope) -> Caller:
         headers = Headers(scope=scope)
         key = _read_key(headers)
         if key is not None:
@@ -54,7 +84,7 @@ class Authenticator:
                 "The request needs an API key in a header: Authorization: Bearer th_..."
             )
         require_local(scope, headers)
-        return LOCAL_OWNER_ID
+        return Caller(LOCAL_OWNER_ID, LOCAL_ACTOR, Scope.ADMIN)
 
     def _has_no_keys(self) -> bool:
         """Return whether no key was ever made."""
@@ -66,29 +96,30 @@ class Authenticator:
         self._no_keys_until = 0.0 if has_keys else now + CACHE_S
         return not has_keys
 
-    def _find_owner(self, key: str) -> UUID:
+    def _find_owner(self, key: str) -> Caller:
         digest, now = api_keys.compute_digest(key), time.monotonic()
-        cached = self._owners.get(digest)
+        cached = self._callers.get(digest)
         if cached is not None and now < cached.until:
-            return cached.owner_id
+            return cached.caller
         credential = None
         if api_keys.FORM.fullmatch(key):
             with reading() as connection:
                 credential = api_keys.find(connection, key[: api_keys.PREFIX_LENGTH])
         if credential is None or not hmac.compare_digest(credential.digest, digest):
-            self._owners.pop(digest, None)
-            raise NotAuthenticated("The API key is not valid.")
-        if len(self._owners) >= MAX_CACHED:
-            self._owners.clear()
-        self._owners[digest] = _CachedOwner(credential.owner_id, now + CACHE_S)
+            self._callers.pop(digest, None)
+            raise WrongKey("The API key is not valid: it is unknown, revoked or expired.")
+        if len(self._callers) >= MAX_CACHED:
+            self._callers.clear()
+        caller = Caller(credential.owner_id, credential.prefix, credential.scope, credential.id)
+        self._callers[digest] = _CachedCaller(caller, now + CACHE_S)
         self._record_use(credential.id, now)
-        return credential.owner_id
+        return caller
 
     def _record_use(self, key_id: UUID, now: float) -> None:
         if now - self._used.get(key_id, -RECORD_USE_S) < RECORD_USE_S:
             return
         self._used[key_id] = now
-        with unit_of_work() as connection:
+        with suppress(OperationalError), unit_of_work(no_wait=True) as connection:
             api_keys.record_use(connection, key_id)
 
 
@@ -99,7 +130,7 @@ def _read_key(headers: Headers) -> str | None:
     return headers.get("x-api-key")
 
 
-def require_local(scope: Scope, headers: Headers) -> None:
+def require_local(scope: ConnectionScope, headers: Headers) -> None:
     """Refuse a request without a key unless it comes from this machine, and from no web page.
 
     A page of another site can make a browser send requests to loopback. The header ``Origin``

@@ -32,6 +32,7 @@ MAX_LOC_PART: Final = 200
 STATUS: Final[dict[type[Exception], int]] = {
     service_errors.MalformedRequest: 400,
     service_errors.NotAuthenticated: 401,
+    service_errors.Forbidden: 403,
     service_errors.ResourceNotFound: 404,
     service_errors.MethodNotAllowed: 405,
     service_errors.NotAcceptable: 406,
@@ -51,6 +52,8 @@ STATUS: Final[dict[type[Exception], int]] = {
     core_errors.NotConverged: 422,
     core_errors.LearnerFailed: 422,
     service_errors.TooManyJobs: 429,
+    service_errors.TooManyRequests: 429,
+    service_errors.QuotaExceeded: 429,
     service_errors.InternalError: 500,
     service_errors.Unavailable: 503,
 }

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
+from service.api.routes import access
 from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
@@ -55,6 +56,7 @@ def build_openapi(app: FastAPI) -> Document:
             routes=app.routes,
         )
         _add_requests(document)
+        _add_bodies(document)
         _add_results(document)
         _add_events(document)
         _add_authentication(document)
@@ -76,6 +78,17 @@ def _add_requests(document: Document) -> None:
         {"name": name, "in": "header", "schema": {"type": "string"}, "description": text}
         for name, text in POST_HEADERS
     ]
+
+
+def _add_bodies(document: Document) -> None:
+    """Add the bodies of the requests about keys, which routes parse themselves."""
+    refs = _add_models(document, list(access.BODIES.values()))
+    for path, model in access.BODIES.items():
+        content = {"schema": {"$ref": refs[model]}}
+        document["paths"][path]["post"]["requestBody"] = {
+            "required": True,
+            "content": {"application/json": content},
+        }
 
 
 def _add_results(document: Document) -> None:

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import secrets
 import time
+from math import ceil
 from typing import Final
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api.auth import Authenticator
+from service.api import rates
+from service.api.auth import Authenticator, WrongKey
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.preload import wait_until_loaded
-from service.process.request_context import REQUEST_ID
+from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
+from service.errors import TooManyRequests
+from service.process.request_context import CALLER, REQUEST_ID, Caller
 from service.settings import settings
 
 log = logging.getLogger("service.access")
 
 AUTHENTICATED_PATHS: Final = "/v1/"
+SECURITY_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+)
+"""Headers of every response that does not set them itself; pages have their own policy."""
 HEALTH_PATH: Final = "/healthz"
 VALID_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -35,6 +48,8 @@ class RequestMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._authenticator = Authenticator()
+        self._wrong_keys = WrongKeys()
+        self._rates: RequestRates | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -46,13 +61,14 @@ class RequestMiddleware:
         REQUEST_ID.set(identifier)
         is_started = False
         status: int | None = None
+        allowance: Allowance | None = None
 
         async def send_with_id(message: Message) -> None:
             nonlocal is_started, status
             if message["type"] == "http.response.start":
                 is_started = True
                 status = message["status"]
-                message["headers"].append((b"x-request-id", identifier.encode()))
+                add_headers(message["headers"], identifier, allowance)
             await send(message)
 
         began = time.perf_counter()
@@ -60,7 +76,8 @@ class RequestMiddleware:
             if scope["path"] != HEALTH_PATH:
                 await wait_until_loaded()
             if scope["path"].startswith(AUTHENTICATED_PATHS):
-                scope["owner_id"] = await read_database(self._authenticator.authenticate, scope)
+                caller = await self._authenticate(scope)
+                allowance = self._count_request(caller)
             await self._app(scope, receive, send_with_id)
         except Exception as error:
             if is_started:
@@ -75,6 +92,60 @@ class RequestMiddleware:
         finally:
             if settings().access_log:
                 _log_access(scope, status, time.perf_counter() - began)
+
+    async def _authenticate(self, scope: Scope) -> Caller:
+        """Return the sender of a request, and put it where routes and the log find it.
+
+        A wrong key is refused after a delay, which grows with each wrong key of the same address.
+        """
+        try:
+            caller = await read_database(self._authenticator.authenticate, scope)
+        except WrongKey as error:
+            client = scope.get("client")
+            delay = self._wrong_keys.count(client[0] if client else "")
+            if self._wrong_keys.are_too_many:
+                raise TooManyRequests(
+                    "Too many requests with wrong API keys wait for their answer.",
+                    retry_after=ceil(LONGEST_DELAY_S),
+                ) from error
+            self._wrong_keys.waiting += 1
+            try:
+                await asyncio.sleep(delay)
+            finally:
+                self._wrong_keys.waiting -= 1
+            raise
+        CALLER.set(caller)
+        scope["caller"], scope["owner_id"] = caller, caller.owner_id
+        scope["authenticate"] = self._authenticator.authenticate
+        return caller
+
+    def _count_request(self, caller: Caller) -> Allowance | None:
+        """Count a request of an owner; ``TooManyRequests`` over the rate of the settings."""
+        per_second = settings().rate_per_s
+        if per_second == 0:
+            return None
+        if self._rates is None or self._rates.per_second != per_second:
+            self._rates = RequestRates(per_second)
+        allowance = self._rates.take(caller.owner_id)
+        if allowance.retry_after_s:
+            raise TooManyRequests(
+                f"More than {per_second:g} requests per second came from this owner.",
+                retry_after=ceil(allowance.retry_after_s),
+            )
+        return allowance
+
+
+def add_headers(
+    headers: list[tuple[bytes, bytes]], request_id: str, allowance: Allowance | None
+) -> None:
+    """Add the headers that every response has to those that a route has set."""
+    present = {name.lower() for name, _ in headers}
+    headers.append((b"x-request-id", request_id.encode()))
+    headers += [(name, value) for name, value in SECURITY_HEADERS if name not in present]
+    if allowance is not None:
+        policy = f'"owner";q={allowance.limit};w={rates.WINDOW_S}'
+        left = f'"owner";r={max(0, allowance.left)};t={ceil(allowance.reset_s)}'
+        headers += [(b"ratelimit-policy", policy.encode()), (b"ratelimit", left.encode())]
 
 
 def _log_access(scope: Scope, status: int | None, seconds: float) -> None:

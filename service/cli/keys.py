@@ -1,20 +1,24 @@
-"""``thetahat keys``: create, list and revoke API keys in the service's database."""
+"""``thetahat keys``: create, list, rotate and revoke API keys in the service's database."""
 
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from service.cli.output import print_table
+from service.process.request_context import Scope
 
 if TYPE_CHECKING:
     from service.storage.api_keys import KeyRow
 
 LONGEST_NAME: Final = 120
+MOST_DAYS: Final = 3650
 
-app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
+
+app = typer.Typer(help="Create, list, rotate and revoke API keys.", no_args_is_help=True)
 
 
 def _check_name(text: str) -> str:
@@ -32,6 +36,17 @@ def create(
     owner: Annotated[
         str, typer.Option(help="Whom it belongs to; created if new.", callback=_check_name)
     ] = "local",
+    scope: Annotated[
+        Scope,
+        typer.Option(
+            help="read: only read; submit: also submit, upload, cancel and delete; admin: also "
+            "keys and the audit log."
+        ),
+    ] = Scope.SUBMIT,
+    expires: Annotated[
+        str | None,
+        typer.Option(metavar="DAYS", help="Days for which it works; without it, always."),
+    ] = None,
 ) -> None:
     """Create a key and print it; it is shown this once."""
     from service.storage import api_keys, schema
@@ -39,7 +54,7 @@ def create(
 
     schema.upgrade()
     with unit_of_work() as connection:
-        key = api_keys.create(connection, name, owner)
+        key = api_keys.create(connection, name, owner, scope, _parse_days(expires))
     print(key)
     message = "Keep it: it is not shown again. From now on every request needs a key."
     print(message, file=sys.stderr)
@@ -55,7 +70,16 @@ def list_keys() -> None:
     with reading() as connection:
         rows = api_keys.list_all(connection)
     if rows:
-        columns = ("prefix", "state", "created", "last used (UTC)", "owner", "name")
+        columns = (
+            "prefix",
+            "state",
+            "scope",
+            "created",
+            "expires",
+            "last used (UTC)",
+            "owner",
+            "name",
+        )
         print_table(columns, map(_row, rows))
     else:
         message = "There are no keys. On loopback, requests need none until the first is created."
@@ -83,11 +107,52 @@ def revoke(
     print(f"The key {prefix} is revoked.", file=sys.stderr)
 
 
+@app.command()
+def rotate(
+    prefix: Annotated[
+        str,
+        typer.Argument(metavar="PREFIX", help="Its first characters as listed: th_ and 8 digits."),
+    ],
+    grace_hours: Annotated[
+        float, typer.Option(min=0, help="Hours for which the old key still works.")
+    ] = 24.0,
+) -> None:
+    """Replace a key by a new one with the same owner and scope, and print the new one."""
+    from service.storage import api_keys, schema
+    from service.storage.unit_of_work import unit_of_work
+
+    schema.upgrade()
+    prefix = prefix[: api_keys.PREFIX_LENGTH]
+    with unit_of_work() as connection:
+        key = api_keys.rotate(connection, prefix, timedelta(hours=grace_hours))
+    if key is None:
+        print(f"thetahat: no key in force begins with {prefix}.", file=sys.stderr)
+        raise typer.Exit(1)
+    print(key)
+    message = f"Keep it: it is not shown again. The key {prefix} works for {grace_hours:g} hours."
+    print(message, file=sys.stderr)
+
+
+def _parse_days(text: str | None) -> datetime | None:
+    """Return the moment that is some days ahead; None without a text."""
+    if text is None:
+        return None
+    try:
+        days = float(text)
+    except ValueError:
+        days = 0.0
+    if not 0 < days <= MOST_DAYS:
+        raise typer.BadParameter(f"--expires takes 1 to {MOST_DAYS} days, not {text!r}.")
+    return datetime.now(UTC) + timedelta(days=days)
+
+
 def _row(key: KeyRow) -> tuple[str, ...]:
     return (
         key.prefix,
-        "revoked" if key.revoked_at else "in force",
+        key.state,
+        key.scope.value,
         f"{key.created_at:%Y-%m-%d}",
+        f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never",
         f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
         key.owner,
         key.name,

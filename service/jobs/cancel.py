@@ -8,7 +8,8 @@ from uuid import UUID
 from service.errors import ResourceNotFound
 from service.jobs.discard import KEPT, discard_chunks
 from service.states import FINISHED, EvaluationStatus
-from service.storage import evaluations, units
+from service.storage import audit, evaluations, units
+from service.storage.audit import Action
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import unit_of_work
 
@@ -34,6 +35,7 @@ def cancel(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
                 EvaluationStatus.CANCELLED,
                 {"cancel_requested_at": datetime.now(UTC)},
             )
+            audit.add(connection, Action.CANCEL_EVALUATION, evaluation_id, owner_id)
         row = evaluations.get(connection, owner_id, evaluation_id)
     if row is None:
         raise missing

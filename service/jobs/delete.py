@@ -7,7 +7,8 @@ from uuid import UUID
 from service.errors import EvaluationNotFinished, ResourceNotFound
 from service.jobs.discard import discard_chunks
 from service.states import FINISHED
-from service.storage import evaluations, results
+from service.storage import audit, evaluations, results
+from service.storage.audit import Action
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work
 
@@ -25,6 +26,7 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
             )
         stored = results.get(connection, evaluation_id)
         evaluations.delete(connection, evaluation_id)
+        audit.add(connection, Action.DELETE_EVALUATION, evaluation_id, owner_id)
     files = FileStore.open()
     if stored is not None and stored.losses_file is not None:
         files.delete(stored.losses_file)

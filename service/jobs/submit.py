@@ -26,7 +26,8 @@ from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
 from service.settings import settings
 from service.states import EvaluationStatus
-from service.storage import evaluations, idempotency, units
+from service.storage import audit, evaluations, idempotency, units
+from service.storage.audit import Action, Origin
 from service.storage.engine import to_json
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading, unit_of_work
@@ -55,6 +56,7 @@ class Submission:
     datasets: Collection[UUID]
     idempotency_key: str | None
     fingerprint: str
+    origin: Origin
 
     @property
     def id(self) -> UUID:
@@ -78,7 +80,9 @@ def prepare_submission(
 ) -> Submission:
     """Return a checked request as it is stored; ``InvalidRequest`` if it has NUL characters."""
     values = _build_row(owner_id, request, datasets)
-    return Submission(values, request.labels, list(datasets), idempotency_key, fingerprint)
+    return Submission(
+        values, request.labels, list(datasets), idempotency_key, fingerprint, Origin.current()
+    )
 
 
 def submit(submission: Submission) -> Submitted:
@@ -235,6 +239,11 @@ def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[un
         connection,
         [(submission.id, submission.labels) for submission in accepted],
         [(submission.id, submission.datasets) for submission in accepted],
+    )
+    audit.add_all(
+        connection,
+        Action.SUBMIT_EVALUATION,
+        [(submission.id, submission.owner_id, submission.origin) for submission in accepted],
     )
     keys = units.insert_starts(connection, [submission.id for submission in accepted])
     for submission in accepted:

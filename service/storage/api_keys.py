@@ -1,4 +1,4 @@
-"""API keys: created, shown once, stored as a digest, and revoked."""
+"""API keys: created, shown once, stored as a digest, rotated and revoked; each change audited."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 
+from service.process.request_context import Scope
+from service.storage import audit
+from service.storage.audit import Action
 from service.storage.tables import API_KEY, OWNER
 
 FORM: Final = re.compile(r"th_[0-9a-f]{8}_[A-Za-z0-9_-]{43}")
@@ -30,6 +33,16 @@ class KeyRow:
     created_at: datetime
     last_used_at: datetime | None
     revoked_at: datetime | None
+    scope: Scope
+    expires_at: datetime | None
+
+    @property
+    def state(self) -> str:
+        """``in force``, ``revoked`` or ``expired``."""
+        if self.revoked_at is not None:
+            return "revoked"
+        is_expired = self.expires_at is not None and self.expires_at <= datetime.now(UTC)
+        return "expired" if is_expired else "in force"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +52,9 @@ class Credential:
     id: UUID
     owner_id: UUID
     digest: str
+    scope: Scope
+    prefix: str
+    expires_at: datetime | None
 
 
 def compute_digest(key: str) -> str:
@@ -46,8 +62,42 @@ def compute_digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def create(connection: sa.Connection, name: str, owner: str) -> str:
+def create(
+    connection: sa.Connection,
+    name: str,
+    owner: str,
+    scope: Scope = Scope.SUBMIT,
+    expires_at: datetime | None = None,
+) -> str:
     """Create a key, and its owner if there is none of that name, and return the key."""
+    key = _insert(connection, name, owner, scope, expires_at)
+    audit.add(connection, Action.CREATE_KEY, key[:PREFIX_LENGTH], None)
+    return key
+
+
+def rotate(connection: sa.Connection, prefix: str, grace: timedelta) -> str | None:
+    """Return a new key with the name, owner and scope of another one, which expires after a while.
+
+    The new key lives as long as the old one was meant to live. None if no key in force has the
+    prefix.
+    """
+    old = next((row for row in list_all(connection) if row.prefix == prefix), None)
+    if old is None or old.state != "in force":
+        return None
+    now = datetime.now(UTC)
+    lifetime = None if old.expires_at is None else old.expires_at - old.created_at
+    key = _insert(
+        connection, old.name, old.owner, old.scope, None if lifetime is None else now + lifetime
+    )
+    end = now + grace if old.expires_at is None else min(old.expires_at, now + grace)
+    connection.execute(sa.update(API_KEY).where(API_KEY.c.id == old.id).values(expires_at=end))
+    audit.add(connection, Action.ROTATE_KEY, f"{prefix} to {key[:PREFIX_LENGTH]}", None)
+    return key
+
+
+def _insert(
+    connection: sa.Connection, name: str, owner: str, scope: Scope, expires_at: datetime | None
+) -> str:
     owner_id = connection.execute(
         sa.select(OWNER.c.id).where(OWNER.c.name == owner)
     ).scalar_one_or_none()
@@ -64,6 +114,8 @@ def create(connection: sa.Connection, name: str, owner: str) -> str:
             prefix=key[:PREFIX_LENGTH],
             digest=compute_digest(key),
             created_at=now,
+            scope=scope.value,
+            expires_at=expires_at,
         )
     )
     return key
@@ -78,12 +130,25 @@ def exist(connection: sa.Connection) -> bool:
 
 
 def find(connection: sa.Connection, prefix: str) -> Credential | None:
-    """Return the credential of the key with that prefix; None if there is none or it is revoked."""
-    statement = sa.select(API_KEY.c.id, API_KEY.c.owner_id, API_KEY.c.digest).where(
-        API_KEY.c.prefix == prefix, API_KEY.c.revoked_at.is_(None)
+    """Return the credential of the key in force with that prefix; None if there is none."""
+    statement = sa.select(
+        API_KEY.c.id,
+        API_KEY.c.owner_id,
+        API_KEY.c.digest,
+        API_KEY.c.scope,
+        API_KEY.c.prefix,
+        API_KEY.c.expires_at,
+    ).where(
+        API_KEY.c.prefix == prefix,
+        API_KEY.c.revoked_at.is_(None),
+        sa.or_(API_KEY.c.expires_at.is_(None), API_KEY.c.expires_at > datetime.now(UTC)),
     )
     row = connection.execute(statement).one_or_none()
-    return None if row is None else Credential(*row)
+    if row is None:
+        return None
+    return Credential(
+        row.id, row.owner_id, row.digest, Scope(row.scope), row.prefix, row.expires_at
+    )
 
 
 def record_use(connection: sa.Connection, key_id: UUID) -> None:
@@ -104,11 +169,20 @@ def list_all(connection: sa.Connection) -> Sequence[KeyRow]:
             API_KEY.c.created_at,
             API_KEY.c.last_used_at,
             API_KEY.c.revoked_at,
+            API_KEY.c.scope,
+            API_KEY.c.expires_at,
         )
         .join(OWNER, OWNER.c.id == API_KEY.c.owner_id)
         .order_by(API_KEY.c.created_at, API_KEY.c.id)
     )
-    return [KeyRow(*row) for row in connection.execute(statement)]
+    return [
+        KeyRow(*row[:7], Scope(row.scope), row.expires_at) for row in connection.execute(statement)
+    ]
+
+
+def get(connection: sa.Connection, prefix: str) -> KeyRow:
+    """Return the key with a prefix, which must be there."""
+    return next(row for row in list_all(connection) if row.prefix == prefix)
 
 
 def revoke(connection: sa.Connection, prefix: str) -> bool:
@@ -119,4 +193,7 @@ def revoke(connection: sa.Connection, prefix: str) -> bool:
         .values(revoked_at=datetime.now(UTC))
         .returning(API_KEY.c.id)
     )
-    return connection.execute(statement).scalar_one_or_none() is not None
+    is_revoked = connection.execute(statement).scalar_one_or_none() is not None
+    if is_revoked:
+        audit.add(connection, Action.REVOKE_KEY, prefix, None)
+    return is_revoked

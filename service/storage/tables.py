@@ -59,6 +59,23 @@ API_KEY = sa.Table(
     _needed("created_at", Instant()),
     sa.Column("last_used_at", Instant()),
     sa.Column("revoked_at", Instant()),
+    _needed("scope", sa.String(8), server_default="submit"),
+    sa.Column("expires_at", Instant()),
+)
+
+# Who did what; rows stay when what they name is deleted.
+AUDIT_ENTRY = sa.Table(
+    "audit_entry",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _needed("at", Instant()),
+    sa.Column("owner_id", sa.Uuid()),  # whose data it is about; NULL for keys
+    _needed("actor", sa.String(40)),  # beginning of a key, "local", "command line" or "service"
+    _needed("action", sa.String(40)),
+    _needed("subject", sa.String(200)),  # id of an evaluation or data set, beginning of a key
+    sa.Column("request_id", sa.String(64)),
+    sa.Index("ix_audit_entry_at_id", "at", "id"),
+    sa.Index("ix_audit_entry_subject", "subject"),
 )
 
 # An uploaded file; the bytes lie in the file store under their SHA-256.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -14,13 +15,13 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from service.api.blocking_calls import read_database
 from service.api.documents import parse_id, read_document
 from service.api.errors import NoMoreEvents
-from service.errors import ResourceNotFound
+from service.errors import NotAuthenticated, ResourceNotFound
 from service.jobs import read
 from service.jobs.watch import wait_for_change
 from service.schemas.problem import ProblemDocument
 from service.storage.evaluations import EvaluationRow
 
-WAIT_S: Final = 60.0
+WAIT_S: Final = 10.0  # between two looks at the key of the client, which may be revoked
 RETRY_MS: Final = 2000
 LARGEST_ID: Final = 2**31 - 1
 
@@ -29,10 +30,11 @@ router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"
 
 @dataclass(frozen=True, slots=True)
 class EventRequest:
-    """An evaluation whose events are requested, and the last event that the client has."""
+    """An evaluation whose events are requested, the last event that the client has, and its key."""
 
     row: EvaluationRow
     last_event: int
+    authenticate: Callable[[], object]
 
 
 async def find_evaluation(
@@ -49,7 +51,7 @@ async def find_evaluation(
     row = await read_database(read.get, owner_id, wanted)
     if row.is_finished and not await read_database(read.list_events, owner_id, wanted, last_event):
         raise NoMoreEvents
-    return EventRequest(row, last_event)
+    return EventRequest(row, last_event, partial(request.scope["authenticate"], request.scope))
 
 
 @router.get(
@@ -81,8 +83,9 @@ async def stream_events(
         shown = row.version
         await wait_for_change(row.id, row.version, WAIT_S)
         try:
+            await read_database(requested.authenticate)
             row = await read_database(read.get, row.owner_id, row.id)
-        except ResourceNotFound:
+        except (ResourceNotFound, NotAuthenticated):  # deleted, or the key was revoked
             return
 
 

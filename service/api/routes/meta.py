@@ -36,6 +36,7 @@ PAGE: Final = (
     '<body><main style="max-width:44rem;margin:2rem auto;font-family:sans-serif">'
     "<h1>{title}</h1>{body}</main></body></html>"
 )
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 EVALUATION_ERRORS: Final = {
     "time_limit_exceeded": "A part of the work ran longer than THETAHAT_TIME_LIMIT_S.",
     "memory_limit_exceeded": "A part of the work needed more than THETAHAT_MEMORY_LIMIT_MB.",
@@ -112,4 +113,5 @@ async def explain_problem(code: str) -> Response:
 
 
 def _page(title: str, body: str) -> HTMLResponse:
-    return HTMLResponse(PAGE.format(title=html.escape(title), body=body))
+    headers = {"Content-Security-Policy": POLICY}
+    return HTMLResponse(PAGE.format(title=html.escape(title), body=body), headers=headers)

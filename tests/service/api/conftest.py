@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service.api import auth
+from service.api import auth, rates
 from service.api.app import create_app
 from service.broker import queue
 from service.jobs import failures, record
@@ -56,6 +56,7 @@ def data_dir(
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
     # The application outlives a test, and must not remember who was allowed in the last one.
     monkeypatch.setattr(auth, "CACHE_S", 0.0)
+    monkeypatch.setattr(rates, "FIRST_DELAY_S", 0.0)
     yield tmp_path
     monkeypatch.undo()
     forget()

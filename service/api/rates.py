@@ -1,0 +1,98 @@
+"""How many requests an owner may send, and how wrong keys are slowed down.
+
+Both are counted in this process. Several API processes together allow several times as much.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Final
+
+WINDOW_S: Final = 10
+"""Requests of this many seconds may come at once."""
+MAX_COUNTED: Final = 10_000
+
+FIRST_DELAY_S: Final = 0.05
+LONGEST_DELAY_S: Final = 5.0
+FORGIVEN_S: Final = 600.0
+MAX_DELAYED: Final = 50
+"""Requests with a wrong key that may wait at once; more are refused without a delay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What is left to an owner.
+
+    Parameters
+    ----------
+    limit : int
+        Requests that may come at once.
+    left : int
+        How many of them are left; negative when the request is over the limit.
+    reset_s : float
+        Seconds until all of them are left again, if no further request comes.
+    retry_after_s : float
+        Seconds until a request is accepted again; 0 when this one is.
+    """
+
+    limit: int
+    left: int
+    reset_s: float
+    retry_after_s: float
+
+
+@dataclass(eq=False)
+class RequestRates:
+    """A bucket of tokens for each owner, refilled at a fixed rate; a request takes a token.
+
+    Parameters
+    ----------
+    per_second : float
+        Requests per second that an owner may send for a long time.
+    """
+
+    per_second: float
+    _buckets: dict[Hashable, tuple[float, float]] = field(default_factory=dict)
+
+    def take(self, owner: Hashable) -> Allowance:
+        """Take a token of an owner, if there is one."""
+        limit, now = self.per_second * WINDOW_S, time.monotonic()
+        tokens, at = self._buckets.get(owner, (limit, now))
+        tokens = min(limit, tokens + (now - at) * self.per_second)
+        is_accepted = tokens >= 1
+        tokens -= is_accepted
+        if len(self._buckets) >= MAX_COUNTED:
+            self._buckets.clear()
+        self._buckets[owner] = (tokens, now)
+        return Allowance(
+            limit=int(limit),
+            left=int(tokens) if is_accepted else -1,
+            reset_s=(limit - tokens) / self.per_second,
+            retry_after_s=0.0 if is_accepted else (1 - tokens) / self.per_second,
+        )
+
+
+@dataclass(eq=False)
+class WrongKeys:
+    """Counts wrong keys by address, so that each is answered later than the one before."""
+
+    waiting: int = 0
+    _counts: dict[str, tuple[int, float]] = field(default_factory=dict)
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether so many requests wait for their refusal that no more should."""
+        return self.waiting >= MAX_DELAYED
+
+    def count(self, address: str) -> float:
+        """Count a wrong key, and return the seconds after which it is answered."""
+        now = time.monotonic()
+        before, at = self._counts.get(address, (0, now))
+        if now - at > FORGIVEN_S:
+            before = 0
+        if len(self._counts) >= MAX_COUNTED:
+            self._counts.clear()
+        self._counts[address] = (before + 1, now)
+        return float(min(FIRST_DELAY_S * 2.0 ** min(before, 20), LONGEST_DELAY_S))

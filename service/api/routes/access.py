@@ -1,0 +1,169 @@
+"""API keys and the audit log; for keys with the scope admin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Final, TypeVar
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import ValidationError
+
+from service.api.blocking_calls import read_database, write_database
+from service.api.bodies import parse_json, read_body
+from service.api.cursors import Position, decode_cursor, encode_cursor
+from service.api.documents import json_response
+from service.api.validation import convert_validation_error
+from service.errors import FieldError, InvalidRequest, ResourceNotFound
+from service.schemas.access import AuditPage, KeyList, KeyRead, KeyRequest, KeyRotation, NewKey
+from service.schemas.base import Schema
+from service.schemas.problem import ProblemDocument
+from service.settings import settings
+from service.storage import api_keys, audit
+from service.storage.api_keys import KeyRow
+from service.storage.audit import AuditRow
+from service.storage.unit_of_work import reading, unit_of_work
+
+router = APIRouter(tags=["access"])
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ProblemDocument} for status in (403, 422)
+}
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": ProblemDocument}}
+
+BODIES: Final[dict[str, type[Schema]]] = {
+    "/v1/keys": KeyRequest,
+    "/v1/keys/{prefix}/rotate": KeyRotation,
+}
+"""The bodies of POST requests, for the OpenAPI document."""
+KEY_FIELDS: Final = tuple(KeyRead.model_fields)
+
+Body = TypeVar("Body", bound=Schema)
+
+
+@router.get("/v1/keys", response_model=KeyList, responses=REFUSALS)
+async def list_keys() -> Response:
+    """List all API keys, without their secret parts."""
+    rows = await read_database(_read_keys)
+    return json_response({"items": [_describe_key(row) for row in rows]})
+
+
+@router.post(
+    "/v1/keys",
+    status_code=201,
+    response_model=NewKey,
+    responses=REFUSALS,
+)
+async def create_key(request: Request) -> Response:
+    """Create an API key; the response is the only place that shows it."""
+    wanted = await _parse_body(request, KeyRequest)
+    _check_expiry(wanted.expires_at)
+    key, row = await write_database(_create_key, wanted)
+    return json_response({**_describe_key(row), "key": key}, 201)
+
+
+@router.post(
+    "/v1/keys/{prefix}/rotate",
+    status_code=201,
+    response_model=NewKey,
+    responses=REFUSALS | NOT_FOUND,
+)
+async def rotate_key(request: Request, prefix: str) -> Response:
+    """Replace a key by a new one; the old one works for some more hours."""
+    rotation = await _parse_body(request, KeyRotation)
+    key, row = await write_database(_rotate_key, prefix, timedelta(hours=rotation.grace_hours))
+    return json_response({**_describe_key(row), "key": key}, 201)
+
+
+@router.delete("/v1/keys/{prefix}", status_code=204, responses=REFUSALS | NOT_FOUND)
+async def revoke_key(prefix: str) -> Response:
+    """Revoke a key; requests with it are refused within seconds."""
+    await write_database(_revoke_key, prefix)
+    return Response(status_code=204)
+
+
+@router.get("/v1/audit", response_model=AuditPage, responses=REFUSALS)
+async def list_audit(
+    subject: Annotated[
+        str | None,
+        Query(max_length=200, description="Only entries about this id or prefix of a key."),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="Length of a page.")] = 50,
+    cursor: Annotated[
+        str | None, Query(max_length=500, description="The field next of the page before.")
+    ] = None,
+) -> Response:
+    """List who did what, newest first."""
+    filters = f"audit {subject!r}"
+    before = decode_cursor(cursor, filters)
+    rows, end = await read_database(_read_audit, before, limit, subject)
+    items = [
+        {key: value for key, value in asdict(row).items() if key != "owner_id"} for row in rows
+    ]
+    return json_response({"items": items, "next": encode_cursor(end, filters)})
+
+
+def _read_keys() -> Sequence[KeyRow]:
+    with reading() as connection:
+        return api_keys.list_all(connection)
+
+
+def _create_key(wanted: KeyRequest) -> tuple[str, KeyRow]:
+    with unit_of_work() as connection:
+        key = api_keys.create(
+            connection, wanted.name, wanted.owner, wanted.scope, wanted.expires_at
+        )
+        return key, api_keys.get(connection, key[: api_keys.PREFIX_LENGTH])
+
+
+def _rotate_key(prefix: str, grace: timedelta) -> tuple[str, KeyRow]:
+    with unit_of_work() as connection:
+        key = api_keys.rotate(connection, prefix, grace)
+        if key is None:
+            raise _not_found(prefix)
+        return key, api_keys.get(connection, key[: api_keys.PREFIX_LENGTH])
+
+
+def _revoke_key(prefix: str) -> None:
+    with unit_of_work() as connection:
+        if not api_keys.revoke(connection, prefix):
+            raise _not_found(prefix)
+
+
+def _read_audit(
+    before: Position | None, limit: int, subject: str | None
+) -> tuple[list[AuditRow], Position | None]:
+    with reading() as connection:
+        rows = audit.list_page(connection, before, limit + 1, subject)
+    end = (rows[limit - 1].at, rows[limit - 1].id) if len(rows) > limit else None
+    return rows[:limit], end
+
+
+async def _parse_body(request: Request, schema: type[Body]) -> Body:
+    value = parse_json(await read_body(request, settings().max_json_bytes))
+    try:
+        return schema.model_validate(value)
+    except ValidationError as error:
+        raise convert_validation_error(error, value) from None
+
+
+def _check_expiry(expires_at: datetime | None) -> None:
+    if expires_at is None:
+        return
+    if expires_at.tzinfo is None:
+        wrong = "needs a time zone, such as Z at its end"
+    elif expires_at <= datetime.now(UTC):
+        wrong = "lies in the past"
+    else:
+        return
+    error = FieldError(("expires_at",), wrong, expires_at.isoformat())
+    raise InvalidRequest(f"expires_at {wrong}.", (error,))
+
+
+def _describe_key(row: KeyRow) -> dict[str, Any]:
+    body = {name: getattr(row, name) for name in KEY_FIELDS}
+    return body | {"scope": row.scope.value}
+
+
+def _not_found(prefix: str) -> ResourceNotFound:
+    return ResourceNotFound(f"There is no key in force that begins with {prefix[:40]!r}.")
