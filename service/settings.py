@@ -63,7 +63,9 @@ class Settings(BaseSettings):
     )
     database_url: str = Field("", description="SQLAlchemy URL; empty means SQLite in data_dir.")
     broker_url: str = Field("", description="Celery broker; empty means the embedded one.")
-    files_url: str = Field("", description="file:// URL of the file store; empty: in data_dir.")
+    files_url: str = Field(
+        "", description="file:// URL of the file store; empty: in data_dir."
+    )
     workers: int = Field(
         default_factory=lambda: min(os.cpu_count() or 1, 8),
         ge=1,
@@ -132,7 +134,8 @@ class Settings(BaseSettings):
     @classmethod
     def _check_files_url(cls, url: str) -> str:
         parts = urlsplit(url)
-        if url and (parts.scheme != "file" or parts.netloc not in {"", "localhost"}):
+        is_folder = parts.scheme == "file" and parts.netloc in {"", "localhost"}
+        if url and not is_folder:
             message = "must have the form file:///a/folder"
             raise ValueError(message)
         return url

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from contextvars import copy_context
 from functools import lru_cache
 from typing import Final, ParamSpec, TypeVar
 from uuid import UUID
@@ -66,6 +65,4 @@ async def run_parser(
 
     loop = asyncio.get_running_loop()
     async with _TURNS.get().turn(owner_id):
-        return await loop.run_in_executor(
-            _parser_threads(settings().parsers), copy_context().run, call
-        )
+        return await loop.run_in_executor(_parser_threads(settings().parsers), call)

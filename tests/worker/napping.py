@@ -24,9 +24,8 @@ from service.kinds.base import (
     Job,
     JobKind,
 )
-from service.kinds.fitting.failures import failure_as_error
+from service.kinds.fitting.failures import LearnerFailure
 from service.schemas.base import EvaluationRequest
-from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream
 
@@ -94,7 +93,7 @@ def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, A
             else:
                 found[part] = failure
     if not any(isinstance(said, list) for said in found.values()):
-        raise failure_as_error(LearnerFailure(**next(iter(found.values()))))
+        raise LearnerFailure(**next(iter(found.values()))).as_error()
     return found
 
 

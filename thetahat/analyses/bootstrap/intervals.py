@@ -31,7 +31,6 @@ from thetahat.numerics.bootstrap.ends import (
 )
 from thetahat.statistics import Statistic
 from thetahat.traits import ReplicateForm
-from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
 
 
@@ -129,7 +128,7 @@ def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
     if n_draws > MOST_STUDENTISED:
         return (
             f"{name} needs a jackknife of each resample, which takes too long for "
-            f"{format_number(n_draws)} draws; {format_number(MOST_STUDENTISED)} is the most"
+            f"{n_draws:.3g} draws; {MOST_STUDENTISED:.0e} is the most"
         )
     return None
 
@@ -219,7 +218,7 @@ def _check_tail(
     if form is not ReplicateForm.NORMAL and beyond < FEW_REPLICATES_BEYOND_AN_END:
         yield FEW_RESAMPLES(
             subject="An end of the interval",
-            n=f"about {format_number(beyond)}",
+            n=f"about {beyond:.3g}",
             what=f"of {replicates.n_resamples} replicates",
             least=FEW_REPLICATES_BEYOND_AN_END,
         )
