@@ -63,9 +63,7 @@ class Settings(BaseSettings):
     )
     database_url: str = Field("", description="SQLAlchemy URL; empty means SQLite in data_dir.")
     broker_url: str = Field("", description="Celery broker; empty means the embedded one.")
-    files_url: str = Field(
-        "", description="file:// URL of the file store; empty: in data_dir."
-    )
+    files_url: str = Field("", description="file:// URL of the file store; empty: in data_dir.")
     workers: int = Field(
         default_factory=lambda: min(os.cpu_count() or 1, 8),
         ge=1,
