@@ -108,7 +108,17 @@ class Settings(BaseSettings):
     resend_s: float = Field(
         5.0, gt=0, description="Age of a message for queued work after which it is sent again."
     )
-    max_attempts: int = Field(3, ge=1, description="Attempts at a unit whose worker was lost.")
+    max_attempts: int = Field(
+        3, ge=1, description="Attempts at a unit whose worker was lost or met an internal error."
+    )
+    max_outage_s: float = Field(
+        600.0,
+        ge=0,
+        description="How long work waits for a file store or database that does not work.",
+    )
+    chunk_s: float = Field(
+        2.0, gt=0, description="Length of a chunk above which the rest is queued as a new one."
+    )
 
     log_level: LogLevel = Field(LogLevel.INFO, description="Least severity of what is logged.")
     log_format: LogFormat = Field(
@@ -132,8 +142,7 @@ class Settings(BaseSettings):
     @classmethod
     def _check_files_url(cls, url: str) -> str:
         parts = urlsplit(url)
-        is_folder = parts.scheme == "file" and parts.netloc in {"", "localhost"}
-        if url and not is_folder:
+        if url and (parts.scheme != "file" or parts.netloc not in {"", "localhost"}):
             message = "must have the form file:///a/folder"
             raise ValueError(message)
         return url

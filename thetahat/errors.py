@@ -14,7 +14,8 @@ The core knows no HTTP: ``service.api.errors`` has the one table of statuses.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import errno
+from typing import Any, ClassVar, Final
 
 Loc = tuple[str | int, ...]
 
@@ -69,3 +70,28 @@ class LearnerFailed(EvaluationError):
     """A learner raised; the message is the learner's own, without its trace."""
 
     code = "learner_failed"
+
+
+_MACHINE_ERRORS: Final = frozenset(
+    {
+        errno.EAGAIN,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EMFILE,
+        errno.ENFILE,
+        errno.ENODEV,
+        errno.ENOMEM,
+        errno.ENOSPC,
+        errno.ENXIO,
+        errno.EROFS,
+        errno.ESTALE,
+    }
+)
+
+
+def is_machine_fault(error: BaseException) -> bool:
+    """Return whether an error is a fault of the machine: its disk, its files or its memory.
+
+    The same computation succeeds once the fault is over, so it is not the failure of a learner.
+    """
+    return isinstance(error, OSError) and error.errno in _MACHINE_ERRORS

@@ -6,6 +6,8 @@ database. Celery's results, events and remote control are off, because nothing r
 
 from __future__ import annotations
 
+import logging
+import os
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +15,7 @@ from celery import Celery, signals
 from kombu import Queue
 
 from service.broker.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
-from service.process import log
+from service.process import log as process_log
 from service.process.exit_with_parent import signal_on_parent_exit
 from service.process.memory import limit_memory
 from service.settings import settings
@@ -24,7 +26,9 @@ from worker.preload import BUSY, warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
 LOADED_MB = 512  # more than a process has with every package imported that a learner may need
+REPLACED_STATUS = 0
 STOPPING = SharedFlag()
+log = logging.getLogger(__name__)
 
 app = Celery("thetahat", broker=settings().resolved_broker_url)
 app.conf.update(
@@ -46,7 +50,9 @@ app.conf.update(
     worker_max_memory_per_child=(settings().memory_limit_mb // 2 + LOADED_MB) * 1024,
     # The watch thread interrupts work at its limit; this kills a process that never releases the
     # interpreter's lock.
-    task_time_limit=settings().time_limit_s + SLICE_S + HARD_LIMIT_MARGIN_S,
+    task_time_limit=(
+        settings().time_limit_s + settings().max_outage_s + SLICE_S + HARD_LIMIT_MARGIN_S
+    ),
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
     broker_transport_options={
@@ -66,15 +72,23 @@ class _WorkerProcess:
 
 @app.task(name=RUN_UNIT)
 def run_unit(evaluation_id: str, number: int) -> None:
-    """Compute one unit; the second delivery of a message finds no unit to claim."""
-    if _WorkerProcess.executor is not None:
+    """Compute units; the second delivery of a message finds no unit to claim.
+
+    A process that could not begin, or that met an error of its own, ends after this, and Celery
+    starts a new one in its place.
+    """
+    executor = _WorkerProcess.executor
+    if executor is not None:
         with BUSY:
-            _WorkerProcess.executor.handle_message((UUID(evaluation_id), number))
+            executor.handle_message((UUID(evaluation_id), number))
+    if executor is None or executor.must_be_replaced:
+        log.warning("worker.replaced", extra={"pid": os.getpid()})
+        raise SystemExit(REPLACED_STATUS)
 
 
 @signals.setup_logging.connect
 def _set_up_logging(**_: Any) -> None:
-    log.configure()
+    process_log.configure()
 
 
 @signals.worker_process_init.connect

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,21 +13,26 @@ from service.jobs import outputs
 from service.jobs.loading import Loaded, load
 from service.jobs.parts import FAILED
 from service.jobs.result_json import encode_result
-from service.kinds.base import Chunks, Finished
+from service.kinds.base import Chunk, Chunks, CutChunk, Finished
 from service.states import Stage
 from service.storage import units
 from service.storage.engine import to_json
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 from service.storage.units import UnitClaim
+from worker.chunk_lengths import ChunkLengths
 
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """The file with a chunk's arrays, or, if ``is_failure``, with the reason why it failed."""
+    """The file with a chunk's arrays, or, if ``is_failure``, with the reason why it failed.
+
+    ``cut`` says where the chunk was cut, if only its beginning was computed.
+    """
 
     output_file: str
     is_failure: bool = False
+    cut: CutChunk | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +47,11 @@ class EvaluationOutput:
 UnitOutput = Chunks | StoredChunk | EvaluationOutput
 
 
-def compute(claim: UnitClaim, files: FileStore) -> UnitOutput:
-    """Return the outcome of a claimed unit; its files are written, but nothing is recorded."""
+def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = None) -> UnitOutput:
+    """Return the outcome of a claimed unit; its files are written, but nothing is recorded.
+
+    Without ``lengths`` a chunk is computed as a whole, however long it takes.
+    """
     with reading() as connection:
         loaded = load(connection, claim.evaluation_id, files)
         output_files = (
@@ -51,9 +60,7 @@ def compute(claim: UnitClaim, files: FileStore) -> UnitOutput:
             else []
         )
     if claim.stage is Stage.CHUNK:
-        arrays = loaded.kind.run(loaded.job, dict(claim.payload))
-        is_failure = claim.part is not None and FAILED in arrays
-        return StoredChunk(outputs.keep_arrays(files, claim, arrays), is_failure)
+        return _run_chunk(loaded, claim, files, lengths)
     if claim.stage is Stage.GATHER:
         gathered = loaded.kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
         return _result(gathered, loaded, claim, files)
@@ -61,6 +68,21 @@ def compute(claim: UnitClaim, files: FileStore) -> UnitOutput:
     if isinstance(started, Chunks):
         return started
     return _result(started, loaded, claim, files)
+
+
+def _run_chunk(
+    loaded: Loaded, claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None
+) -> StoredChunk:
+    """Compute a chunk, or its beginning if all of it would take too long."""
+    chunk = Chunk(dict(claim.payload), claim.size, claim.part)
+    cut = None if lengths is None else lengths.cut(loaded.kind, loaded.job, chunk)
+    head = chunk if cut is None else cut.head
+    began = time.monotonic()
+    arrays = loaded.kind.run(loaded.job, dict(head.payload))
+    if lengths is not None:
+        lengths.record(claim.evaluation_id, head, time.monotonic() - began)
+    is_failure = claim.part is not None and FAILED in arrays
+    return StoredChunk(outputs.keep_arrays(files, claim, arrays), is_failure, cut)
 
 
 def _result(

@@ -7,26 +7,34 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 from uuid import UUID, uuid4
 
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 import thetahat
 from service.broker import queue
-from service.errors import ServiceError
+from service.errors import ServiceError, Unavailable
 from service.jobs import failures, parts, record
-from service.jobs.discard import discard_chunks
+from service.jobs.discard import discard_chunks, discard_unrecorded
 from service.kinds.base import AllPartsFailed, Chunks
 from service.settings import Settings
 from service.states import Stage
 from service.storage import unit_queue, workers
 from service.storage.files import FileStore
+from service.storage.infrastructure import (
+    DATABASE_ERRORS,
+    INFRASTRUCTURE_ERRORS,
+    describe_fault,
+    find_fault,
+)
 from service.storage.unit_of_work import reading, unit_of_work
+from service.storage.unit_queue import QueuedUnit
 from service.storage.units import UnitClaim, UnitKey
 from service.storage.workers import WorkerProcess
 from thetahat.errors import EvaluationError
+from worker.chunk_lengths import ChunkLengths
 from worker.compute import StoredChunk, UnitOutput, compute
 from worker.interrupts import Interrupted, Reason, SharedFlag
 from worker.watch import Watch
@@ -36,9 +44,11 @@ log = logging.getLogger(__name__)
 SLICE_S = 1.0
 """How long a process claims units by itself before it takes the broker's next message."""
 CANDIDATES = 16  # units read for the next claim; several, because other workers claim too
+LISTINGS = 4  # how often the queue is read while other workers claim all that was read
 NEAR_S = 3.0  # distance in the queue within which units are claimed in random order
-RETRY_S = 1.0  # pause before a unit is tried again when the database or the disk failed
-RECORD_PAUSES_S: Final = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
+RETRY_S = 1.0  # pause before a unit is tried again after an internal error
+FIRST_PAUSE_S = 0.05  # before a database operation is tried again; it doubles each time
+LONGEST_PAUSE_S = 5.0
 NODE_VARIABLE: Final = "THETAHAT_NODE"
 
 T = TypeVar("T")
@@ -65,12 +75,19 @@ class UnitExecutor:
         )
         self._settings = settings
         self._stopping = stopping
-        self._files = FileStore.open(settings.resolved_files_url)
-        self._watch = Watch(self.worker, settings, stopping, self._files)
+        self._lengths = ChunkLengths(settings.chunk_s)
+        self._evaluations: set[UUID] = set()
+        self._watch = Watch(self.worker, settings, stopping, self._open_files)
+        self.must_be_replaced = False
+        """Whether this process met an error of its own; it claims no more units."""
 
     def start(self) -> None:
         """Register the process and start the watch thread; call this in the main thread."""
         self._watch.start()
+
+    def _open_files(self) -> FileStore:
+        """Return the file store; raises if it cannot be used now."""
+        return FileStore.open(self._settings.resolved_files_url)
 
     def stop(self) -> None:
         """Stop the watch thread and remove the process from the database."""
@@ -82,137 +99,217 @@ class UnitExecutor:
             log.warning("worker.not_removed", extra={"reason": str(error)})
 
     def handle_message(self, key: UnitKey) -> None:
-        """Compute the unit that a message names, then units from the queue for a short while.
+        """Compute units from the queue for a short while.
 
-        A message for a chunk only says that there is work: the first units of the queue are
-        computed, because the queue has moved since the message was sent. So a lost message costs
-        nothing while any worker is busy. At the end of the slice a message is sent for the next
-        unit, because the broker may hold something more urgent.
+        A message only says that there is work, because the queue in the database may have changed
+        since it was sent, and because the owners take turns there. So a lost message costs nothing
+        while any worker is busy. At the end of the slice a message is sent for the next unit.
         """
         until = time.monotonic() + SLICE_S
         try:
-            if key[1] == 0:
-                self.run(key)
-            while not self._stopping.is_set:
-                keys = self._list_next()
-                if not keys:
-                    return
+            while self._is_available:
                 if time.monotonic() > until:
-                    queue.enqueue(keys[:1], Stage.CHUNK)
+                    with reading() as connection:
+                        queued = unit_queue.list_claimable(connection, 1)
+                    queue.enqueue([unit.key for unit in queued], Stage.CHUNK)
                     return
-                if not any(self.run(next_key) for next_key in keys):
-                    self.run(key)  # other workers have claimed all of the first units
+                if not self._run_next():
+                    self.run(key)  # a unit of the previous release, which has no owner yet
                     return
-        except OperationalError as error:
+        except INFRASTRUCTURE_ERRORS as error:
             # Nothing is lost: the lease expires, or the sweeper sends the message again.
-            log.warning("database.unreachable", extra={"reason": str(error)})
+            log.warning("unit.not_claimed", extra={"reason": describe_fault(error)})
+        except Exception:
+            log.exception("worker.crashed")
+            self.must_be_replaced = True
 
-    def _list_next(self) -> list[UnitKey]:
-        """Return the next units to claim.
+    @property
+    def _is_available(self) -> bool:
+        return not (self._stopping.is_set or self.must_be_replaced)
 
-        Units that are close together in the queue come in random order, so that workers do not all
-        try the same one. Other parts of the first unit's evaluation stay behind it: the parts are
-        queued in the order of the time that they have taken.
-        """
-        with reading() as connection:
-            queued = unit_queue.list_claimable(connection, CANDIDATES)
-        if not queued:
-            return []
-        first = queued[0]
-        near = [
-            unit.key
-            for unit in queued
-            if unit.place - first.place < NEAR_S
-            and (unit.key[0] != first.key[0] or unit.part == first.part)
-        ]
-        random.shuffle(near)
-        return near + [unit.key for unit in queued if unit.key not in near]
+    def _run_next(self) -> bool:
+        """Compute the next unit that no other worker claims first; False if there is none."""
+        for _ in range(LISTINGS):
+            with reading() as connection:
+                queued = unit_queue.list_claimable(connection, CANDIDATES)
+            if not queued:
+                return False
+            if any(self.run(key) for key in order_candidates(queued)):
+                return True
+        return False
 
     def run(self, key: UnitKey) -> bool:
         """Claim a unit, compute it and record the outcome; False if it could not be claimed."""
+        if self.must_be_replaced:
+            return False
         claim = record.claim_unit(key, self.worker.id, self._settings.lease_s)
         if claim is None:
             return False
         log.debug("unit.claimed", extra=_log_fields(claim))
         try:
             with self._watch.watching(claim):
-                outcome = compute(claim, self._files)
+                outcome = compute(claim, self._open_files(), self._lengths)
         except Interrupted as interruption:
             self._handle_interruption(claim, interruption.reason)
-        except (EvaluationError, ServiceError) as refusal:
-            # The same request fails the same way on every worker, so the first failure is kept.
-            self._fail(claim, failures.from_error(refusal), only_later=True)
         except AllPartsFailed as nothing:
             self._fail(claim, nothing.problem)
         except MemoryError:
-            self._fail(claim, failures.memory_limit(self._settings.memory_limit_mb))
-        except (OperationalError, OSError):
-            log.exception("unit.infrastructure_failed", extra=_log_fields(claim))
-            self._try_again(claim)
-        except Exception:
-            log.exception("unit.crashed", extra=_log_fields(claim))
-            self._fail(claim, failures.internal(), only_later=True)
+            self._handle_memory_error(claim)
+        except Exception as error:  # noqa: BLE001 - each kind of error has its rule there
+            self._handle_error(claim, error)
         else:
             self._record(claim, outcome)
+        finally:
+            self._evaluations.add(claim.evaluation_id)
         return True
+
+    def _handle_error(self, claim: UnitClaim, error: Exception) -> None:
+        """Repeat or fail a unit, by whose fault an error is.
+
+        Faults of the infrastructure come first, because they are also the causes of other errors.
+        """
+        fault = find_fault(error)
+        if fault is not None:
+            self._postpone(claim, fault)
+        elif isinstance(error, EvaluationError | ServiceError):
+            # The same request fails the same way on every worker, so the first failure is kept.
+            self._fail(claim, failures.from_error(error), only_later=True)
+        else:
+            log.error("unit.crashed", exc_info=error, extra=_log_fields(claim))
+            self._try_elsewhere(claim, failures.internal)
 
     def _handle_interruption(self, claim: UnitClaim, reason: Reason) -> None:
         if reason is Reason.TIME_LIMIT:
             self._fail(claim, failures.time_limit(self._settings.time_limit_s))
         elif reason is Reason.STOPPING:
-            retry_while_unreachable(lambda: record.put_back(claim))
+            self._retry(lambda: record.put_back(claim))
         log.info("unit.interrupted", extra=_log_fields(claim) | {"reason": reason.value})
 
     def _fail(self, claim: UnitClaim, problem: dict[str, Any], *, only_later: bool = False) -> None:
-        if retry_while_unreachable(
-            lambda: parts.record_failure(claim, problem, self._files, only_later=only_later)
+        if self._change(
+            claim,
+            lambda: parts.record_failure(claim, problem, self._open_files(), only_later=only_later),
         ):
             log.info("unit.failed", extra=_log_fields(claim) | {"code": problem["code"]})
 
-    def _try_again(self, claim: UnitClaim) -> None:
-        retry_while_unreachable(
-            lambda: record.retry_or_fail(
+    def _handle_memory_error(self, claim: UnitClaim) -> None:
+        """Fail a unit that needs too much memory.
+
+        What earlier evaluations have left in this process counts too, so if there were any, the
+        unit is first tried in another process.
+        """
+        problem = failures.memory_limit(self._settings.memory_limit_mb)
+        if self._evaluations - {claim.evaluation_id}:
+            self._try_elsewhere(claim, lambda _: problem)
+        else:
+            self._fail(claim, problem)
+
+    def _try_elsewhere(
+        self, claim: UnitClaim, describe: Callable[[int], Mapping[str, Any]]
+    ) -> None:
+        """Queue a unit again for another process, which takes the place of this one."""
+        self.must_be_replaced = True
+        self._change(
+            claim,
+            lambda: parts.retry_or_fail(
                 claim,
-                failures.internal(),
+                describe,
+                self._open_files,
                 max_attempts=self._settings.max_attempts,
                 delay_s=RETRY_S,
-            )
+                only_later=True,
+            ),
+        )
+
+    def _postpone(self, claim: UnitClaim, fault: BaseException) -> None:
+        """Queue a unit again that the infrastructure failed; fail it if that lasts too long."""
+        reason, limit_s = describe_fault(fault), self._settings.max_outage_s
+        log.warning("unit.postponed", extra=_log_fields(claim) | {"reason": reason})
+        problem = failures.unavailable(limit_s, reason)
+        self._retry(lambda: record.postpone_or_fail(claim, problem, limit_s))
+
+    def _change(self, claim: UnitClaim, change: Callable[[], bool]) -> bool:
+        """Change the state of a claimed unit; postpone the unit if the file store fails."""
+        try:
+            return self._retry(change)
+        except (OSError, Unavailable) as fault:
+            self._postpone(claim, fault)
+            return False
+
+    def _retry(self, operation: Callable[[], T]) -> T:
+        return retry_while_unreachable(
+            operation, self._settings.max_outage_s, lambda: self._stopping.is_set
         )
 
     def _record(self, claim: UnitClaim, outcome: UnitOutput) -> None:
         """Record an outcome; if the claim is lost, delete what it wrote to the file store."""
+        evaluation_id = claim.evaluation_id
         if isinstance(outcome, Chunks):
-            chunks = retry_while_unreachable(lambda: record.record_chunks(claim, outcome))
+            chunks = self._retry(lambda: record.record_chunks(claim, outcome))
             queue.enqueue(chunks or (), Stage.CHUNK)
         elif isinstance(outcome, StoredChunk) and outcome.is_failure:
             name = outcome.output_file
-            retry_while_unreachable(
-                lambda: parts.record_part_failure(claim, name, self._files, only_later=True)
+            self._change(
+                claim,
+                lambda: parts.record_part_failure(claim, name, only_later=True),
             )
         elif isinstance(outcome, StoredChunk):
-            to_gather = retry_while_unreachable(
-                lambda: record.record_output(claim, outcome.output_file)
-            )
+            name, cut = outcome.output_file, outcome.cut
+            to_gather = self._retry(lambda: record.record_output(claim, name, cut))
             if to_gather is None:
-                self._files.delete(outcome.output_file)
+                self._retry(lambda: discard_unrecorded(evaluation_id, name))
             queue.enqueue(to_gather or (), Stage.START)
-        elif retry_while_unreachable(
+        elif self._retry(
             lambda: record.record_result(claim, outcome.body, outcome.losses_file, outcome.summary)
         ):
-            discard_chunks(claim.evaluation_id, self._files)
+            discard_chunks(evaluation_id)
         elif outcome.losses_file is not None:
-            self._files.delete(outcome.losses_file)
+            losses_file = outcome.losses_file
+            self._retry(lambda: discard_unrecorded(evaluation_id, losses_file))
 
 
-def retry_while_unreachable(operation: Callable[[], T]) -> T:
-    """Call a database operation, and retry it with back-off while the database is unreachable."""
-    for pause in RECORD_PAUSES_S:
+def order_candidates(queued: Sequence[QueuedUnit]) -> list[UnitKey]:
+    """Return the units in the order in which a worker tries to claim them.
+
+    Units that are close together in the queue come in random order, so that workers do not all
+    try the same one. Other parts of the first unit's evaluation stay behind it: the parts are
+    queued in the order of the time that they have taken.
+    """
+    if not queued:
+        return []
+    first = queued[0]
+    near = [
+        unit.key
+        for unit in queued
+        if unit.place - first.place < NEAR_S
+        and (unit.key[0] != first.key[0] or unit.part == first.part)
+    ]
+    random.shuffle(near)
+    return near + [unit.key for unit in queued if unit.key not in near]
+
+
+def retry_while_unreachable(
+    operation: Callable[[], T], limit_s: float, is_stopping: Callable[[], bool] = lambda: False
+) -> T:
+    """Call a database operation, and repeat it with back-off while the database is unreachable.
+
+    Parameters
+    ----------
+    limit_s : float
+        Seconds after which the error is raised.
+    is_stopping : callable
+        Returns whether the worker was told to stop; the error is raised then, too.
+    """
+    until, pause = time.monotonic() + limit_s, FIRST_PAUSE_S
+    while True:
         try:
             return operation()
-        except OperationalError:
-            log.warning("database.unreachable", exc_info=True)
-            time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the workers' retries, keeps no secret
-    return operation()
+        except DATABASE_ERRORS as error:
+            if time.monotonic() > until or is_stopping():
+                raise
+            log.warning("database.unreachable", extra={"reason": describe_fault(error)})
+        time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the workers' retries, keeps no secret
+        pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
 def _log_fields(claim: UnitClaim) -> dict[str, object]:

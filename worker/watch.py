@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -53,14 +53,18 @@ class Watch:
         Lease and time limit.
     stopping : SharedFlag
         Set when the worker is told to stop.
-    files : FileStore
-        Where the message of a failed part is kept.
+    open_files : callable
+        Opens the file store, where the message of a failed part is kept.
     """
 
     def __init__(
-        self, worker: WorkerProcess, settings: Settings, stopping: SharedFlag, files: FileStore
+        self,
+        worker: WorkerProcess,
+        settings: Settings,
+        stopping: SharedFlag,
+        open_files: Callable[[], FileStore],
     ) -> None:
-        self._files = files
+        self._open_files = open_files
         self._worker = worker
         self._settings = settings
         self._stopping = stopping
@@ -163,7 +167,7 @@ class Watch:
         try:
             if reason is Reason.TIME_LIMIT:
                 problem = failures.time_limit(self._settings.time_limit_s)
-                parts.record_failure(work.claim, problem, self._files)
+                parts.record_failure(work.claim, problem, self._open_files())
             elif reason is Reason.STOPPING:
                 record.put_back(work.claim)
         finally:

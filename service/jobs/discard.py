@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
-from service.storage import evaluations
+from service.errors import Unavailable
+from service.storage import evaluations, results, units
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 
@@ -19,8 +21,27 @@ def chunk_folder(evaluation_id: UUID) -> str:
 
 
 def discard_chunks(evaluation_id: UUID, files: FileStore | None = None) -> None:
-    """Delete the arrays of an evaluation that has a result, or that is deleted."""
-    (files or FileStore.open()).delete_folder(chunk_folder(evaluation_id))
+    """Delete the arrays of an evaluation that has a result, or that is deleted.
+
+    If the file store cannot be used now, they stay.
+    """
+    with suppress(OSError, Unavailable):
+        (files or FileStore.open()).delete_folder(chunk_folder(evaluation_id))
+
+
+def discard_unrecorded(evaluation_id: UUID, name: str) -> None:
+    """Delete a file that an attempt wrote, unless it was recorded.
+
+    A transaction may have been written although its answer was lost. If the file store cannot be
+    used now, the file stays.
+    """
+    with reading() as connection:
+        is_recorded = units.has_output_file(connection, evaluation_id, name)
+        result = results.get(connection, evaluation_id)
+    if is_recorded or (result is not None and result.losses_file == name):
+        return
+    with suppress(OSError, Unavailable):
+        FileStore.open().delete(name)
 
 
 def discard_unfinished(evaluation_id: UUID, files: FileStore | None = None) -> None:

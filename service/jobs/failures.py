@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from service.errors import FieldError, ServiceError
+from service.errors import FieldError, ServiceError, Unavailable
 from thetahat.errors import EvaluationError
 
 LONGEST_TEXT = 2000
@@ -62,10 +62,21 @@ def worker_lost(attempts: int) -> dict[str, Any]:
     )
 
 
-def internal() -> dict[str, Any]:
+def internal(attempts: int = 1) -> dict[str, Any]:
     """Return the error of a fault in the service; the log has the traceback."""
+    tried = "" if attempts == 1 else f" It was tried {attempts} times, in different processes."
     return build_problem(
-        INTERNAL, "An internal error ended the evaluation; the service's log has the details."
+        INTERNAL,
+        f"An internal error ended the evaluation.{tried} The service's log has the details.",
+    )
+
+
+def unavailable(seconds: float, reason: str) -> dict[str, Any]:
+    """Return the error of a unit that waited too long for the file store or the database."""
+    return build_problem(
+        Unavailable.code,
+        f"The work waited longer than {seconds:g} seconds for the file store or the database. "
+        f"The last attempt failed with this message: {reason}",
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from service.broker import queue
 from service.jobs import record
-from service.jobs.discard import discard_unfinished
+from service.jobs.discard import discard_unfinished, discard_unrecorded
 from service.states import Stage
+from service.storage import units
 from service.storage.files import FileStore
+from service.storage.unit_of_work import reading
 from service.storage.units import UnitClaim, UnitKey
 
 if TYPE_CHECKING:
@@ -65,18 +67,47 @@ def record_failure(
 
     arrays = failed_arrays(problem["code"], problem["detail"])
     name = outputs.keep_arrays(files, claim, arrays, mark=f"-{uuid4().hex[:12]}")
-    return record_part_failure(claim, name, files, only_later=only_later)
+    return record_part_failure(claim, name, only_later=only_later)
 
 
-def record_part_failure(
-    claim: UnitClaim, output_file: str, files: FileStore, *, only_later: bool
-) -> bool:
+def record_part_failure(claim: UnitClaim, output_file: str, *, only_later: bool) -> bool:
     """Record a part's failure, whose reason is in a file; False if the claim is lost."""
     to_gather: list[UnitKey] | None = record.record_part_failure(
         claim, output_file, only_later=only_later
     )
     if to_gather is None:
-        files.delete(output_file)
+        discard_unrecorded(claim.evaluation_id, output_file)
         return False
     queue.enqueue(to_gather, Stage.START)
     return True
+
+
+def retry_or_fail(  # noqa: PLR0913 - the claim, both limits, and what to fail
+    claim: UnitClaim,
+    describe: Callable[[int], Mapping[str, Any]],
+    files: Callable[[], FileStore],
+    *,
+    max_attempts: int,
+    delay_s: float,
+    only_later: bool = False,
+) -> bool:
+    """Queue a unit again after a lost attempt; after the last one fail its part or evaluation.
+
+    Parameters
+    ----------
+    describe : callable
+        Returns the problem for a number of lost attempts.
+    files : callable
+        Opens the file store; only called to fail a part.
+
+    Returns
+    -------
+    bool
+        False if the claim is lost; nothing is changed then.
+    """
+    with reading() as connection:
+        lost, _ = units.history(connection, claim)
+    problem = describe(lost + 1)
+    if lost + 1 >= max_attempts:
+        return record_failure(claim, problem, files(), only_later=only_later)
+    return record.put_back(claim, delay_s=delay_s * 2**lost, lost=True)

@@ -20,13 +20,15 @@ from service.storage.unit_of_work import unit_of_work
 from service.storage.units import NewUnit, UnitClaim, UnitKey
 
 if TYPE_CHECKING:  # the kinds import all the mathematics
-    from service.kinds.base import Chunks
+    from service.kinds.base import Chunk, Chunks, CutChunk
 
 MESSAGES_PER_START = 64
 """Most messages sent when an evaluation is cut into chunks.
 
 Workers also take chunks without a message, and the sweeper sends more messages.
 """
+FIRST_DELAY_S = 0.5  # pause after the first attempt that the infrastructure failed
+LONGEST_DELAY_S = 10.0  # pause after later ones, which grows with the outage
 
 
 def claim_unit(key: UnitKey, worker_id: UUID, lease_s: float) -> UnitClaim | None:
@@ -45,7 +47,7 @@ def claim_unit(key: UnitKey, worker_id: UUID, lease_s: float) -> UnitClaim | Non
 
 def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
     """Queue the chunks of an evaluation and return those to send messages for."""
-    new = [NewUnit(i, c.payload, c.size, c.part) for i, c in enumerate(cut.chunks, start=1)]
+    new = [_new_unit(number, chunk) for number, chunk in enumerate(cut.chunks, start=1)]
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.DONE):
             return None
@@ -61,16 +63,30 @@ def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
         )
 
 
-def record_output(claim: UnitClaim, output_file: str) -> list[UnitKey] | None:
-    """Record a chunk's arrays; after the last chunk, queue the gathering and return it."""
+def record_output(
+    claim: UnitClaim, output_file: str, cut: CutChunk | None = None
+) -> list[UnitKey] | None:
+    """Record a chunk's arrays; after the last chunk, queue the gathering and return it.
+
+    If only the beginning of the chunk was computed, the rest is queued as a new chunk.
+    """
     with unit_of_work() as connection:
         state = evaluations.lock(connection, claim.evaluation_id)
         if state is None or state.status in FINISHED:
             return None
         if not units.settle(connection, claim, UnitState.DONE, output_file):
             return None
+        if cut is not None:
+            number = units.next_number(connection, claim.evaluation_id)
+            units.shorten(connection, claim, _new_unit(claim.number, cut.head))
+            units.insert_rest(connection, claim, _new_unit(number, cut.rest))
         unit_parts.delay_part(connection, claim)
-        return _add_progress(connection, claim, state, claim.size)
+        size = claim.size if cut is None else cut.head.size
+        return _add_progress(connection, claim, state, size)
+
+
+def _new_unit(number: int, chunk: Chunk) -> NewUnit:
+    return NewUnit(number, chunk.payload, chunk.size, chunk.part)
 
 
 def record_part_failure(
@@ -172,17 +188,20 @@ def put_back(claim: UnitClaim, *, delay_s: float = 0.0, lost: bool = False) -> b
         return units.put_back(connection, claim, delay_s=delay_s, lost=lost)
 
 
-def retry_or_fail(
-    claim: UnitClaim, problem: Mapping[str, Any], *, max_attempts: int, delay_s: float
-) -> bool:
-    """Queue the unit again after a lost attempt; after the last one fail the evaluation."""
+def postpone_or_fail(claim: UnitClaim, problem: Mapping[str, Any], max_outage_s: float) -> bool:
+    """Queue a unit again that the infrastructure failed; fail the evaluation after too long.
+
+    The whole evaluation fails, also for a unit of one learner: it is not the learner's fault.
+    The pauses grow with the length of the outage.
+    """
     with unit_of_work() as connection:
         locked = evaluations.lock(connection, claim.evaluation_id)
         if locked is None or locked.status in FINISHED:
             return False
-        lost, _ = units.history(connection, claim)
-        if lost + 1 < max_attempts:
-            return units.put_back(connection, claim, delay_s=delay_s * 2**lost, lost=True)
+        waited = units.outage_seconds(connection, claim)
+        if waited < max_outage_s:
+            delay_s = min(max(waited, FIRST_DELAY_S), LONGEST_DELAY_S)
+            return units.postpone(connection, claim, delay_s)
         if not units.settle(connection, claim, UnitState.FAILED):
             return False
         fail_evaluation(connection, claim.evaluation_id, problem)

@@ -17,11 +17,13 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from service.broker import queue
+from service.errors import Unavailable
 from service.jobs import failures, parts, record
 from service.settings import Settings
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, unit_queue, units, workers
 from service.storage.files import FileStore
+from service.storage.infrastructure import describe_fault
 from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import UnitClaim, UnitKey
@@ -44,16 +46,24 @@ class SweepCounts:
     sent: int = 0
 
 
-def sweep(holder: UUID, settings: Settings) -> SweepCounts:
-    """Sweep once, unless another process has the duty to do it."""
+def sweep(holder: UUID, settings: Settings, *, can_reclaim: bool = True) -> SweepCounts:
+    """Sweep once, unless another process has the duty to do it.
+
+    Parameters
+    ----------
+    can_reclaim : bool
+        Whether claims with an expired lease are queued again. After an outage of the database the
+        workers first get the time to renew their leases.
+    """
     with unit_of_work() as connection:
         if not workers.take_duty(connection, DUTY, holder, max(10 * settings.sweep_s, 5.0)):
             return SweepCounts(on_duty=False)
         workers.remove_silent(connection, SILENT_LEASES * settings.lease_s)
+        unit_queue.fill_in_owners(connection)
     with reading() as connection:
-        expired = units.list_expired(connection, BATCH)
+        expired = units.list_expired(connection, BATCH) if can_reclaim else []
         stalled = _list_stalled(connection)
-    reclaimed = sum(_reclaim(claim, settings) for claim in expired)
+    reclaimed = sum(_reclaim_or_wait(claim, settings) for claim in expired)
     for evaluation_id in stalled:
         _gather_or_fail(evaluation_id)
     return SweepCounts(on_duty=True, reclaimed=reclaimed, sent=_send_messages(settings))
@@ -70,7 +80,7 @@ def reclaim_from_ended_workers(node: UUID, settings: Settings) -> int:
     with reading() as connection:
         process_ids = workers.list_process_ids(connection, node)
     ended = [worker_id for worker_id, pid in process_ids.items() if not _is_running(pid)]
-    return _release_claims(ended, lambda claim: _reclaim(claim, settings))
+    return _release_claims(ended, lambda claim: _reclaim_or_wait(claim, settings))
 
 
 def requeue_all() -> int:
@@ -125,14 +135,22 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
             "lost": lost + 1,
         },
     )
-    if claim.part is not None and lost + 1 >= settings.max_attempts:
-        return parts.record_failure(claim, failures.worker_lost(lost + 1), FileStore.open())
-    return record.retry_or_fail(
+    return parts.retry_or_fail(
         claim,
-        failures.worker_lost(lost + 1),
+        failures.worker_lost,
+        FileStore.open,
         max_attempts=settings.max_attempts,
         delay_s=RETRY_S,
     )
+
+
+def _reclaim_or_wait(claim: UnitClaim, settings: Settings) -> bool:
+    """Reclaim a unit; one whose failure cannot be stored now does not keep others waiting."""
+    try:
+        return _reclaim(claim, settings)
+    except (OSError, Unavailable) as error:
+        log.warning("sweep.store_unavailable", extra={"reason": describe_fault(error)})
+        return False
 
 
 def _list_stalled(connection: sa.Connection) -> list[UUID]:

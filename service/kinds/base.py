@@ -91,6 +91,20 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class CutChunk:
+    """A chunk that was cut in two because all of it takes too long.
+
+    Parameters
+    ----------
+    head, rest : Chunk
+        The beginning, and what is left; their sizes add up to that of the chunk.
+    """
+
+    head: Chunk
+    rest: Chunk
+
+
+@dataclass(frozen=True, slots=True)
 class Chunks:
     """An evaluation cut into chunks, which any worker may compute in any order."""
 
@@ -166,6 +180,14 @@ class JobKind(ABC, Generic[R]):
         """Compute one chunk; its arrays are kept in the file store until they are gathered."""
         message = f"evaluation {job.id} of kind {self.name!r} has no chunk {payload}"
         raise RuntimeError(message)
+
+    def cut_chunk(self, job: Job[R], chunk: Chunk, size: int) -> CutChunk | None:
+        """Return a chunk cut in two, the first of about ``size``; None if it cannot be cut.
+
+        The outputs of the two together must give the same result as that of the whole chunk.
+        """
+        del job, chunk, size
+        return None
 
     def gather(self, job: Job[R], outputs: Sequence[ChunkOutput]) -> Finished:
         """Compute the result from the outputs of the chunks, which come in the order of the chunks.

@@ -176,8 +176,14 @@ UNIT = sa.Table(
     sa.Column("output_file", sa.String(200)),
     sa.Column("part", sa.String(200)),  # a learner, that may fail alone
     sa.Column("seconds", sa.Double()),  # that the attempt took which recorded the outcome
+    sa.Column("owner_id", sa.Uuid()),  # of the evaluation; owners take turns in the queue
+    sa.Column("cut_from", sa.Integer()),  # the chunk that this one is the rest of
+    # Epoch seconds since when the file store or the database fails each attempt.
+    sa.Column("unavailable_since", sa.Double()),
     sa.Index("ix_unit_state_lease_until", "state", "lease_until"),
-    sa.Index("ix_unit_state_place", "state", "place"),
+    sa.Index("ix_unit_state_owner_id_place", "state", "owner_id", "place"),
+    sa.Index("ix_unit_owner_id_claimed_at", "owner_id", "claimed_at"),
+    sa.Index("ix_unit_state_nudged_at", "state", "message_sent_at"),
     sa.Index("ix_unit_worker_id", "worker_id"),
     sa.CheckConstraint("state IN ('queued','running','done','failed','cancelled')", name="state"),
     sa.CheckConstraint("stage IN ('start','chunk','gather')", name="stage"),
@@ -225,13 +231,4 @@ LEASE = sa.Table(
     _key("name", sa.String(40)),
     sa.Column("holder", sa.Uuid()),
     _needed("until", sa.Double()),  # epoch seconds by the database's clock
-)
-
-# The one file store of this database; the store has the same id in a file.
-FILE_STORE = sa.Table(
-    "file_store",
-    METADATA,
-    _key("name", sa.String(40)),
-    _needed("id", sa.Uuid()),
-    _needed("created_at", Instant()),
 )

@@ -118,7 +118,8 @@ def cancel_part(
     With ``only_later`` the chunks before the failed one are still computed, so that which failure
     of a part is reported, the first, does not depend on how fast the workers were.
     """
-    later = [UNIT.c.number > held.number] if only_later else []
+    first_number = sa.func.coalesce(UNIT.c.cut_from, UNIT.c.number)
+    later = [first_number >= held.first_number] if only_later else []
     statement = (
         sa.update(UNIT)
         .where(*_queued_chunks(held), *later)

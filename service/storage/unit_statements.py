@@ -40,7 +40,7 @@ CLAIM: Final = (
         claimed_at=EpochNow(),
         lease_until=EpochNow() + _LEASE,
     )
-    .returning(_C.stage, _C.payload, _C.size, _C.attempt, _C.part)
+    .returning(_C.stage, _C.payload, _C.size, _C.attempt, _C.part, _C.cut_from)
 )
 RENEW: Final = (
     sa.update(_TABLE).where(*_HELD).values(lease_until=EpochNow() + _LEASE).returning(_C.number)
@@ -57,19 +57,30 @@ SETTLE: Final = (
     )
     .returning(_C.number)
 )
+_QUEUED_AGAIN: Final = {
+    "state": UnitState.QUEUED.value,
+    "worker_id": None,
+    "lease_until": None,
+    "not_before": EpochNow() + sa.bindparam("delay", type_=sa.Double()),
+    "message_sent_at": 0.0,
+}
 PUT_BACK: Final = (
     sa.update(_TABLE)
     .where(*_HELD)
     .values(
-        state=UnitState.QUEUED.value,
-        worker_id=None,
-        lease_until=None,
+        **_QUEUED_AGAIN,
         lost=_C.lost + sa.bindparam("more_lost", type_=sa.Integer()),
-        not_before=EpochNow() + sa.bindparam("delay", type_=sa.Double()),
-        message_sent_at=0.0,
+        unavailable_since=None,
     )
     .returning(_C.number)
 )
+POSTPONE: Final = (
+    sa.update(_TABLE)
+    .where(*_HELD)
+    .values(**_QUEUED_AGAIN, unavailable_since=sa.func.coalesce(_C.unavailable_since, EpochNow()))
+    .returning(_C.number)
+)
+OUTAGE: Final = sa.select(EpochNow() - _C.unavailable_since).where(*_HELD)
 HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*_HELD)
 
 

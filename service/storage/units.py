@@ -1,7 +1,8 @@
 """Units of work: claimed with a lease and an attempt number, recorded once.
 
-A unit's ``place`` is its position in the queue, in seconds. The start and the gathering of an
-evaluation come first, so that small evaluations do not wait. Chunk i of an evaluation has the place
+Owners take turns in the queue (``service.storage.unit_queue``). A unit's ``place`` is its position
+among the units of its owner, in seconds. The start and the gathering of an evaluation come first,
+so that small evaluations do not wait. Chunk i of an evaluation has the place
 "now + i x PACE", so that a later evaluation with few chunks does not wait for an earlier one with
 very many. The parts of an evaluation, its learners, take turns; the chunks left of a part are
 delayed by the time that its last chunk took, so that quick parts do not wait for a slow one.
@@ -20,11 +21,12 @@ import sqlalchemy as sa
 from service.states import Stage, UnitState
 from service.storage import unit_statements
 from service.storage.engine import EpochNow
-from service.storage.tables import UNIT
+from service.storage.tables import EVALUATION, UNIT
 
 PACE = 1.0  # seconds of place between the chunks of one evaluation
 AHEAD = 1e9  # seconds of place by which other units come before all chunks
 _NOW = sa.select(EpochNow())
+_OWNER = sa.select(EVALUATION.c.owner_id).where(EVALUATION.c.id == sa.bindparam("its_evaluation"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,12 @@ class UnitClaim:
     attempt: int
     worker_id: UUID
     part: str | None = None
+    cut_from: int | None = None
+
+    @property
+    def first_number(self) -> int:
+        """The number of the chunk that this one was first a part of; it orders the chunks."""
+        return self.number if self.cut_from is None else self.cut_from
 
 
 UnitKey = tuple[UUID, int]
@@ -64,10 +72,11 @@ def insert(
 ) -> list[UnitKey]:
     """Queue units and return the first ``sent`` of them, marked as sent; the caller sends them."""
     now = connection.execute(_NOW).scalar_one()
+    owner_id = connection.execute(_OWNER, {"its_evaluation": evaluation_id}).scalar_one()
     first = now if stage is Stage.CHUNK else now - AHEAD
     in_turn = _in_turn(new)
     rows = [
-        _queued(evaluation_id, stage, unit, now)
+        _queued(evaluation_id, owner_id, stage, unit, now)
         | {"place": first + i * PACE, "message_sent_at": now if i < sent else 0.0}
         for i, unit in enumerate(in_turn)
     ]
@@ -76,19 +85,61 @@ def insert(
     return [(evaluation_id, unit.number) for unit in in_turn[:sent]]
 
 
-def insert_starts(connection: sa.Connection, evaluation_ids: Sequence[UUID]) -> list[UnitKey]:
-    """Queue the first unit of each of several new evaluations and return them, to be sent."""
+def insert_starts(
+    connection: sa.Connection, evaluations: Sequence[tuple[UUID, UUID]]
+) -> list[UnitKey]:
+    """Queue the first unit of each of several new evaluations and return them, to be sent.
+
+    Parameters
+    ----------
+    evaluations : sequence of (UUID, UUID)
+        Evaluations, each with its owner.
+    """
     now = connection.execute(_NOW).scalar_one()
     start = NewUnit(0, {}, 1)
     place = {"place": now - AHEAD, "message_sent_at": now}
-    rows = [_queued(i, Stage.START, start, now) | place for i in evaluation_ids]
+    rows = [_queued(i, owner, Stage.START, start, now) | place for i, owner in evaluations]
     connection.execute(unit_statements.INSERT, rows)
-    return [(identifier, 0) for identifier in evaluation_ids]
+    return [(identifier, 0) for identifier, _ in evaluations]
 
 
-def _queued(evaluation_id: UUID, stage: Stage, unit: NewUnit, now: float) -> dict[str, Any]:
+def insert_rest(connection: sa.Connection, held: UnitClaim, rest: NewUnit) -> None:
+    """Queue the rest of a chunk of which this attempt computes only the beginning.
+
+    The rest has the place of the chunk, so that it comes before the chunks behind it.
+    """
+    evaluation_id = held.evaluation_id
+    owner_id, place, now = connection.execute(
+        sa.select(UNIT.c.owner_id, UNIT.c.place, EpochNow()).where(
+            UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == held.number
+        )
+    ).one()
+    values = {"place": place, "message_sent_at": 0.0, "cut_from": held.first_number}
+    row = _queued(evaluation_id, owner_id, Stage.CHUNK, rest, now) | values
+    connection.execute(unit_statements.INSERT, [row])
+
+
+def next_number(connection: sa.Connection, evaluation_id: UUID) -> int:
+    """Return the number of an evaluation's next new unit; the evaluation must be locked."""
+    statement = sa.select(sa.func.max(UNIT.c.number)).where(UNIT.c.evaluation_id == evaluation_id)
+    return int(connection.execute(statement).scalar_one()) + 1
+
+
+def shorten(connection: sa.Connection, held: UnitClaim, new: NewUnit) -> None:
+    """Give a claimed chunk the payload and the size of the beginning that was computed."""
+    connection.execute(
+        sa.update(UNIT)
+        .where(UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number)
+        .values(payload=dict(new.payload), size=new.size)
+    )
+
+
+def _queued(
+    evaluation_id: UUID, owner_id: UUID, stage: Stage, unit: NewUnit, now: float
+) -> dict[str, Any]:
     return {
         "evaluation_id": evaluation_id,
+        "owner_id": owner_id,
         "number": unit.number,
         "stage": stage.value,
         "payload": dict(unit.payload),
@@ -98,6 +149,7 @@ def _queued(evaluation_id: UUID, stage: Stage, unit: NewUnit, now: float) -> dic
         "attempt": 0,
         "lost": 0,
         "not_before": now,
+        "cut_from": None,
     }
 
 
@@ -123,7 +175,15 @@ def claim(
         return None
     stage = Stage(row.stage)
     return UnitClaim(
-        evaluation_id, number, stage, row.payload, row.size, row.attempt, worker_id, row.part
+        evaluation_id,
+        number,
+        stage,
+        row.payload,
+        row.size,
+        row.attempt,
+        worker_id,
+        row.part,
+        row.cut_from,
     )
 
 
@@ -149,6 +209,20 @@ def put_back(connection: sa.Connection, held: UnitClaim, *, delay_s: float, lost
     """Queue the unit again; ``lost`` counts a failed attempt. False if the claim is lost."""
     values = {"more_lost": int(lost), "delay": delay_s}
     return _changed_row(connection, unit_statements.PUT_BACK, held, **values)
+
+
+def outage_seconds(connection: sa.Connection, held: UnitClaim) -> float:
+    """Return for how long the infrastructure has failed the attempts at a claimed unit."""
+    row = connection.execute(unit_statements.OUTAGE, unit_statements.held(held)).one_or_none()
+    return 0.0 if row is None else float(row[0] or 0.0)
+
+
+def postpone(connection: sa.Connection, held: UnitClaim, delay_s: float) -> bool:
+    """Queue a unit again that the infrastructure failed; False if the claim is lost.
+
+    This counts as no lost attempt; ``outage_seconds`` counts from the first time.
+    """
+    return _changed_row(connection, unit_statements.POSTPONE, held, delay=delay_s)
 
 
 def _changed_row(
@@ -221,6 +295,14 @@ def output_files(
     ]
 
 
+def has_output_file(connection: sa.Connection, evaluation_id: UUID, name: str) -> bool:
+    """Return whether a file was recorded as that of a chunk's arrays."""
+    statement = sa.select(
+        sa.exists().where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.output_file == name)
+    )
+    return bool(connection.execute(statement).scalar_one())
+
+
 def list_claims(connection: sa.Connection, worker_ids: Collection[UUID]) -> list[UnitClaim]:
     """Return the claims of some workers."""
     return _running(connection, UNIT.c.worker_id.in_(worker_ids))
@@ -244,13 +326,13 @@ def _running(
             UNIT.c.attempt,
             UNIT.c.worker_id,
             UNIT.c.part,
+            UNIT.c.cut_from,
         )
         .where(UNIT.c.state == UnitState.RUNNING, condition)
         .limit(count)
     )
     return [
-        UnitClaim(row[0], row[1], Stage(row[2]), row[3], row[4], row[5], row[6], row[7])
-        for row in connection.execute(statement)
+        UnitClaim(row[0], row[1], Stage(row[2]), *row[3:]) for row in connection.execute(statement)
     ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from uuid import UUID, uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,6 +16,8 @@ from service.jobs import sweep
 from service.settings import Settings
 
 log = logging.getLogger(__name__)
+
+LONGEST_GRACE_S = 5.0  # for workers to renew their leases after an outage of the database
 
 
 class SweepThread:
@@ -49,11 +52,19 @@ class SweepThread:
             log.warning("sweep.duty_not_released", extra={"reason": str(error)})
 
     def _run(self) -> None:
+        lease_s = self._settings.lease_s
+        swept = time.monotonic()
+        reclaim_from = 0.0
         while not self._ended.wait(self._settings.sweep_s):
+            now = time.monotonic()
+            if now - swept > max(lease_s / 3, 3 * self._settings.sweep_s):
+                # The database was away, and the leases of workers that are alive have expired.
+                reclaim_from = now + min(lease_s / 3, LONGEST_GRACE_S)
             try:
                 if self._node is not None:
                     sweep.reclaim_from_ended_workers(self._node, self._settings)
-                sweep.sweep(self._holder, self._settings)
+                sweep.sweep(self._holder, self._settings, can_reclaim=now >= reclaim_from)
+                swept = time.monotonic()
             except SQLAlchemyError as error:
                 log.warning("sweep.database_unreachable", extra={"reason": str(error)})
             except Exception:

@@ -10,12 +10,14 @@ import pytest
 
 from service.jobs import read, record, sweep
 from service.settings import settings
+from service.storage import unit_queue
 from service.storage.files import FileStore
 from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.napping import expected_draws
-from worker.executor import UnitExecutor
+from worker.executor import UnitExecutor, order_candidates
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 
@@ -35,11 +37,13 @@ def _end(evaluation_id: UUID, worker: UnitExecutor) -> Any:
     ],
 )
 def test_exact_a_learner_fails_alone_with_its_words(
-    database: str, fault: str, code: str, words: str
+    database: str, setting: Setting, fault: str, code: str, words: str
 ) -> None:
+    setting(max_attempts=1)
     evaluation_id, worker = submit_nap(**A_AND_B, fault=fault, at=2), make_executor()
     worker.run((evaluation_id, 0))
-    result = _end(evaluation_id, worker)
+    worker.handle_message((evaluation_id, 1))
+    result = _end(evaluation_id, make_executor())  # a crash ends the first one
     draws = expected_draws(5, 6)
     assert result["b"] == [draws[1], draws[3], draws[5]]
     assert result["a"]["code"] == code
@@ -177,7 +181,9 @@ def test_exact_chunks_done_out_of_order_do_not_move_their_part_back(database: st
 def test_exact_workers_take_the_chunks_of_the_first_part_in_any_order(database: str) -> None:
     evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
     worker.run((evaluation_id, 0))
-    lines = [[number for _, number in worker._list_next()] for _ in range(50)]
+    with reading() as connection:
+        queued = unit_queue.list_claimable(connection, 16)
+    lines = [[number for _, number in order_candidates(queued)] for _ in range(50)]
     assert {line[0] for line in lines} == {1, 3}  # those of b, as near, come after them
     assert {number for line in lines for number in line[:2]} == {1, 3}
     assert all(sorted(line) == list(range(1, 9)) for line in lines)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from thetahat.cautions import LEARNER_WARNING, NOT_CONVERGED, Caution
-from thetahat.errors import EvaluationError, LearnerFailed
+from thetahat.errors import EvaluationError, LearnerFailed, is_machine_fault
 
 _LONGEST_MESSAGE: Final = 500
 _ABOUT_THE_INTERFACE: Final = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
@@ -19,8 +19,8 @@ def catch_failures(name: str, cautions: list[Caution]) -> Iterator[None]:
     """Turn exceptions and warnings of third-party code inside the ``with`` block into our own.
 
     An exception becomes ``LearnerFailed`` with the first paragraph of its message; our own
-    exceptions and ``MemoryError`` pass unchanged. Each distinct warning is appended to
-    ``cautions``, except deprecation warnings.
+    exceptions, ``MemoryError`` and faults of the machine, such as a full disk, pass unchanged. Each
+    distinct warning is appended to ``cautions``, except deprecation warnings.
 
     Parameters
     ----------
@@ -37,6 +37,8 @@ def catch_failures(name: str, cautions: list[Caution]) -> Iterator[None]:
         except (EvaluationError, MemoryError):
             raise
         except Exception as error:
+            if is_machine_fault(error):
+                raise
             raise LearnerFailed(f"{name}: {_first_paragraph(error)}") from error
     for warning in caught:
         caution = _caution(name, warning.category, warning.message)

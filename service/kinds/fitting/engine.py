@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Generic, TypeVar
@@ -21,6 +21,7 @@ from service.kinds.base import (
     Chunk,
     ChunkOutput,
     Chunks,
+    CutChunk,
     Finished,
     Job,
     JobKind,
@@ -361,6 +362,23 @@ class FittingKind(JobKind[R], Generic[R, P]):
         if not is_chunk_key(payload):
             return self.run_other(plan, payload)
         return run_chunk(plan, payload, partial(self.run_group, plan))
+
+    def cut_chunk(self, job: Job[R], chunk: Chunk, size: int) -> CutChunk | None:
+        """Return a chunk cut between two splits; None if one pass computes all splits."""
+        if not is_chunk_key(chunk.payload):
+            return None
+        key = ChunkKey(**chunk.payload)
+        n_splits = key.stop - key.start
+        if n_splits <= 1 or self.plan(job).bundles[key.bundle].is_fast:
+            return None
+        per_split = chunk.size // n_splits
+        middle = key.start + min(max(1, size // max(1, per_split)), n_splits - 1)
+
+        def piece(start: int, stop: int) -> Chunk:
+            payload = asdict(replace(key, start=start, stop=stop))
+            return Chunk(payload, (stop - start) * per_split, chunk.part)
+
+        return CutChunk(piece(key.start, middle), piece(middle, key.stop))
 
     def gather(self, job: Job[R], outputs: Sequence[ChunkOutput]) -> Finished:
         """Join the outputs and evaluate them."""

@@ -11,6 +11,7 @@ from service.kinds.base import (
     Chunk,
     ChunkOutput,
     Chunks,
+    CutChunk,
     DatasetFile,
     Finished,
     Job,
@@ -84,6 +85,21 @@ class StudyKind(JobKind[StudyRequest]):
             return pack_records(earlier.below(count_repetitions(request)))
         study = build_study(job)
         return pack_records(run_repetitions(study, payload["start"], payload["stop"]))
+
+    def cut_chunk(self, job: Job[StudyRequest], chunk: Chunk, size: int) -> CutChunk | None:
+        """Return a chunk cut at a multiple of the grain of the study."""
+        if "from" in chunk.payload:
+            return None
+        start, stop = chunk.payload["start"], chunk.payload["stop"]
+        grain = build_study(job).grain
+        middle = start - start % grain + grain * max(1, size // grain)
+        if middle >= stop:
+            return None
+        pieces = [
+            Chunk({"start": first, "stop": last}, size=last - first, part=chunk.part)
+            for first, last in ((start, middle), (middle, stop))
+        ]
+        return CutChunk(*pieces)
 
     def gather(self, job: Job[StudyRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         """Return the result of the repetitions in these chunks."""

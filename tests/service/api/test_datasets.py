@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from service.storage.files import MARK
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
 
@@ -26,8 +25,7 @@ def send(client: TestClient, content: Any, media_type: str = CSV, **options: Any
 
 
 def kept_files(data_dir: Path) -> list[Path]:
-    paths = (data_dir / "files").rglob("*")
-    return [path for path in paths if path.is_file() and path.name != MARK]
+    return [path for path in (data_dir / "files").rglob("*") if path.is_file()]
 
 
 @pytest.mark.parametrize("media_type", FILES)

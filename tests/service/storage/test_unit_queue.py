@@ -1,0 +1,171 @@
+"""The queue: whose unit comes next, and what finding it costs."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+import sqlalchemy as sa
+
+from service.jobs import sweep
+from service.settings import settings
+from service.storage import unit_queue
+from service.storage.owners import LOCAL_OWNER_ID
+from service.storage.tables import EVALUATION, OWNER, UNIT
+from service.storage.unit_of_work import reading, unit_of_work
+from tests.service.jobs.evaluations import look, make_executor, submit_nap
+from tests.worker.with_napping import napping
+from worker.executor import UnitExecutor
+
+__all__ = ["napping"]
+
+N_OWNERS, UNITS_EACH = 20, 5000
+
+
+def _add_owner(name: str) -> UUID:
+    owner_id = uuid4()
+    with unit_of_work() as connection:
+        connection.execute(
+            sa.insert(OWNER).values(id=owner_id, name=name, created_at=sa.func.current_timestamp())
+        )
+    return owner_id
+
+
+def _list_claims() -> list[UUID]:
+    """Return the owners of the claimed units in the order of their claims."""
+    with reading() as connection:
+        statement = sa.select(UNIT.c.owner_id).where(UNIT.c.claimed_at.is_not(None))
+        return list(connection.scalars(statement.order_by(UNIT.c.claimed_at)))
+
+
+def _work_until_empty(worker: UnitExecutor, evaluation_id: UUID) -> None:
+    deadline = time.monotonic() + 120
+    while True:
+        worker.handle_message((evaluation_id, 0))
+        with reading() as connection:
+            if not unit_queue.list_claimable(connection, 1):
+                return
+        assert time.monotonic() < deadline
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_two_owners_with_many_evaluations_take_turns() -> None:
+    ann, bob = _add_owner("ann"), _add_owner("bob")
+    first = [submit_nap(owner_id=ann, seed=i) for i in range(50)]
+    for i in range(50):
+        submit_nap(owner_id=bob, seed=i)
+    _work_until_empty(make_executor(), first[0])
+    claims = _list_claims()
+    assert len(claims) == 100
+    assert all({claims[i], claims[i + 1]} == {ann, bob} for i in range(0, 100, 2))
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_many_owners_get_one_unit_each_round() -> None:
+    owners = [_add_owner(f"owner {i}") for i in range(7)]
+    large = submit_nap(owner_id=owners[0], n_chunks=30)
+    for owner in owners[1:]:
+        for i in range(4):
+            submit_nap(owner_id=owner, seed=i)
+    worker = make_executor()
+    for _ in range(28):
+        assert worker._run_next()
+    assert Counter(_list_claims()) == dict.fromkeys(owners, 4)
+    _work_until_empty(worker, large)
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_a_small_evaluation_waits_for_one_chunk_of_a_large_one_at_most() -> None:
+    ann = _add_owner("ann")
+    large = submit_nap(owner_id=ann, n_chunks=50)
+    worker = make_executor()
+    for _ in range(4):
+        assert worker._run_next()
+    small = submit_nap()
+    assert worker._run_next()  # the one that was running
+    if look(small).status != "succeeded":
+        assert worker._run_next()
+    assert look(small).status == "succeeded"
+    with reading() as connection:
+        states = Counter(connection.scalars(sa.select(UNIT.c.state)))
+    assert states["queued"] >= 46
+    _work_until_empty(worker, large)
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_units_of_the_previous_release_get_their_owner() -> None:
+    evaluation_id = submit_nap()
+    with unit_of_work() as connection:
+        connection.execute(sa.update(UNIT).values(owner_id=None))
+    with reading() as connection:
+        assert not unit_queue.list_claimable(connection, 1)
+    sweep.sweep(uuid4(), settings())
+    with reading() as connection:
+        assert [u.key for u in unit_queue.list_claimable(connection, 1)] == [(evaluation_id, 0)]
+        assert connection.scalars(sa.select(UNIT.c.owner_id)).all() == [LOCAL_OWNER_ID]
+
+
+QUEUE_MANY_UNITS = """
+INSERT INTO unit (evaluation_id, owner_id, number, stage, payload, size, state, place, attempt,
+                  lost, not_before, nudged_at)
+WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < :each)
+SELECT id, owner_id, i, 'chunk', '{}', 1, 'queued', :now + (i * 7919) % 5000, 0, 0, 0.0, 0.0
+FROM evaluation, numbers
+"""
+
+
+@pytest.fixture
+def long_queue(database: str) -> str:
+    """Queue 100 000 units of 20 owners."""
+    for i in range(N_OWNERS):
+        submit_nap(owner_id=_add_owner(f"owner {i}"))
+    with unit_of_work() as connection:
+        connection.execute(sa.update(UNIT).values(claimed_at=time.time() - 1.0))
+        values = {"each": UNITS_EACH, "now": time.time()}
+        connection.execute(sa.text(QUEUE_MANY_UNITS), values)
+        connection.execute(sa.text("ANALYZE"))
+    return database
+
+
+def _explain(connection: sa.Connection, statement: sa.Select[Any]) -> Any:
+    text = str(statement.compile(connection, compile_kwargs={"literal_binds": True}))
+    if connection.dialect.name == "sqlite":
+        return [row[3] for row in connection.execute(sa.text(f"EXPLAIN QUERY PLAN {text}"))]
+    explained = connection.execute(sa.text(f"EXPLAIN (ANALYZE, FORMAT JSON) {text}")).scalar_one()
+    return explained if isinstance(explained, list) else json.loads(explained)
+
+
+def _count_rows(plan: dict[str, Any]) -> float:
+    """Return how many rows of the table of units PostgreSQL has looked at."""
+    own = 0.0
+    if plan.get("Relation Name") == UNIT.name:
+        rows = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
+        own = rows * plan["Actual Loops"]
+    return own + sum(_count_rows(one) for one in plan.get("Plans", ()))
+
+
+def test_exact_no_query_of_the_queue_reads_all_of_it(long_queue: str) -> None:
+    """Each looks at a few rows per owner: with 100 000 units queued too."""
+    with reading() as connection:
+        owner_id = connection.scalars(sa.select(EVALUATION.c.owner_id).limit(1)).one()
+        statements = {
+            "owners": unit_queue.OWNERS_IN_TURN,
+            "units": unit_queue.UNITS_OF_OWNER.params(its_owner=owner_id, count=16),
+            "recent": unit_queue.select_recently_sent(time.time() - 5.0, 64),
+            "due": unit_queue.select_due(time.time(), 5.0, 64),
+        }
+        for name, statement in statements.items():
+            explained = _explain(connection, statement)
+            if long_queue == "postgres":
+                assert _count_rows(explained[0]["Plan"]) <= 100, (name, explained)
+                continue
+            searched = [line for line in explained if re.search(r"\b(unit|other|other_1)\b", line)]
+            assert searched, (name, explained)
+            assert all(line.startswith("SEARCH") for line in searched), (name, explained)
+            sorts = [line for line in explained if "TEMP B-TREE" in line]
+            assert len(sorts) == (name == "owners"), (name, explained)  # the few owners
