@@ -21,6 +21,7 @@
     ├── MethodNotAllowed       the path does not support this HTTP method
     ├── InternalError          a fault of the service itself
     └── Unavailable            the database or the file store cannot be reached
+        └── DamagedFile        a stored file is missing or was changed
 
 The first sentence of a class's docstring is the title of its problem documents.
 """
@@ -201,3 +202,16 @@ class Unavailable(ServiceError):
             Why; only its reason is shown, because its paths are not for clients.
         """
         return cls(f"{action}: {error.strerror or type(error).__name__}.")
+
+
+@dataclass(eq=False)
+class DamagedFile(Unavailable):
+    """A stored file is missing, or does not match its checksum.
+
+    Chunks of an evaluation that still runs are computed again, and converted tables are made again.
+    Upload a damaged data set again to repair it.
+    """
+
+    retry_after: int | None = None
+    name: str = ""
+    code: ClassVar[str] = "damaged_file"

@@ -142,7 +142,8 @@ class Settings(BaseSettings):
     @classmethod
     def _check_files_url(cls, url: str) -> str:
         parts = urlsplit(url)
-        if url and (parts.scheme != "file" or parts.netloc not in {"", "localhost"}):
+        is_folder = parts.scheme == "file" and parts.netloc in {"", "localhost"}
+        if url and not is_folder:
             message = "must have the form file:///a/folder"
             raise ValueError(message)
         return url

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from thetahat.errors import InvalidParameter
+
+HIGHEST_LEVEL: Final = 1 - 1e-9
+"""The highest confidence level. Beyond it the tail probability of one of many pairs is rounding."""
+
+
+def check_level(level: float) -> None:
+    """Raise if a confidence level is not above 0 and at most ``HIGHEST_LEVEL``."""
+    if not 0 < level <= HIGHEST_LEVEL:
+        raise InvalidParameter(
+            f"The level must be above 0 and at most {HIGHEST_LEVEL!r}, and is {level!r}.",
+            loc=("level",),
+            value=_shown(level),
+        )
 
 
 def require(is_valid: bool, name: str, value: object, requirement: str) -> None:  # noqa: FBT001 - an assertion

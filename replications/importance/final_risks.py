@@ -17,7 +17,8 @@ from scipy.special import log_ndtr
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import divide_by_known, monte_carlo_mean, subtract
 from thetahat.paired_tests._signed_ranks import rank_units
-from thetahat.paired_tests._units import ROUNDING, PairedUnits
+from thetahat.paired_tests._units import PairedUnits
+from thetahat.values.block_losses import ROUNDING
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, exact
 from thetahat.values.types import FloatArray
 

@@ -10,6 +10,7 @@ from typing import IO, Any, ClassVar, Final, Protocol, runtime_checkable
 import numpy as np
 
 from service.errors import InvalidFile, TooLarge
+from service.settings import Settings
 from thetahat.tables.sparse import SparseColumns
 
 SPARSE: Final = "sparse"
@@ -65,6 +66,16 @@ class Inspected:
     columns: tuple[dict[str, str], ...]
     details: Mapping[str, Any] = field(default_factory=dict)
     has_table: bool = False
+
+
+def file_limits(settings: Settings) -> FileLimits:
+    """Return the limits of a file's contents that the settings have."""
+    return FileLimits(
+        cells=settings.max_cells,
+        columns=settings.max_columns,
+        cell_bytes=settings.max_cell_bytes,
+        expansion=settings.max_expansion,
+    )
 
 
 class Format(Protocol):

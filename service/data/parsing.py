@@ -18,11 +18,11 @@ from typing import Any, Final
 import orjson
 
 from service import errors
-from service.data.base import FileLimits, Inspected
+from service.data.base import Inspected, file_limits
 from service.data.encodings import converted_path
 from service.data.reading import ReadableFile, find_path
 from service.errors import InvalidFile, ServiceError, Unavailable
-from service.settings import Settings, settings
+from service.settings import settings
 
 log = logging.getLogger(__name__)
 
@@ -40,16 +40,6 @@ _ERRORS: Final[dict[str, type[ServiceError]]] = {
     for cls in vars(errors).values()
     if isinstance(cls, type) and issubclass(cls, ServiceError)
 }
-
-
-def file_limits(settings: Settings) -> FileLimits:
-    """Return the limits of a file's contents that the settings have."""
-    return FileLimits(
-        cells=settings.max_cells,
-        columns=settings.max_columns,
-        cell_bytes=settings.max_cell_bytes,
-        expansion=settings.max_expansion,
-    )
 
 
 def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> Inspected:

@@ -11,6 +11,7 @@ import numpy as np
 
 from service.data.base import ColumnValues
 from service.data.formats import format_of
+from service.data.stored import prepare_dataset
 from service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat.tables.sparse import SparseColumns
 
@@ -80,9 +81,11 @@ def read_features(
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
-    """Read the first rows of all columns, as ``read_features`` does."""
+    """Read the first rows of all columns of a file whose checksum the caller has verified."""
     names = [str(column["name"]) for column in file.columns]
-    return format_of(file.media_type).head(find_path(file), names, rows)
+    if file.path is None:
+        raise Unavailable("The file of the data set is not in the file store.")
+    return format_of(file.media_type).head(file.path, names, rows)
 
 
 def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
@@ -99,7 +102,11 @@ def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
 
 
 def find_path(file: ReadableFile) -> Path:
-    """Return the path of a file that is in the store; ``Unavailable`` if it is not."""
-    if file.path is None or not file.path.is_file():
+    """Return the path of a file that is in the store and undamaged; ``Unavailable`` if it is not.
+
+    The converted table of a file is made again if it is lost or damaged.
+    """
+    if file.path is None:
         raise Unavailable("The file of the data set is not in the file store.")
+    prepare_dataset(file.path, format_of(file.media_type))
     return file.path

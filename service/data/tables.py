@@ -16,6 +16,7 @@ import pyarrow as pa
 from service.data.arrow_columns import to_numpy, wire_type
 from service.data.base import SPARSE, ColumnValues
 from service.data.sparse_rows import SparseRows
+from service.storage.checksums import compute_table_size
 from thetahat.tables.sparse import NumberedNames, SparseColumns
 
 _CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.float64())]))
@@ -73,8 +74,11 @@ def read_table(
     rows : int or None
         How many of the first rows; None means all.
     """
-    with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as reader:
-        table = reader.read_all().slice(0, rows)
+    size = compute_table_size(path)  # without the checksum at the end
+    with pa.memory_map(str(path)) as source:
+        content = pa.BufferReader(source.read_buffer(size))
+        with pa.ipc.open_file(content) as reader:
+            table = reader.read_all().slice(0, rows)
     return {name: _column(table, name) for name in names}
 
 

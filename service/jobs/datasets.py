@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,10 +14,12 @@ from sqlalchemy.exc import IntegrityError
 from service.data.base import Inspected
 from service.data.formats import format_of, table_suffixes
 from service.data.parsing import inspect_file, preview_file
+from service.data.stored import is_intact
 from service.errors import DatasetInUse, ResourceNotFound
 from service.jobs.read import Position
 from service.kinds.base import DatasetFile
 from service.storage import datasets
+from service.storage.checksums import append_digest
 from service.storage.datasets import DatasetRow
 from service.storage.files import FileStore, dataset_file_name
 from service.storage.unit_of_work import reading, unit_of_work
@@ -53,20 +54,25 @@ class Upload:
 def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     """Check and store an upload, and return whether it is new.
 
-    For bytes that were uploaded before with the same type, the earlier data set is returned.
+    For bytes that were uploaded before with the same type, the earlier data set is returned; if its
+    stored file is lost or damaged, the upload replaces it.
     """
     identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
         known = datasets.get(connection, owner_id, identifier)
-    if known is not None:
+    form = format_of(upload.media_type)
+    if known is not None and is_intact(_find_path(known.sha256), form):
         return known, False
     upload.file.flush()
     inspected = inspect_file(
         Path(upload.file.name), upload.media_type, Path(upload.table.name), upload.name
     )
-    for file in (upload.file, upload.table):  # before the transaction: it can take seconds
-        file.flush()
-        os.fsync(file.fileno())
+    # Before the transaction, because it can take seconds.
+    files, name = FileStore.open(), dataset_file_name(upload.sha256)
+    if inspected.has_table:
+        append_digest(upload.table)
+        files.stage(upload.table, name + form.table_suffix)
+    files.stage(upload.file, name)
     return _store(owner_id, identifier, upload, inspected)
 
 
@@ -87,12 +93,12 @@ def _store(
     files, name = FileStore.open(), dataset_file_name(upload.sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, upload.sha256)
-        known = datasets.get(connection, owner_id, identifier)
-        if known is not None:
-            return known, False
         if inspected.has_table:
             files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
         files.keep(upload.file, name)
+        known = datasets.get(connection, owner_id, identifier)
+        if known is not None:  # uploaded at the same time, or to repair a damaged file
+            return known, False
         datasets.insert(connection, owner_id, row)
     return row, True
 
@@ -173,5 +179,9 @@ def to_dataset_file(row: DatasetRow) -> DatasetFile:
         rows=row.rows,
         columns=row.columns,
         details=row.details,
-        path=FileStore.open().path(dataset_file_name(row.sha256)),
+        path=_find_path(row.sha256),
     )
+
+
+def _find_path(sha256: str) -> Path:
+    return FileStore.open().path(dataset_file_name(sha256))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.broker import queue
+from service.errors import Unavailable
 from service.settings import settings
 from service.storage import schema, workers
+from service.storage.files import FileStore
 from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading
+
+log = logging.getLogger(__name__)
 
 ANSWER_S: Final = 2.0  # longest wait for the database
 
@@ -23,16 +28,17 @@ class Readiness:
     database: bool
     migrations: bool
     broker: bool
+    store: bool
     workers: int
 
     @property
     def is_ready(self) -> bool:
         """Whether a request would be accepted and evaluated."""
-        return self.database and self.migrations and self.broker and self.workers > 0
+        return self.database and self.migrations and self.broker and self.store and self.workers > 0
 
 
 def check_readiness() -> Readiness:
-    """Check the database, the broker and the workers; never raises."""
+    """Check the database, the broker, the file store and the workers; never raises."""
     database = migrations = False
     alive = 0
     try:
@@ -44,4 +50,15 @@ def check_readiness() -> Readiness:
                     alive = workers.count_alive(connection, settings().lease_s)
     except (SQLAlchemyError, OSError):
         database = database and migrations
-    return Readiness(database, migrations, queue.is_up(), alive)
+    return Readiness(database, migrations, queue.is_up(), migrations and _has_store(), alive)
+
+
+def _has_store() -> bool:
+    """Return whether the file store is there, can be written to and has free space."""
+    try:
+        with answer_within(ANSWER_S):
+            FileStore.open().check_space()
+    except (Unavailable, SQLAlchemyError, OSError) as error:
+        log.warning("store.not_ready", extra={"reason": str(error)})
+        return False
+    return True

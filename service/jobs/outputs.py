@@ -1,7 +1,7 @@
 """The files of an evaluation: the arrays of its chunks until they are gathered, and its losses.
 
 A file name includes the attempt, so that an attempt that has lost its claim never overwrites or
-deletes the file of a later one.
+deletes the file of a later one. It also includes a checksum, which is verified at each reading.
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ def keep_arrays(
     name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}{mark}.npz"
     with files.new_upload() as file:
         np.savez(file, allow_pickle=False, **arrays)
-        files.keep(file, name)
-    return name
+        return files.keep_with_digest(file, name)
 
 
 def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTable) -> str:
@@ -53,8 +52,7 @@ def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTab
                     writer.write_table(batch)
         else:
             pq.write_table(losses, file, compression="zstd", use_dictionary=_repeating(losses))
-        files.keep(file, name)
-    return name
+        return files.keep_with_digest(file, name)
 
 
 def _repeating(table: pa.Table) -> list[str]:
@@ -72,7 +70,7 @@ def _repeating(table: pa.Table) -> list[str]:
 
 def read_arrays(files: FileStore, name: str) -> dict[str, np.ndarray]:
     """Return the arrays of a chunk that ``keep_arrays`` wrote."""
-    with np.load(files.path(name), allow_pickle=False) as arrays:
+    with np.load(files.fetch(name), allow_pickle=False) as arrays:
         return dict(arrays.items())
 
 

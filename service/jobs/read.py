@@ -81,11 +81,14 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
 
 
 def find_losses_file(owner_id: UUID, evaluation_id: UUID) -> Path:
-    """Return the Parquet file of the losses; ``ResourceNotFound`` if the kind keeps none."""
+    """Return the Parquet file of the losses, undamaged.
+
+    Raises ``ResourceNotFound`` if the kind keeps none, and ``DamagedFile`` if it was lost.
+    """
     name = _result(owner_id, evaluation_id)[1]
     if name is None:
         raise ResourceNotFound(f"Evaluation {evaluation_id} has no losses.")
-    return FileStore.open().path(name)
+    return FileStore.open().fetch(name)
 
 
 def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:

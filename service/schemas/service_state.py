@@ -22,4 +22,7 @@ class ReadinessRead(BaseModel):
     database: bool = Field(description="The database answers.")
     migrations: bool = Field(description="The database tables are those of this release.")
     broker: bool = Field(description="The broker answers.")
+    store: bool = Field(
+        description="The file store is there, can be written to and has free space."
+    )
     workers: int = Field(description="Worker processes with a recent heartbeat.")

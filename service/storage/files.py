@@ -1,20 +1,40 @@
-"""The file store for data sets, arrays of chunks and losses: a folder that all processes share."""
+"""The file store for data sets, arrays of chunks and losses, which all processes share.
+
+A file gets its name when all of its bytes are stored, and readers get a local path of a
+file that matches its checksum.
+"""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+from uuid import UUID
 
+from service.errors import DamagedFile, Unavailable
 from service.settings import settings
+from service.storage.checksums import add_digest, verify
 
-UPLOADS = "uploads"
+UPLOADS: Final = "uploads"
+MARK: Final = "thetahat-store-id"
+"""Name of the file with the store's id, by which a folder is known that is not the store."""
+LEAST_FREE_BYTES: Final = 64 * 1024 * 1024
+"""Free space below which a store is not ready for uploads."""
+STORE_ERRNOS: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE, errno.EFBIG, errno.ENOENT}
+    | {errno.EACCES, errno.EPERM, errno.ETIMEDOUT, errno.ENODEV, errno.ENOTCONN, errno.EMFILE}
+)
+"""Errors of the operating system that say that the store is away, full or read-only."""
 
 
 def dataset_file_name(sha256: str) -> str:
@@ -22,68 +42,232 @@ def dataset_file_name(sha256: str) -> str:
     return f"datasets/{sha256[:2]}/{sha256}"
 
 
-class FileStore:
-    """Named files under one folder; a file gets its name when its bytes are safely on disk.
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file of the store.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    modified_at : float
+        When it was written, in epoch seconds by the clock of the store.
+    """
+
+    name: str
+    modified_at: float
+
+
+class FileStore(ABC):
+    """Named files; all operations raise ``Unavailable`` while the store cannot be reached.
 
     Parameters
     ----------
     root : Path
-        The folder; made if it is not there.
+        The local folder of the files, or of copies of them.
+    read_id : callable or None
+        Returns the id that the store must have; None for a store that is not checked, and whose
+        folder is made when it is needed.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, read_id: Callable[[FileStore], UUID] | None = None) -> None:
         self.root = root
-        (root / UPLOADS).mkdir(parents=True, exist_ok=True)
+        self._read_id = read_id
 
-    @classmethod
-    def open(cls, url: str = "") -> FileStore:
-        """Return the store of a ``file://`` URL, or that of the settings."""
-        url = url or settings().resolved_files_url
-        parts = urlsplit(url)
-        return cls(Path(url2pathname(parts.path)))
+    @staticmethod
+    def open(url: str = "") -> FileStore:
+        """Return the store of a URL, or that of the settings; nothing is read or made yet."""
+        if url and url != settings().resolved_files_url:
+            return open_unmarked(url)
+        from service.storage.store_mark import read_store_id  # noqa: PLC0415 - it imports this
+
+        return open_unmarked(settings().resolved_files_url, read_store_id)
+
+    def check(self) -> None:
+        """Raise ``Unavailable`` unless the store is there and is the one of this database."""
+        if self._read_id is None:
+            return
+        expected = str(self._read_id(self))
+        found = self.read_mark()
+        if found == expected:
+            return
+        state = "has no mark" if found is None else f"has the mark of another store, {found[:40]!r}"
+        raise Unavailable(
+            f"The file store {state}, so it may not be mounted. Its file {MARK!r} must contain "
+            f"{expected}."
+        )
 
     @contextmanager
     def new_upload(self) -> Iterator[IO[bytes]]:
-        """Open a temporary file in the store; it is deleted at the end unless it is kept.
+        """Open a temporary local file; it is deleted at the end unless it is kept.
 
-        Its ``name`` is its path. ``keep`` gives it its final name.
+        Its ``name`` is its path. ``keep`` gives it its final name. A full or lost disk is
+        ``Unavailable`` also when the caller writes to the file.
         """
-        with tempfile.NamedTemporaryFile(dir=self.root / UPLOADS, delete=False) as file:
+        with store_faults("The file cannot be stored"):
+            self.check()
+            folder = self.root / UPLOADS
+            folder.mkdir(parents=True, exist_ok=True)
+            file = tempfile.NamedTemporaryFile(dir=folder, delete=False)  # noqa: SIM115
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # a collector leaves locked files alone
             try:
                 yield file
             finally:
+                with suppress(OSError):  # a full disk, which the writer has met before
+                    file.close()
                 Path(file.name).unlink(missing_ok=True)
 
-    def keep(self, temporary: IO[bytes], name: str) -> Path:
-        """Flush a temporary file to the disk and give it its name, replacing what had it."""
-        temporary.flush()
-        os.fsync(temporary.fileno())
-        path = self.path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        Path(temporary.name).replace(path)
-        _flush_folder(path.parent)
-        return path
-
     def path(self, name: str) -> Path:
-        """Return the path of a name, which must be inside the folder."""
+        """Return the local path of a name, which must be inside the folder."""
         parts = PurePosixPath(name).parts
         if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
             raise ValueError(f"{name!r} is not a name in the file store")
         return self.root.joinpath(*parts)
 
-    def write(self, name: str, content: bytes) -> Path:
+    def find_name(self, path: Path) -> str | None:
+        """Return the name of a local path; None for a file outside of the store."""
+        return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else None
+
+    def keep_with_digest(self, temporary: IO[bytes], name: str) -> str:
+        """Keep a temporary file under a name with its digest, and return that name."""
+        with store_faults("The file cannot be stored"):
+            temporary.flush()
+            name = add_digest(name, temporary)
+        self.keep(temporary, name)
+        return name
+
+    def write(self, name: str, content: bytes) -> None:
         """Keep bytes under a name."""
         with self.new_upload() as file:
             file.write(content)
-            return self.keep(file, name)
+            self.keep(file, name)
 
+    def stage(self, temporary: IO[bytes], name: str) -> None:
+        """Do the slow part of ``keep``, which follows inside a database transaction."""
+        del name
+        with store_faults("The file cannot be stored"):
+            temporary.flush()
+            os.fsync(temporary.fileno())
+
+    @abstractmethod
+    def read_mark(self) -> str | None:
+        """Return the id that is written in the store; None if there is none."""
+
+    @abstractmethod
+    def write_mark(self, identifier: UUID) -> None:
+        """Make the store if needed, and write its id into it."""
+
+    @abstractmethod
+    def check_space(self) -> None:
+        """Raise ``Unavailable`` if nothing can be written to the store."""
+
+    @abstractmethod
+    def keep(self, temporary: IO[bytes], name: str) -> None:
+        """Store a temporary file durably under a name, replacing what had it."""
+
+    @abstractmethod
+    def fetch(self, name: str) -> Path:
+        """Return a local path of a file that matches its checksum.
+
+        Raises ``DamagedFile`` if the file is missing or damaged, while the store itself is there.
+        """
+
+    @abstractmethod
+    def list_files(self, prefix: str) -> Iterator[StoredFile]:
+        """Yield the files whose names begin with ``prefix/``."""
+
+    @abstractmethod
     def delete(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""
-        self.path(name).unlink(missing_ok=True)
 
+    @abstractmethod
     def delete_folder(self, name: str) -> None:
         """Remove all files whose names begin with ``name/``."""
+
+
+class LocalFileStore(FileStore):
+    """Files of one folder, which may be a network file system."""
+
+    def read_mark(self) -> str | None:
+        """Return the id in the folder's file ``MARK``."""
+        try:
+            return (self.root / MARK).read_text().strip()
+        except FileNotFoundError:
+            return None
+
+    def write_mark(self, identifier: UUID) -> None:
+        """Make the folder and write its mark."""
+        with store_faults("The file store cannot be made"):
+            self.root.mkdir(parents=True, exist_ok=True)
+            (self.root / MARK).write_text(f"{identifier}\n")
+            _flush_folder(self.root)
+
+    def check_space(self) -> None:
+        """Write a small file, and look at the free space."""
+        with self.new_upload() as file:
+            file.write(b"x")
+            file.flush()
+        with store_faults("The file store cannot be read"):
+            free = shutil.disk_usage(self.root).free
+        if free < LEAST_FREE_BYTES:
+            raise Unavailable(f"The disk of the file store has only {free} free bytes.")
+
+    def keep(self, temporary: IO[bytes], name: str) -> None:
+        """Flush a temporary file to the disk and give it its name."""
+        path = self.path(name)
+        with store_faults("The file cannot be stored"):
+            self.check()
+            temporary.flush()
+            os.fsync(temporary.fileno())
+            path.parent.mkdir(parents=True, exist_ok=True)
+            Path(temporary.name).replace(path)
+            _flush_folder(path.parent)
+
+    def fetch(self, name: str) -> Path:
+        """Return the path of a file, after its checksum was verified."""
+        path = self.path(name)
+        with store_faults("The file cannot be read"):
+            try:
+                verify(path, name)
+            except FileNotFoundError:
+                self.check()
+                raise DamagedFile(f"The stored file {name} is missing.", name=name) from None
+        return path
+
+    def list_files(self, prefix: str) -> Iterator[StoredFile]:
+        """Yield the files below a folder."""
+        for folder, _, names in os.walk(self.path(prefix)):
+            for name in names:
+                path = Path(folder, name)
+                with suppress(FileNotFoundError):  # deleted meanwhile
+                    modified_at = path.stat().st_mtime
+                    yield StoredFile(path.relative_to(self.root).as_posix(), modified_at)
+
+    def delete(self, name: str) -> None:
+        """Remove a file."""
+        with store_faults("The file cannot be deleted"):
+            self.path(name).unlink(missing_ok=True)
+
+    def delete_folder(self, name: str) -> None:
+        """Remove a folder."""
         shutil.rmtree(self.path(name), ignore_errors=True)
+
+
+def open_unmarked(url: str, read_id: Callable[[FileStore], UUID] | None = None) -> FileStore:
+    """Return the store of a URL; ``read_id`` returns the id that it must have."""
+    parts = urlsplit(url)
+    return LocalFileStore(Path(url2pathname(parts.path)), read_id)
+
+
+@contextmanager
+def store_faults(action: str) -> Iterator[None]:
+    """Raise ``Unavailable`` instead of errors that say that the store is away or full."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in STORE_ERRNOS:
+            raise
+        raise Unavailable.from_os_error(action, error) from error
 
 
 def _flush_folder(folder: Path) -> None:

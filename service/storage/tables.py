@@ -232,3 +232,12 @@ LEASE = sa.Table(
     sa.Column("holder", sa.Uuid()),
     _needed("until", sa.Double()),  # epoch seconds by the database's clock
 )
+
+# The one file store of this database; the store has the same id in a file.
+FILE_STORE = sa.Table(
+    "file_store",
+    METADATA,
+    _key("name", sa.String(40)),
+    _needed("id", sa.Uuid()),
+    _needed("created_at", Instant()),
+)

@@ -65,6 +65,13 @@ _METRIC_INTERVALS: Final = (
 )
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"cross_validation_(?:counts/comparisons/2|dataset_sparse/comparisons/1)"
+    r"/(?:difference|difference_pooled|effect_size|intervals?|tests|variances|verdict)": Changed(
+        "The two models differ by rounding errors alone (1e-16), which count as no difference."
+    ),
+    r"losses_control_less_margin/comparisons/\d+/verdict/detectable/power_at_margin": Rounded(
+        "The critical value is the quantile of the tail, no longer of one minus the tail."
+    ),
     rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
         "The percentile and BCa intervals of a metric are those of a mean, which start from the "
         "deviations of the replicates."

@@ -8,8 +8,8 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.distributions import upper_quantile
-from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
+from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative
 from thetahat.variances.base import VarianceEstimate
 
@@ -18,8 +18,7 @@ Ends = tuple[float | None, float | None]
 
 def tail_of(level: float, alternative: Alternative) -> float:
     """Return the probability left out at each end: half of it where there are two."""
-    if not 0 < level < 1:
-        raise InvalidParameter("level must lie in (0, 1)", loc=("level",), value=level)
+    check_level(level)
     return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from scipy import special
 
 from thetahat.errors import InvalidParameter
+from thetahat.parameter_checks import check_level
 
 _CHANCE = 0.0792
 """0.0099 x 8: the variance below, where the area is one half."""
@@ -93,6 +94,5 @@ def _variance(area: float, ratio: float) -> float:
 def _checked(area: float, level: float) -> tuple[float, float]:
     if not 0 < area < 1:
         raise InvalidParameter("area must be in (0, 1)", loc=("area",), value=area)
-    if not 0 < level < 1:
-        raise InvalidParameter("level must be in (0, 1)", loc=("level",), value=level)
+    check_level(level)
     return max(area, 1 - area), 1 - level

@@ -17,7 +17,6 @@ from thetahat.numerics.loops.signed_ranks import (
 )
 from thetahat.numerics.loops.sorted_rows import MOST_IN_A_ROW, positive_sums_of_rows
 from thetahat.paired_tests._units import (
-    ROUNDING,
     PairedUnits,
     PairedUnitsBatch,
     choose_unit,
@@ -25,6 +24,7 @@ from thetahat.paired_tests._units import (
     unit_means,
 )
 from thetahat.paired_tests.base import PairedLosses
+from thetahat.values.block_losses import ROUNDING
 from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray, UnitName
 
 UIntArray = npt.NDArray[np.uint64]

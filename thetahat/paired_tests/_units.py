@@ -23,12 +23,9 @@ from thetahat.numerics.bootstrap import default_unit
 from thetahat.numerics.loops.compiling import as_read_only
 from thetahat.numerics.loops.paired_units import MANY_VALUES, zero_rounding_errors
 from thetahat.paired_tests.base import PairBatch, PairedLosses
-from thetahat.values.block_losses import BlockLosses
+from thetahat.values.block_losses import ROUNDING, BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Target, UnitName
-
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
-"""Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

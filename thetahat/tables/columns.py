@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import starmap
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -20,6 +20,9 @@ Raw = Sequence[Any] | np.ndarray
 """(n,) values: a list of plain Python values with None where one is missing, or an array."""
 
 _NUMBERS = frozenset({bool, int, float})
+
+LARGEST_FEATURE: Final = 1e140
+"""Sums of squares of larger values exceed double precision: learners fail or are wrong."""
 
 
 def read_columns_of_rows(
@@ -159,11 +162,13 @@ def _feature(name: str, values: Raw) -> np.ndarray:
     array = _array(values, loc)
     numeric = _numeric(array, loc)
     if numeric is not None:
-        infinite = np.isinf(numeric)
-        if infinite.any():
-            row = int(np.argmax(infinite))
+        too_large = np.abs(numeric) > LARGEST_FEATURE
+        if too_large.any():
+            row = int(np.argmax(too_large))
             raise InvalidParameter(
-                f"column {name!r} is {numeric[row]} in row {row}",
+                f"The feature {name!r} is {numeric[row]:g} in row {row}; features must be finite "
+                f"and at most {LARGEST_FEATURE:g} in size, or their squares exceed double "
+                "precision. Divide the feature by a factor.",
                 loc=(*loc, row),
                 value=str(numeric[row]),
             )

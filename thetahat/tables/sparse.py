@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from thetahat.errors import InvalidParameter
+from thetahat.tables.columns import LARGEST_FEATURE
 from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -92,19 +93,19 @@ class SparseColumns:
 def sparse_columns(name: str, matrix: CsrMatrix, names: Sequence[str]) -> SparseColumns:
     """Return a matrix as sparse columns: duplicates summed, indices sorted, no stored zeros.
 
-    Raises ``InvalidParameter`` with row and column for a value that is not finite.
+    Raises ``InvalidParameter`` with row and column for a value that is not finite or is too large.
     """
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    unfit = ~np.isfinite(matrix.data)
+    unfit = ~(np.abs(matrix.data) <= LARGEST_FEATURE)
     if unfit.any():
         at = int(np.argmax(unfit))
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         column = names[int(matrix.indices[at])]
         raise InvalidParameter(
-            f"column {column!r} is {matrix.data[at]} in row {row}; a sparse matrix cannot have "
-            "missing values",
+            f"The feature {column!r} is {matrix.data[at]:g} in row {row}; features of a sparse "
+            f"matrix must be finite and at most {LARGEST_FEATURE:g} in size, and none is missing.",
             loc=("features", name, row),
             value=str(matrix.data[at]),
         )

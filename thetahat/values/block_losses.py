@@ -16,6 +16,28 @@ from thetahat.values.moments import Moments, moments_of_rows, moments_of_scores
 from thetahat.values.types import FloatArray
 
 LARGEST = 1e140  # sums of squares of larger losses leave double precision
+SMALLEST = 1e-140  # squares of smaller losses are lost below double precision
+ROUNDING = 8 * float(np.finfo(np.float64).eps)
+"""Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""
+
+
+def rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
+    """Return the size up to which the differences of two models' losses are rounding errors.
+
+    It is ``ROUNDING`` times their largest loss; smaller than ``SMALLEST``, no square is known.
+    """
+    return max(ROUNDING * max(_largest(a), _largest(b)), SMALLEST)
+
+
+def zero_rounding(differences: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return the differences a - b, or zeros if all of them are only rounding errors."""
+    if _largest(differences) <= rounding_of_pair(a, b):
+        return np.zeros_like(differences)
+    return differences
+
+
+def _largest(values: FloatArray) -> float:
+    return max(float(values.max(initial=0)), -float(values.min(initial=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +74,14 @@ class BlockLosses:
                 loc=("losses", at),
                 value=str(given[at]),
             )
+        largest = _largest(given)
+        if 0 < largest < SMALLEST:
+            raise InvalidParameter(
+                f"The largest loss is {largest:g}; the largest must be 0 or at least {SMALLEST:g}, "
+                "or the squares of the losses are lost. Multiply all losses by a factor.",
+                loc=("losses",),
+                value=str(largest),
+            )
 
     def _is_told_by_moments(self) -> bool:
         """Whether the moments, which many losses get at once then, show that all losses are fit.
@@ -66,7 +96,7 @@ class BlockLosses:
             assert moments.centred_squares is not None  # noqa: S101 - of rows
             largest = np.abs([moments.deviations.max(), moments.deviations.min()]).max()
             reach = abs(moments.shift) + largest + np.sqrt(moments.centred_squares.max())
-            fit = bool(reach <= LARGEST / 2)
+            fit = bool(reach == 0 or SMALLEST * 1e20 <= reach <= LARGEST / 2)
         if fit:
             vars(self)["moments"] = moments  # where cached_property looks first
         return fit
@@ -106,7 +136,7 @@ class BlockLosses:
         """Return the paired differences, this minus the other; both share one layout."""
         for mine, other_s in ((self.values, other.values), (self.scores, other.scores)):
             if mine is not None and other_s is not None:
-                return self.difference(mine - other_s, None)
+                return self.difference(zero_rounding(mine - other_s, mine, other_s), None)
         raise InvalidParameter("the two models have losses of different form", loc=("losses",))
 
     def instance_means(self) -> FloatArray:

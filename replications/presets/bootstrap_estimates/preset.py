@@ -15,7 +15,7 @@ from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
 from thetahat.numerics.bootstrap.resamples import HashedResamples
-from thetahat.parameter_checks import require
+from thetahat.parameter_checks import check_level, require
 from thetahat.registry import MethodInfo
 from thetahat.statistics import STATISTICS, Sample, Statistic
 from thetahat.tables.data import Data
@@ -86,7 +86,7 @@ class BootstrapEstimates:
         are_known = bool(self.statistics) and set(self.statistics) <= set(TRUE_VALUES)
         names = f"must be one or more of {', '.join(TRUE_VALUES)}"
         require(are_known, "statistics", self.statistics, names)
-        require(0 < self.level < 1, "level", self.level, "must be between 0 and 1")
+        check_level(self.level)
 
     def plan(self, data: Mapping[str, Data], seed: int) -> BootstrapStudy:
         """Return the study; it uses no data sets."""

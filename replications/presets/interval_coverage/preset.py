@@ -24,7 +24,7 @@ from replications.presets.interval_coverage.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.record_names import record_name, split_record_name
 from thetahat.errors import InvalidParameter
-from thetahat.parameter_checks import require
+from thetahat.parameter_checks import check_level, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
@@ -94,7 +94,7 @@ class IntervalCoverage:
     def __post_init__(self) -> None:
         sizes_fit = is_ascending(self.sizes) and self.sizes[0] >= 20
         require(sizes_fit, "sizes", self.sizes, "must ascend from 20 or more")
-        require(0 < self.level < 1, "level", self.level, "must be between 0 and 1")
+        check_level(self.level)
         known = [*build_settings(), *SHIFTS, *(build_metric_settings() if self.metrics else ())]
         unknown = [name for name in self.populations if name not in known]
         if unknown:

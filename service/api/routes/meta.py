@@ -73,7 +73,7 @@ async def get_health() -> Response:
     responses={503: {"model": ReadinessRead, "description": "Something is missing."}},
 )
 async def get_readiness() -> Response:
-    """Return 200 if database, tables, broker and a worker are there, else 503."""
+    """Return 200 if database, tables, broker, file store and a worker are there, else 503."""
     readiness = await run_in_thread(check_readiness)
     parts = asdict(readiness)
     missing = [name for name, works in parts.items() if not works]

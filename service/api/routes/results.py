@@ -70,6 +70,7 @@ async def get_result(
             },
         },
         406: {"model": ProblemDocument},
+        500: {"model": ProblemDocument, "description": "The stored file is missing or damaged."},
         **NO_RESULT,
     },
 )
@@ -79,7 +80,7 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
     wanted = parse_id(evaluation_id, "evaluation")
     media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
     try:
-        path: Path = await read_database(read.find_losses_file, owner_id, wanted)
+        path: Path = await run_in_thread(read.find_losses_file, owner_id, wanted)
     except NoResult as error:
         raise await _with_reason(error, owner_id, wanted) from None
     if media_type == PARQUET:

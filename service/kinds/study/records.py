@@ -138,6 +138,6 @@ def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
             loc=("extends",),
         )
     if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
-        return records_from_table(pq.read_table(files.path(stored.losses_file)))
+        return records_from_table(pq.read_table(files.fetch(stored.losses_file)))
     done = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
     return merge_records(unpack_records(outputs.read_arrays(files, name)) for name in done)

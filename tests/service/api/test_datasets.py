@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from service.storage.files import MARK
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
 
@@ -25,7 +26,8 @@ def send(client: TestClient, content: Any, media_type: str = CSV, **options: Any
 
 
 def kept_files(data_dir: Path) -> list[Path]:
-    return [path for path in (data_dir / "files").rglob("*") if path.is_file()]
+    paths = (data_dir / "files").rglob("*")
+    return [path for path in paths if path.is_file() and path.name != MARK]
 
 
 @pytest.mark.parametrize("media_type", FILES)

@@ -8,12 +8,14 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.errors import DatasetInUse, InvalidFile, ResourceNotFound
+from service.data.reading import read_columns
+from service.errors import DamagedFile, DatasetInUse, InvalidFile, ResourceNotFound
 from service.jobs import datasets
 from service.jobs.datasets import Upload
 from service.storage import api_keys
+from service.storage.checksums import TRAILER_LENGTH
 from service.storage.datasets import DatasetRow
-from service.storage.files import FileStore
+from service.storage.files import MARK, FileStore, dataset_file_name
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION_DATASET, OWNER
 from service.storage.unit_of_work import reading, unit_of_work
@@ -31,7 +33,14 @@ def keep(content: bytes, owner_id: UUID = LOCAL_OWNER_ID) -> tuple[DatasetRow, b
 
 
 def kept_files() -> Sequence[Path]:
-    return [path for path in FileStore.open().root.rglob("*") if path.is_file()]
+    paths = FileStore.open().root.rglob("*")
+    return [path for path in paths if path.is_file() and path.name != MARK]
+
+
+def flip_a_bit(path: Path, position: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[position] ^= 0x10
+    path.write_bytes(content)
 
 
 def another_owner() -> UUID:
@@ -112,3 +121,54 @@ def test_exact_keys_are_found_until_they_are_revoked(database: str) -> None:
         assert api_keys.find(connection, prefix) is None
         assert api_keys.exist(connection)
         assert api_keys.list_all(connection)[0].last_used_at is not None
+
+
+ROWS = b"a,b\n" + b"".join(b"%d,x%d\n" % (i, i) for i in range(500))
+TABLE = ".table.arrow"
+
+
+@pytest.mark.parametrize("position", [0, 700, -200, -10])
+def test_exact_a_table_with_a_flipped_bit_is_made_again(sqlite: None, position: int) -> None:
+    row, _ = keep(ROWS)
+    file = datasets.to_dataset_file(row)
+    assert file.path is not None
+    table = file.path.with_name(file.path.name + TABLE)
+    as_written = table.read_bytes()
+
+    flip_a_bit(table, position)
+    assert read_columns(file)["a"].tolist() == list(range(500))
+    assert table.read_bytes() == as_written
+
+
+def test_exact_a_table_that_is_lost_or_without_checksum_is_made_again(sqlite: None) -> None:
+    row, _ = keep(ROWS)
+    file = datasets.to_dataset_file(row)
+    assert file.path is not None
+    table = file.path.with_name(file.path.name + TABLE)
+    as_written = table.read_bytes()
+    for damaged in (None, b"", as_written[:100], as_written[:-TRAILER_LENGTH]):
+        table.unlink()
+        if damaged is not None:
+            table.write_bytes(damaged)
+        assert read_columns(file)["b"].tolist() == [f"x{i}" for i in range(500)]
+        assert table.read_bytes() == as_written
+
+
+def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> None:
+    row, _ = keep(ROWS)
+    file = datasets.to_dataset_file(row)
+    assert file.path is not None
+    path = FileStore.open().path(dataset_file_name(row.sha256))
+    for is_lost in (False, True):
+        if is_lost:
+            path.unlink()
+        else:
+            flip_a_bit(path, 40)
+        table = file.path.with_name(file.path.name + TABLE)
+        table.unlink()
+        with pytest.raises(DamagedFile, match=r"Upload the data set again\.$"):
+            read_columns(file)
+        again, is_new = keep(ROWS)
+        assert (again.id, is_new) == (row.id, False)
+        assert read_columns(file)["a"].tolist() == list(range(500))
+        assert path.read_bytes() == ROWS

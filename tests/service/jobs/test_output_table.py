@@ -12,7 +12,7 @@ from service.jobs import output_table, outputs
 from service.jobs.output_table import OutputColumn, OutputTable
 from service.jobs.spill import Spill, SpilledArray
 from service.states import Stage
-from service.storage.files import FileStore
+from service.storage.files import LocalFileStore
 from service.storage.units import UnitClaim
 
 COLUMNS = OutputTable(
@@ -35,7 +35,7 @@ def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPat
 
 def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:
     files, claim = (
-        FileStore(tmp_path),
+        LocalFileStore(tmp_path),
         UnitClaim(UUID(int=1), 1, Stage.START, {}, 1, 1, UUID(int=2)),
     )
     table = pa.table({"block": np.arange(3000) // 300, "m": np.sqrt(np.arange(3000))})
@@ -49,7 +49,7 @@ def test_exact_what_is_kept_piece_by_piece_is_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output_table, "ROWS_AT_ONCE", 2)
-    files = FileStore(tmp_path)
+    files = LocalFileStore(tmp_path)
     claim = UnitClaim(UUID(int=1), 1, Stage.GATHER, {}, 1, 1, UUID(int=2))
     names = [outputs.keep_losses(files, claim, one) for one in (COLUMNS, TABLE)]
 

@@ -172,7 +172,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
             ("statistic", "params", "statistic"),
             "auc is of pairs",
         ),
-        (body(level=1.0), ("level",), "level must lie"),
+        (body(level=1.0), ("level",), "level must be above 0 and at most"),
         (body(n_resamples=1), ("n_resamples",), "must lie in 2 to"),
         (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "ask for at most"),
         (body(intervals=["wilson"]), ("intervals", 0), "not an interval of a bootstrap"),

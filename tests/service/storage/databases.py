@@ -9,7 +9,7 @@ import pytest
 
 from service.broker import queue
 from service.settings import settings
-from service.storage import engine, schema
+from service.storage import engine, schema, store_mark
 
 
 def use(monkeypatch: pytest.MonkeyPatch, **variables: object) -> None:
@@ -23,6 +23,7 @@ def forget() -> None:
     """Let this process read its settings and open its connections anew."""
     engine.reset()
     queue.reset()
+    store_mark.forget_ids()
     settings.cache_clear()
 
 

@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+import errno
+import hashlib
+import os
+import shutil
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
-from service.storage.files import UPLOADS, FileStore, dataset_file_name
+from service.errors import DamagedFile, Unavailable
+from service.settings import InvalidSettings, settings
+from service.storage import schema, store_mark
+from service.storage.files import MARK, UPLOADS, FileStore, LocalFileStore, dataset_file_name
+from tests.service.storage.databases import Setting
 
 
 @pytest.fixture
@@ -15,9 +24,8 @@ def files(tmp_path: Path) -> FileStore:
 def test_exact_a_kept_upload_has_its_name_and_leaves_nothing_behind(files: FileStore) -> None:
     with files.new_upload() as file:
         file.write(b"abc")
-        path = files.keep(file, "datasets/ab/abc")
-    assert path == files.path("datasets/ab/abc")
-    assert path.read_bytes() == b"abc"
+        files.keep(file, "datasets/ab/abc")
+    assert files.fetch("datasets/ab/abc").read_bytes() == b"abc"
     assert list((files.root / UPLOADS).iterdir()) == []
 
 
@@ -52,3 +60,99 @@ def test_invalid_names_cannot_leave_the_folder(files: FileStore, name: str) -> N
 
 def test_exact_data_sets_lie_under_their_digest() -> None:
     assert dataset_file_name("abcdef") == "datasets/ab/abcdef"
+
+
+def test_exact_a_name_with_a_digest_is_verified_when_it_is_read(files: FileStore) -> None:
+    with files.new_upload() as file:
+        file.write(b"abc")
+        name = files.keep_with_digest(file, "chunks/a/1-2.npz")
+    digest = hashlib.sha256(b"abc").hexdigest()[:32]
+    assert name == f"chunks/a/1-2.{digest}.npz"
+    assert files.fetch(name).read_bytes() == b"abc"
+
+    files.path(name).write_bytes(b"abd")
+    with pytest.raises(DamagedFile, match=r"1-2.* does not match its checksum"):
+        files.fetch(name)
+    files.path(name).unlink()
+    with pytest.raises(DamagedFile, match=r"1-2.* is missing"):
+        files.fetch(name)
+
+
+def test_exact_a_data_set_is_verified_by_its_name(files: FileStore) -> None:
+    name = dataset_file_name(hashlib.sha256(b"abc").hexdigest())
+    files.write(name, b"abc")
+    assert files.fetch(name).read_bytes() == b"abc"
+    files.write(name, b"ab")
+    with pytest.raises(DamagedFile, match="does not match"):
+        files.fetch(name)
+
+
+def test_exact_a_file_of_a_release_without_checksums_is_read(files: FileStore) -> None:
+    files.write("chunks/a/1-2.npz", b"abc")
+    assert files.fetch("chunks/a/1-2.npz").read_bytes() == b"abc"
+
+
+def test_invalid_a_folder_without_its_mark_is_refused(sqlite: None, setting: Setting) -> None:
+    FileStore.open().write("losses/x", b"1")
+    root = FileStore.open().root
+    assert root.joinpath(MARK).is_file()
+    root.rename(root.with_name("unmounted"))
+
+    with pytest.raises(Unavailable, match="has no mark, so it may not be mounted"):
+        FileStore.open().write("losses/y", b"1")
+    with pytest.raises(Unavailable, match="has no mark"):
+        FileStore.open().fetch("losses/x")
+    assert not root.exists()
+
+    root.with_name("unmounted").rename(root)
+    FileStore.open().write("losses/y", b"1")
+
+
+def test_invalid_the_store_of_another_database_is_refused(sqlite: None) -> None:
+    store = FileStore.open()
+    store.write("losses/x", b"1")
+    store.write_mark(UUID(int=1))
+    with pytest.raises(Unavailable, match="has the mark of another store, '00000000-"):
+        store.write("losses/y", b"1")
+
+
+def test_exact_a_store_that_has_a_mark_keeps_it(empty_sqlite: None) -> None:
+    schema.upgrade()
+    store = FileStore.open()
+    store.write_mark(UUID(int=1))
+    store.write("losses/x", b"1")
+    store_mark.forget_ids()
+    assert store_mark.read_store_id(store) == UUID(int=1)
+    assert store.read_mark() == str(UUID(int=1))
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
+def test_invalid_a_disk_that_takes_nothing(
+    files: FileStore, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(Unavailable, match="cannot be stored: ") as refused:
+        files.write("losses/x", b"1")
+    assert refused.value.retry_after
+    assert list(files.list_files(UPLOADS)) == []
+
+
+def test_invalid_a_store_without_free_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LocalFileStore(tmp_path)
+    store.check_space()
+    usage = shutil.disk_usage(tmp_path)._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(Unavailable, match="has only 1000 free bytes"):
+        store.check_space()
+
+
+@pytest.mark.parametrize("url", ["ftp://host/x", "s3://", "file://host/x", "/a/folder"])
+def test_invalid_an_address_that_is_no_file_store(setting: Setting, url: str) -> None:
+    setting(files_url=url)
+    with pytest.raises(InvalidSettings, match="THETAHAT_FILES_URL must have the form file:///a"):
+        settings()

@@ -269,7 +269,7 @@ def test_invalid_layouts_and_levels(method: Wilson | ClopperPearson) -> None:
     assert "source blocks" in str(method.inapplicable(sources_of([0], [1]).layout))
     assert "one score per split" in str(method.inapplicable(scores))
     assert "clusters" in str(method.inapplicable(holdout_of([0, 1], cluster=[0, 1]).layout))
-    with pytest.raises(InvalidParameter, match="level must lie in"):
+    with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
         method.build_on_losses(errors_of(1, 3), 1.0, TWO)
 
 

@@ -211,7 +211,7 @@ def test_limit_prediction_is_built_on_theta_gamma_of_sources_alone() -> None:
 
 @pytest.mark.parametrize("level", [0.0, 1.0, -0.1, 1.5, math.nan])
 def test_invalid_level(level: float) -> None:
-    with pytest.raises(InvalidParameter, match="level must lie in"):
+    with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
         Normal().build(ANY, IID, some_variance(), level, TWO)
 
 

@@ -71,7 +71,8 @@ def test_exact_text_of_fixed_width() -> None:
 @pytest.mark.parametrize(
     ("given", "message", "loc"),
     [
-        ([1.0, math.inf], "column 'a' is inf in row 1", ("features", "a", 1)),
+        ([1.0, math.inf], "feature 'a' is inf in row 1", ("features", "a", 1)),
+        ([1.0, -2e154], "feature 'a' is -2e.154 in row 1; .* at most 1e.140", ("features", "a", 1)),
         ([1, "b"], "contains int and str", ("features", "a")),
         ([[1], [2]], "contains list", ("features", "a")),
         ([10**400], "too large", ("features", "a")),

@@ -57,7 +57,7 @@ def test_by_hand_duplicates_are_added_and_stored_zeros_dropped() -> None:
 def test_invalid_a_value_that_is_not_finite_is_named(value: float) -> None:
     dense = DENSE.copy()
     dense[3, 2] = value
-    with pytest.raises(InvalidParameter, match=rf"column 'X3' is {value} in row 3") as caught:
+    with pytest.raises(InvalidParameter, match=rf"feature 'X3' is {value} in row 3") as caught:
         group(first=1, dense=dense)
 
     assert caught.value.loc == ("features", "X", 3)

@@ -20,7 +20,6 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.distributions import upper_quantile
-from thetahat.errors import InvalidParameter
 from thetahat.intervals import INTERVALS
 from thetahat.numerics.bootstrap.ends import (
     Reach,
@@ -29,6 +28,7 @@ from thetahat.numerics.bootstrap.ends import (
     percentile_reach,
     studentised_reach,
 )
+from thetahat.parameter_checks import check_level
 from thetahat.statistics import Statistic
 from thetahat.traits import ReplicateForm
 from thetahat.values.types import Alternative
@@ -176,10 +176,7 @@ def _build_interval(  # noqa: PLR0913 - the method, its input and its level
 
 def tail_of(level: float, alternative: Alternative) -> float:
     """Return the probability left out at each end."""
-    if not 0 < level < 1:
-        raise InvalidParameter(
-            f"level must lie between 0 and 1, and is {level}", loc=("level",), value=level
-        )
+    check_level(level)
     return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
 
 

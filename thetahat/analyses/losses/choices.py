@@ -14,6 +14,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import IntervalMethod
 from thetahat.multiple_tests.base import OmnibusTest
 from thetahat.paired_tests.base import PairedTest
+from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative, Target
 from thetahat.variances.base import VarianceEstimator
 
@@ -56,7 +57,8 @@ class Choices:
     Parameters
     ----------
     level : float
-        Confidence level of intervals, in (0, 1); alpha of the verdict is 1 - level.
+        Confidence level of intervals, above 0 and at most 1 - 1e-9; alpha of the verdict is
+        1 - level.
     margin : float or None
         Largest difference of mean losses that does not matter, in units of the loss, above 0.
     alternative : Alternative
@@ -109,7 +111,7 @@ class Choices:
         object.__setattr__(self, "alternative", _member(Alternative, "alternative", self))
         if self.target is not None:
             object.__setattr__(self, "target", _member(Target, "target", self))
-        _require(0 < self.level < 1, "level", self.level, "must be in (0, 1)")
+        check_level(self.level)
         _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
         if self.margin is not None:
             good = math.isfinite(self.margin) and self.margin > 0

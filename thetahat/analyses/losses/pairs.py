@@ -18,12 +18,15 @@ from thetahat.cautions import (
 )
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
-from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.block_losses import (
+    ROUNDING,
+    SMALLEST,
+    BlockLosses,
+    LossTable,
+)
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
 from thetahat.values.types import BlockKind, FloatArray
-
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 VALUES_AT_ONCE: Final = 2**18
 """Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
@@ -94,10 +97,13 @@ def batches(
         differences = np.empty((len(some), len(losses_by_model[0])))
         for (i, j), out in zip(some, differences, strict=True):
             np.subtract(losses_by_model[i], losses_by_model[j], out=out)
-        spreads = differences.max(axis=1) - differences.min(axis=1)
-        equal = spreads <= _ROUNDING * largest[positions].max(axis=1)
-        rounded = equal & (spreads > 0)
+        greatest, least = differences.max(axis=1), differences.min(axis=1)
+        reach = np.maximum(ROUNDING * largest[positions].max(axis=1), SMALLEST)
+        is_zero = np.maximum(greatest, -least) <= reach
+        equal = (greatest - least <= reach) | is_zero
+        rounded = equal & ((greatest > least) | (is_zero & (greatest != 0)))
         differences[rounded] = differences[rounded, :1]
+        differences[is_zero] = 0.0
         equals = zip(equal.tolist(), rounded.tolist(), strict=True)
         known_moments = moments(positions)
         entries = zip(some, differences, known_moments, equals, strict=True)

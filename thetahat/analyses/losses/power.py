@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import chdtr, nctdtr, ndtr
+
+from thetahat.distributions import upper_quantile
 
 _PRECISION = 1e-10
 """Relative, of the smallest difference; far finer than any variance is known."""
+
+_MOST_STANDARD_ERRORS = 1e100
+"""Differences are not looked for beyond so many standard errors."""
 
 
 def power_of(
@@ -18,8 +23,9 @@ def power_of(
 
     .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
 
-    with T non-central t; normal where there are no degrees of freedom, and where the non-central
-    distribution function gives no number (very large arguments, where the two agree).
+    with T non-central t, or normal where there are no degrees of freedom. Where the distribution
+    function of scipy returns no number (very large arguments), a standard normal is nothing next to
+    the shift, and :math:`P(\nu (\delta / (s t))^2 > \chi^2_\nu)` is the limit.
     """
     shift = abs(difference) / standard_error
     critical = _critical(degrees_of_freedom, alpha)
@@ -27,6 +33,8 @@ def power_of(
         upper = float(nctdtr(degrees_of_freedom, shift, critical))
         if math.isfinite(upper):
             return 1 - upper + _far_tail(degrees_of_freedom, shift, critical)
+        ratio = min(shift / critical, 1e100)
+        return float(chdtr(degrees_of_freedom, degrees_of_freedom * ratio**2))
     return float(ndtr(shift - critical) + ndtr(-shift - critical))
 
 
@@ -42,9 +50,7 @@ def _far_tail(degrees_of_freedom: float, shift: float, critical: float) -> float
 
 @lru_cache(maxsize=4096)
 def _critical(degrees_of_freedom: float | None, alpha: float) -> float:
-    if degrees_of_freedom is None:
-        return float(ndtri(1 - alpha / 2))
-    return float(stdtrit(degrees_of_freedom, 1 - alpha / 2))
+    return upper_quantile(alpha / 2, degrees_of_freedom)
 
 
 def detectable_difference(
@@ -70,6 +76,8 @@ def _standard_errors(degrees_of_freedom: float | None, alpha: float, power: floa
     low, high = 0.0, 1.0
     while power_of(high, 1.0, degrees_of_freedom, alpha) < power:
         low, high = high, 2 * high
+        if high > _MOST_STANDARD_ERRORS:
+            return math.inf
     while high - low > _PRECISION * high:
         middle = (low + high) / 2
         if power_of(middle, 1.0, degrees_of_freedom, alpha) < power:

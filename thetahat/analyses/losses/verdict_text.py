@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from scipy.special import ndtri, stdtrit
-
 from thetahat.analyses.losses.evidence import Evidence, Question, Terms
 from thetahat.analyses.losses.plans import Basis
 from thetahat.analyses.losses.result import Decision
 from thetahat.corrections import CORRECTIONS, correction_of_bounds
+from thetahat.distributions import upper_quantile
 from thetahat.values.number_text import (
     format_number,
     format_p_value,
@@ -135,8 +134,7 @@ def _scope(basis: Basis, terms: Terms) -> str:
 
 
 def _ends(basis: Basis, tail: float) -> tuple[float, float]:
-    nu = basis.degrees_of_freedom
-    quantile = float(ndtri(1 - tail) if nu is None else stdtrit(nu, 1 - tail))
+    quantile = upper_quantile(tail, basis.degrees_of_freedom)
     return (
         basis.difference - quantile * basis.standard_error,
         basis.difference + quantile * basis.standard_error,

@@ -209,7 +209,7 @@ def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> Non
 
 
 def test_invalid_level_and_size() -> None:
-    with pytest.raises(InvalidParameter, match="level must lie"):
+    with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
         statistic_intervals.tail_of(1.0, TWO)
     check_size(1000, MOST_DRAWS // 1000 // 4, loc=())
     with pytest.raises(InvalidParameter, match="ask for at most 40 resamples"):

@@ -201,3 +201,54 @@ def test_exact_forty_models_all_pairs() -> None:
                 assert p <= q <= min(1, 780 * p) * (1 + 1e-12)
     assert result["comparison_cautions"]
     assert len(json.dumps(pairs)) < 2500 * len(pairs)
+
+
+@EVERY_KIND
+def test_degenerate_differences_that_are_rounding_errors_make_no_verdict(kind: BlockKind) -> None:
+    """0.1 against 0.09999999999999998 seven times was "worse" with p = 0.016."""
+    rows = {"a": [0.1] * 28, "b": [0.1 - 2e-17] * 28}
+    assert rows["a"] != rows["b"]
+
+    result = sound(table_of(layout(kind, 28), rows))
+
+    (pair,) = result["comparisons"]
+    assert pair["difference"] == 0
+    assert pair["verdict"]["decision"] == "undecided"
+    assert "equal_but_for_rounding" in codes(pair["cautions"])
+    p_values = [outcome.get("p_value") for outcome in pair["tests"].values()]
+    assert {p for p in p_values if p is not None} == {1.0}
+
+
+@EVERY_KIND
+def test_invalid_losses_whose_squares_are_lost(kind: BlockKind) -> None:
+    rows = np.random.default_rng(3).random((2, 28)) * 1e-163
+
+    with pytest.raises(InvalidParameter, match="largest must be 0 or at least 1e-140"):
+        table_of(layout(kind, 28), {"a": rows[0].tolist(), "b": rows[1].tolist()})
+
+
+@EVERY_KIND
+def test_degenerate_differences_whose_squares_are_lost_count_as_none(kind: BlockKind) -> None:
+    rng = np.random.default_rng(4)
+    rows = {name: [0.5, *(rng.random(27) * 1e-163)] for name in "ab"}
+
+    (pair,) = sound(table_of(layout(kind, 28), rows))["comparisons"]
+
+    assert pair["difference"] == 0
+    assert pair["tests"]["sign"]["p_value"] == 1
+    assert "equal_but_for_rounding" in codes(pair["cautions"])
+
+
+@EVERY_KIND
+def test_exact_the_smallest_losses_have_the_p_values_of_others(kind: BlockKind) -> None:
+    rows = np.random.default_rng(5).random((2, 28)) + np.array([[0.0], [0.2]])
+    usual, tiny = (
+        sound(table_of(layout(kind, 28), {"a": own[0].tolist(), "b": own[1].tolist()}))
+        for own in (rows, rows * 1e-139)
+    )
+
+    (first,), (second,) = usual["comparisons"], tiny["comparisons"]
+    for name, outcome in first["tests"].items():
+        if outcome.get("p_value") is not None:
+            assert_allclose(second["tests"][name]["p_value"], outcome["p_value"], rtol=1e-9)
+    assert second["verdict"]["decision"] == first["verdict"]["decision"]

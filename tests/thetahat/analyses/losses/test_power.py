@@ -127,3 +127,22 @@ def test_calibrated_detectable_difference_is_found_so_often() -> None:
     statistics = draws.mean(axis=1) / (draws.std(axis=1, ddof=1) / math.sqrt(n))
     found = float((np.abs(statistics) > stdtrit(n - 1, 0.975)).mean())
     assert abs(found - 0.8) < 4 * math.sqrt(0.8 * 0.2 / repetitions)  # fails for 1 seed in 16 000
+
+
+@pytest.mark.parametrize("degrees_of_freedom", [None, 0.5, 1.0, 5.0, 100.0])
+@pytest.mark.parametrize("alpha", [1.1e-16, 1e-14, 1e-9, 0.05])
+def test_degenerate_tiny_alpha_ends_the_search(
+    degrees_of_freedom: float | None, alpha: float
+) -> None:
+    found = detectable_difference(1.0, degrees_of_freedom, alpha, 0.8)
+
+    assert math.isfinite(found)
+    assert_allclose(power_of(found, 1.0, degrees_of_freedom, alpha), 0.8, rtol=1e-8)
+
+
+def test_limit_power_where_scipy_returns_no_number() -> None:
+    """T > c for a huge c says chi^2_1 < (shift / c)^2: for shift = c the chance is 0.6827."""
+    critical = -float(stdtrit(1, 1e-9 / 2))
+
+    assert math.isnan(nctdtr(1, critical, critical))
+    assert_allclose(power_of(critical, 1.0, 1.0, 1e-9), 0.6826894921, rtol=1e-8)

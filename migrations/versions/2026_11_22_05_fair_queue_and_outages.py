@@ -11,8 +11,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "2026_11_22_03"
-down_revision = "2026_11_22_02"
+revision = "2026_11_22_05"
+down_revision = "2026_11_22_03"
 branch_labels = None
 depends_on = None
 
