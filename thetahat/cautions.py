@@ -14,6 +14,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from thetahat.values.number_text import format_number
+
 
 class Severity(StrEnum):
     """How much a caution matters to a decision."""
@@ -78,8 +80,15 @@ class CautionKind:
     threshold_reason: str = ""
 
     def __call__(self, **values: object) -> Caution:
-        """Return the caution with its sentence filled in; ``{threshold}`` is filled in too."""
-        message = self.sentence.format(threshold=f"{self.threshold:g}", **values)
+        """Return the caution; its sentence is filled with the values and with ``threshold``.
+
+        Floating-point numbers are written by ``format_number``.
+        """
+        texts = {
+            name: format_number(value) if isinstance(value, float) else value
+            for name, value in {"threshold": self.threshold, **values}.items()
+        }
+        message = self.sentence.format(**texts)
         return Caution(self.code, message, self.severity, self.advice)
 
 

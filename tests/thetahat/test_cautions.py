@@ -10,7 +10,15 @@ import pytest
 from tests.architecture.sources import ROOT, python_files
 from tests.cases import case
 from thetahat import cautions
-from thetahat.cautions import CAUTIONS, FEW_BLOCKS, Caution, CautionKind, Severity, restore
+from thetahat.cautions import (
+    CAUTIONS,
+    FEW_BLOCKS,
+    NEGATIVE_VARIANCE,
+    Caution,
+    CautionKind,
+    Severity,
+    restore,
+)
 
 PRODUCT = ("thetahat", "replications", "service", "worker")
 ENTRIES = {name: value for name, value in vars(cautions).items() if isinstance(value, CautionKind)}
@@ -86,3 +94,9 @@ def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
 def test_invalid_a_missing_value_of_the_sentence() -> None:
     with pytest.raises(KeyError, match="unit"):
         FEW_BLOCKS(subject="The variance", n=4)
+
+
+def test_exact_numbers_in_sentences_are_written_as_elsewhere() -> None:
+    negative = NEGATIVE_VARIANCE(subject="The variance theta_5", value=-0.012_345_67)
+
+    assert "came out negative: -0.01235." in negative.message

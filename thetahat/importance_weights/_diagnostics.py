@@ -84,14 +84,14 @@ def _check_weights(
     weights: FloatArray, mean: float, effective_size: float, largest_share: float, n: int
 ) -> Iterator[Caution]:
     if abs(mean - 1) > MEAN_WEIGHT_NOT_ONE.threshold:
-        yield MEAN_WEIGHT_NOT_ONE(mean=f"{mean:.4g}")
+        yield MEAN_WEIGHT_NOT_ONE(mean=mean)
     if effective_size < FEW_EFFECTIVE_INSTANCES.threshold * n:
-        yield FEW_EFFECTIVE_INSTANCES(effective=f"{effective_size:.4g}", n=n)
+        yield FEW_EFFECTIVE_INSTANCES(effective=effective_size, n=n)
     if largest_share > ONE_WEIGHT_DOMINATES.threshold and n > 1 / ONE_WEIGHT_DOMINATES.threshold:
         yield ONE_WEIGHT_DOMINATES(row=int(np.argmax(weights)), share=f"{largest_share:.0%}")
     n_large = int((weights > LARGE_WEIGHTS.threshold).sum())
     if n_large:
-        yield LARGE_WEIGHTS(n_large=n_large, n=n, largest=f"{weights.max():.4g}")
+        yield LARGE_WEIGHTS(n_large=n_large, n=n, largest=float(weights.max()))
 
 
 def _check_coverage(coverage: float) -> Iterator[Caution]:

@@ -23,6 +23,7 @@ from thetahat.numerics.quadratic_programme import minimise_in_slab
 from thetahat.parameter_checks import check_not_negative, check_positive
 from thetahat.registry import MethodInfo
 from thetahat.traits import WeightTraits
+from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
 HELD: Final = 2000
@@ -100,8 +101,8 @@ class KernelMeanMatching:
         tolerance = (math.sqrt(n) - 1) / math.sqrt(n) if self.tolerance is None else self.tolerance
         if self.bound < 1 - tolerance:
             raise InvalidParameter(
-                f"weights of at most {self.bound:g} cannot sum to {1 - tolerance:.4g} n; raise the "
-                "bound or the tolerance",
+                f"weights of at most {self.bound:g} cannot sum to "
+                f"{format_number(1 - tolerance)} n; raise the bound or the tolerance",
                 loc=("bound",),
                 value=self.bound,
             )
@@ -153,7 +154,7 @@ def _cautions(violation: float, width: float) -> tuple[Caution, ...]:
     return (
         NOT_OPTIMAL(
             details=f"the optimality conditions are violated by {violation:.2g} of the largest "
-            f"entry of the linear term, with the width {width:.4g}"
+            f"entry of the linear term, with the width {format_number(width)}"
         ),
     )
 

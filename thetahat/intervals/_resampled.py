@@ -12,6 +12,7 @@ from thetahat.numerics.bootstrap.cautions import resampling_cautions
 from thetahat.numerics.bootstrap.ends import Reach
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
 
 
@@ -61,7 +62,7 @@ def _few_resamples(replicates: Replicates, tail: float) -> Iterator[Caution]:
     if beyond < FEW_REPLICATES_BEYOND_AN_END:
         yield FEW_RESAMPLES(
             subject="An end of the interval",
-            n=f"about {beyond:.3g}",
+            n=f"about {format_number(beyond)}",
             what=f"of {replicates.n_resamples} replicates",
             least=FEW_REPLICATES_BEYOND_AN_END,
         )

@@ -83,7 +83,7 @@ def _of_degrees(degrees_of_freedom: float | None) -> tuple[Caution, ...]:
         or degrees_of_freedom >= NORMAL_WITH_FEW_DEGREES_OF_FREEDOM.threshold
     ):
         return ()
-    return (NORMAL_WITH_FEW_DEGREES_OF_FREEDOM(degrees_of_freedom=f"{degrees_of_freedom:g}"),)
+    return (NORMAL_WITH_FEW_DEGREES_OF_FREEDOM(degrees_of_freedom=degrees_of_freedom),)
 
 
 METHOD = Normal

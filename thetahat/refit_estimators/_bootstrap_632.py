@@ -69,6 +69,6 @@ class Error632Plus:
             return ()
         return (
             OUT_OF_BAG_ABOVE_NO_INFORMATION(
-                out_of_bag=f"{self.out_of_bag:.6g}", no_information=f"{self.no_information:.6g}"
+                out_of_bag=self.out_of_bag, no_information=self.no_information
             ),
         )

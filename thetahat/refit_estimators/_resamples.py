@@ -220,7 +220,7 @@ def variance_cautions(value: float) -> tuple[Caution, ...]:
         return (
             NEGATIVE_VARIANCE(
                 subject="After the noise of resampling was subtracted, the variance",
-                value=f"{value:.6g}",
+                value=value,
             ),
         )
     return (

@@ -289,7 +289,7 @@ def _of_bounds(wanted: float, least: float, K: int) -> tuple[Caution, ...]:
         if wanted < least
         else ("upper", f"the square root of {K} times that of a naive cross-validation")
     )
-    return (STANDARD_ERROR_AT_ITS_BOUND(value=f"{wanted:.6g}", side=which, bound=bound),)
+    return (STANDARD_ERROR_AT_ITS_BOUND(value=wanted, side=which, bound=bound),)
 
 
 def _of_repeats(n_repeats: int) -> tuple[Caution, ...]:

@@ -85,7 +85,7 @@ class Quantile(OneSample):
         beyond = len(sample.x) * min(self.q, 1 - self.q)
         if beyond >= EXTREME_QUANTILE.threshold:
             return ()
-        return (EXTREME_QUANTILE(n_beyond=f"{beyond:.3g}", n=len(sample.x)),)
+        return (EXTREME_QUANTILE(n_beyond=beyond, n=len(sample.x)),)
 
 
 METHOD = Quantile

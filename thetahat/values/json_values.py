@@ -136,8 +136,3 @@ def plain(value: Any) -> Any:
 def told(cautions: Iterable[Caution]) -> list[dict[str, str]]:
     """Return cautions as the wire has them, each once; typed results replace this function."""
     return [to_json(caution) for caution in dict.fromkeys(cautions)]
-
-
-def number(value: float) -> str:
-    """Return a number for a sentence: four significant digits."""
-    return f"{value:.4g}"

@@ -18,6 +18,7 @@ from thetahat.cautions import (
 )
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -134,7 +135,7 @@ def _rounding_error(losses: BlockLosses) -> float:
 
 def _caution_sign(name: str, value: float) -> tuple[Caution, ...]:
     if value < 0:
-        return (NEGATIVE_VARIANCE(subject=f"The variance {name}", value=f"{value:.6g}"),)
+        return (NEGATIVE_VARIANCE(subject=f"The variance {name}", value=value),)
     if value == 0:
         return (
             ZERO_VARIANCE(
@@ -153,6 +154,6 @@ def _caution_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
     return (
         NEGATIVE_VARIANCE(
             subject=f"{n} of the {known.size} values of {name}",
-            value=f"the smallest is {known.min():.6g}",
+            value=f"the smallest is {format_number(known.min())}",
         ),
     )

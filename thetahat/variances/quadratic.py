@@ -13,6 +13,7 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, Label, MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._estimates import (
@@ -192,7 +193,7 @@ class Quadratic:
         uses_means: bool,
         details: dict[str, Any],
     ) -> VarianceEstimate:
-        depends = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
+        depends = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)
         return build_estimate(
             self.info,
             losses,
@@ -295,7 +296,7 @@ def bias_in_words(terms: Sequence[tuple[float, str]]) -> str:
         return "none"
     text = ""
     for x, name in shown[:_TERMS_IN_WORDS]:
-        size = "" if abs(x) == 1 else f"{abs(x):.6g} "
+        size = "" if abs(x) == 1 else f"{format_number(abs(x))} "
         sign = ("-" if x < 0 else "") if not text else (" - " if x < 0 else " + ")
         text += f"{sign}{size}{name}"
     left = len(shown) - _TERMS_IN_WORDS

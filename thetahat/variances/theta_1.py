@@ -60,7 +60,7 @@ class Theta1:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         value = average_over_repeats(losses.moments, mean_squared)
-        caution = SECOND_MOMENT_OF_MEAN(value=f"{value:.6g}")
+        caution = SECOND_MOMENT_OF_MEAN(value=value)
         return build_estimate(
             self.info,
             losses,

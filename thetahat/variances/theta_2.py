@@ -9,6 +9,7 @@ from thetahat.cautions import NOISY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_number
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._estimates import (
@@ -68,8 +69,8 @@ class Theta2:
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
         value = average_over_repeats(moments, omega_free)
         noisy = NOISY(
-            first=f"{within:.6g} (the average V_k / M_k)",
-            second=f"{within - value:.6g} ((K-1)/K B)",
+            first=f"{format_number(within)} (the average V_k / M_k)",
+            second=f"{format_number(within - value)} ((K-1)/K B)",
         )
         return build_estimate(
             self.info,

@@ -9,6 +9,7 @@ from thetahat.cautions import NOISY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_number
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._estimates import (
@@ -69,8 +70,8 @@ class Theta5:
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
         value = average_over_repeats(moments, fifth)
         noisy = NOISY(
-            first=f"{value + within:.6g} ((1 + 1/K) B)",
-            second=f"{within:.6g} (the average V_k / M_k)",
+            first=f"{format_number(value + within)} ((1 + 1/K) B)",
+            second=f"{format_number(within)} (the average V_k / M_k)",
         )
         return build_estimate(
             self.info,

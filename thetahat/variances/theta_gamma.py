@@ -71,7 +71,7 @@ class ThetaGamma:
         cautions = (
             *caution_few_blocks(losses),
             *_of_shared_training(losses.layout),
-            PESSIMISTIC_FOR_THESE_SOURCES(value=f"{value:.6g}"),
+            PESSIMISTIC_FOR_THESE_SOURCES(value=value),
             *caution_several_repeats(losses),
         )
         return build_estimate(

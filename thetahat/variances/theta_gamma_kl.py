@@ -86,7 +86,7 @@ class ThetaGammaKl:
             start += part.n_blocks
         values = np.full((k, k), np.nan)
         np.divide(sums, n, out=values, where=n > 0)
-        caution = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
+        caution = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)
         return build_estimates(self.info, losses, values, caution)
 
 

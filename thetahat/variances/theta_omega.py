@@ -66,9 +66,7 @@ class ThetaOmega:
         moments = losses.moments
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
         value = average_over_repeats(moments, omega_free)
-        differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(
-            subtracted=f"{within - value:.6g}", within=f"{within:.6g}"
-        )
+        differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(subtracted=within - value, within=within)
         return build_estimate(
             self.info,
             losses,

@@ -64,7 +64,7 @@ class ThetaOmegaK:
         values = np.concatenate([by_source(part) for part in losses.moments.by_repeat()])
         n = np.bincount(layout.split_block, minlength=len(layout.block_labels))
         values = np.bincount(layout.split_block, weights=values, minlength=len(n)) / n
-        caution = DEPENDS_ON_THE_MEAN(mean=f"{losses.moments.macro_mean:.6g}")
+        caution = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)
         return build_estimates(self.info, losses, values, caution)
 
 

@@ -73,4 +73,4 @@ def check_effective_size(weights: FloatArray) -> tuple[Caution, ...]:
     effective = float(relative.sum() ** 2 / (relative @ relative))
     if effective >= CONTROL_FROM_FEW_ROWS.threshold or not np.ptp(relative):
         return ()
-    return (CONTROL_FROM_FEW_ROWS(effective=f"{effective:.4g}"),)
+    return (CONTROL_FROM_FEW_ROWS(effective=effective),)

@@ -92,7 +92,7 @@ class Truncated:
         if not n_cut:
             return ()
         weights = "1 weight is" if n_cut == 1 else f"{n_cut} weights are"
-        return (WEIGHTS_TRUNCATED(weights=weights, cut=f"{self.cut:g}", bias=f"{bias:.4g}"),)
+        return (WEIGHTS_TRUNCATED(weights=weights, cut=f"{self.cut:g}", bias=bias),)
 
 
 METHOD = Truncated

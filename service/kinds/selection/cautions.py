@@ -20,7 +20,7 @@ from thetahat.cautions import (
     UNDEFINED_SPLITS,
     Caution,
 )
-from thetahat.values.json_values import number
+from thetahat.values.number_text import format_number
 
 MOST_NAMED: Final = 10
 """Number of candidates that one sentence names."""
@@ -90,21 +90,30 @@ def _optimism(
     what = plan.chosen_by
     small = "large" if plan.criterion.higher_is_better else "small"
     found = (
-        f"the internal {what} of {last.name!r}, {number(internal[last.name].mean)}, chose it among "
-        f"{len(internal)} and is no estimate of its {what}: as a rule it is too {small}"
+        f"the internal {what} of {last.name!r}, {format_number(internal[last.name].mean)}, chose "
+        f"it among {len(internal)} and is no estimate of its {what}: as a rule it is too {small}"
     )
     if external is None:
         least = bias["of_minima"]
-        size = "" if least is None else f", by about {number(least)} to go by the splits' own best"
+        size = (
+            ""
+            if least is None
+            else f", by about {format_number(least)} to go by the splits' own best"
+        )
         words = f"{found}{size}; an external scheme would estimate the {what} of what is chosen"
     elif bias["estimate"] is None:
         words = f"{found}; the external splits have no {what} to compare it with"
     else:
         gap, of_choice = bias["estimate"], bias["of_choice"]
         side = "above" if gap >= 0 else "below"
-        part = "" if of_choice is None else f", and {number(of_choice)} of that is due to choosing"
+        part = (
+            ""
+            if of_choice is None
+            else f", and {format_number(of_choice)} of that is due to choosing"
+        )
         words = (
-            f"{found}; in the external splits the {what} was on average {number(abs(gap))} {side} "
-            f"the internal one (a difference of {number(gap)}{part})"
+            f"{found}; in the external splits the {what} was on average "
+            f"{format_number(abs(gap))} {side} the internal one (a difference of "
+            f"{format_number(gap)}{part})"
         )
     return INTERNAL_IS_OPTIMISTIC(sentence=words)

@@ -174,7 +174,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         ),
         (body(level=1.0), ("level",), "level must be above 0 and at most"),
         (body(n_resamples=1), ("n_resamples",), "must lie in 2 to"),
-        (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "ask for at most"),
+        (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "request at most"),
         (body(intervals=["wilson"]), ("intervals", 0), "not an interval of a bootstrap"),
         (body(intervals=["bca", "bca"]), ("intervals", 1), "named twice"),
         (
@@ -233,5 +233,5 @@ def test_invalid_a_data_set_too_large_is_refused_before_it_is_read(tmp_path: Pat
         "statistic": "difference",
     }
 
-    with pytest.raises(EvaluationError, match="ask for at most 40 resamples"):
+    with pytest.raises(EvaluationError, match="request at most 40 resamples"):
         run_kind(stored, [file])

@@ -83,8 +83,8 @@ def test_exact_noisy_shows_both_terms() -> None:
     (theta_5,) = (c for c in mean_loss("theta_5", RAGGED).cautions if c.code == "noisy")
     (theta_2,) = (c for c in mean_loss("theta_2", RAGGED).cautions if c.code == "noisy")
 
-    assert "9.33333 ((1 + 1/K) B) and 0.722222" in theta_5.message
-    assert "0.722222 (the average V_k / M_k) and 4.66667" in theta_2.message
+    assert "9.333 ((1 + 1/K) B) and 0.7222" in theta_5.message
+    assert "0.7222 (the average V_k / M_k) and 4.667" in theta_2.message
 
 
 @pytest.mark.about(

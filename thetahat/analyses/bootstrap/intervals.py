@@ -31,6 +31,7 @@ from thetahat.numerics.bootstrap.ends import (
 from thetahat.parameter_checks import check_level
 from thetahat.statistics import Statistic
 from thetahat.traits import ReplicateForm
+from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
 
 
@@ -128,7 +129,7 @@ def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
     if n_draws > MOST_STUDENTISED:
         return (
             f"{name} needs a jackknife of each resample, which takes too long for "
-            f"{n_draws:.3g} draws; {MOST_STUDENTISED:.0e} is the most"
+            f"{format_number(n_draws)} draws; {format_number(MOST_STUDENTISED)} is the most"
         )
     return None
 
@@ -215,7 +216,7 @@ def _check_tail(
     if form is not ReplicateForm.NORMAL and beyond < FEW_REPLICATES_BEYOND_AN_END:
         yield FEW_RESAMPLES(
             subject="An end of the interval",
-            n=f"about {beyond:.3g}",
+            n=f"about {format_number(beyond)}",
             what=f"of {replicates.n_resamples} replicates",
             least=FEW_REPLICATES_BEYOND_AN_END,
         )

@@ -13,6 +13,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
 from thetahat.statistics import Functional, FunctionalOfKinds, OfSums, Sample, Statistic
+from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
 FEWEST_RESAMPLES: Final = 2
@@ -41,8 +42,9 @@ def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> 
         )
     if n_rows * n_resamples > MOST_DRAWS:
         raise InvalidParameter(
-            f"{n_resamples} resamples of {n_rows} rows are {n_rows * n_resamples:.3g} draws, and "
-            f"the most is {MOST_DRAWS:.0e}: ask for at most {MOST_DRAWS // n_rows} resamples",
+            f"{n_resamples} resamples of {n_rows} rows need "
+            f"{format_number(n_rows * n_resamples)} draws, and the most is "
+            f"{format_number(MOST_DRAWS)}; request at most {MOST_DRAWS // n_rows} resamples",
             loc=loc,
             value=n_resamples,
         )

@@ -40,6 +40,7 @@ from thetahat.cautions import (
     SELECTED_AT_THE_EDGE,
     Caution,
 )
+from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
 
@@ -194,12 +195,12 @@ def _check_range(estimate: float, setting: Setting) -> tuple[Caution, ...]:
     if low <= estimate <= high:
         return ()
     beyond = f"below {low:g}, the least" if estimate < low else f"above {high:g}, the largest"
-    return (ESTIMATE_OUT_OF_RANGE(estimate=f"{estimate:.4g}", beyond=beyond),)
+    return (ESTIMATE_OUT_OF_RANGE(estimate=estimate, beyond=beyond),)
 
 
 def _check_edge(outcome: Outcome, place: int) -> tuple[Caution, ...]:
     candidate = outcome.candidate
     if not candidate.is_at_edge(place):
         return ()
-    value = f"{candidate.values[place]:.4g}"
+    value = format_number(candidate.values[place])
     return (SELECTED_AT_THE_EDGE(parameter=candidate.parameter, value=value),)

@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.analyses.learning_curve.covariances import MeansOfSizes
 from thetahat.distributions import upper_quantile
+from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
 FEWEST_SIZES: Final = 4
@@ -110,13 +111,19 @@ def fit_power_law(
     if excess <= 0:
         return None, "the error does not fall with the training size"
     if lowest is not None and a < lowest:
-        return None, f"the fitted asymptote, {a:.4g}, is below the smallest possible loss"
+        return (
+            None,
+            f"the fitted asymptote, {format_number(a)}, is below the smallest possible loss",
+        )
     G = _influence(u, weights, excess, c)
     if G is None:
         return None, "several power laws fit the mean losses equally well"
     covariance = G @ means_of_sizes.covariance @ G.T
     if not np.sqrt(covariance[2, 2]) <= _LARGEST_RELATIVE_ERROR * c:
-        return None, f"the standard error of the exponent, {c:.3g}, is more than half of it"
+        return (
+            None,
+            f"the standard error of the exponent, {format_number(c)}, is more than half of it",
+        )
     fitted = a + excess * u**-c
     law = PowerLaw(
         asymptote=a,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from thetahat.analyses.learning_curve.result import Saturation, SaturationDecision, SizeLoss
 from thetahat.analyses.losses.result import Comparison, Decision
 from thetahat.distributions import upper_quantile
-from thetahat.values.json_values import number
+from thetahat.values.number_text import format_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +110,8 @@ def assess_saturation(
         decision = SaturationDecision.SATURATED
         reason = (
             f"From size {enough.label} on, learning from fewer rows loses no more than "
-            f"{number(margin or 0.0)} against size {largest}. A share of "
-            f"{1 - enough.n_train / n:.3g} of all rows may be kept for testing."
+            f"{format_number(margin or 0.0)} against size {largest}. A share of "
+            f"{format_number(1 - enough.n_train / n)} of all rows may be kept for testing."
         )
     else:
         decision, reason = _explain_unsaturated(smaller, largest, margin)
@@ -153,7 +153,7 @@ def _explain_unsaturated(
     if last.is_worse:
         return (
             SaturationDecision.NOT_SATURATED,
-            f"The error still fell by {number(last.difference)} {step}, and not by chance.",
+            f"The error still fell by {format_number(last.difference)} {step}, and not by chance.",
         )
     if margin is None:
         return (
@@ -163,12 +163,12 @@ def _explain_unsaturated(
                 "margin, the largest loss that does not matter, to find out."
             ),
         )
-    bound = "of unknown size" if last.upper is None else f"of up to {number(last.upper)}"
+    bound = "of unknown size" if last.upper is None else f"of up to {format_number(last.upper)}"
     return (
         SaturationDecision.UNDECIDED,
         (
-            f"An improvement {bound} is possible {step}, more than the margin of {number(margin)}. "
-            "More repeats or more data would decide it."
+            f"An improvement {bound} is possible {step}, more than the margin of "
+            f"{format_number(margin)}. More repeats or more data would decide it."
         ),
     )
 

@@ -75,4 +75,4 @@ def _of_models(table: LossTable) -> Iterator[Caution]:
         squares = moments.centred_squares
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
-            yield CONSTANT_LOSSES(model=name, value=f"{moments.shift:.6g}")
+            yield CONSTANT_LOSSES(model=name, value=moments.shift)

@@ -79,7 +79,7 @@ def other_than_zero_one(table: LossTable) -> str | None:
         if values is not None:
             fit = (values == 0) | (values == 1)
             if not fit.all():
-                return f"there is {values[int(np.argmin(fit))]:.6g}"
+                return f"there is {float(values[int(np.argmin(fit))])}"
     return None
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from thetahat.cautions import INTERVAL_CLIPPED_TO_RANGE
 from thetahat.intervals.base import Interval
+from thetahat.values.number_text import format_number
 
 
 def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
@@ -18,10 +19,10 @@ def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
     if (lower, upper) == (interval.lower, interval.upper):
         return interval
     caution = INTERVAL_CLIPPED_TO_RANGE(
-        low=f"{low:.6g}", high=f"{high:.6g}", lower=_end(interval.lower), upper=_end(interval.upper)
+        low=low, high=high, lower=_end(interval.lower), upper=_end(interval.upper)
     )
     return replace(interval, lower=lower, upper=upper, cautions=(*interval.cautions, caution))
 
 
 def _end(value: float | None) -> str:
-    return "open" if value is None else f"{value:.6g}"
+    return "open" if value is None else format_number(value)

@@ -1,4 +1,4 @@
-"""How much more data would settle an undecided comparison."""
+"""Plans: how much more data would settle an undecided comparison."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from thetahat.analyses.losses.power import detectable_difference, power_of
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
 from thetahat.traits import VarianceTraits
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_count, format_number, format_percent
+from thetahat.values.number_text import format_count, format_number, format_percent, format_to_error
 from thetahat.values.types import BlockKind, Target
 
 MOST_SPLITS: Final = 100
-"""More splits than this narrow a repeated cross-validation by next to nothing."""
+"""The largest number of splits in a plan; further ones hardly reduce the variance."""
 
 MOST_UNITS: Final = 10**12
-"""A plan that needs more is no plan."""
+"""The largest number of units in a plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What a verdict rests on: a difference, its error and where they come from.
+    """A difference with its standard error, on which a verdict rests.
 
     Parameters
     ----------
     difference : float
-        a minus b, in units of the loss.
+        Loss of a minus loss of b.
     standard_error : float
-        Of the difference, above 0.
+        Standard error of the difference, above 0.
     degrees_of_freedom : float or None
-        None means normal.
+        Degrees of freedom of the standard error; None means normal.
     target : Target
         The target of the difference.
     method, variance : str or None
-        Keys in the result.
+        Keys of the interval and its variance in the result.
     traits : VarianceTraits
         How the variance and its degrees of freedom change with more data or more splits.
     within : float or None
-        For a new source: the part of the squared standard error that comes from the sampling of
-        instances within the sources, average of V_k / (M_k K); None where it is not known.
+        For a new source: the part of the squared standard error that comes from sampling
+        instances within sources, the average of V_k / (M_k K); None where it is unknown.
     """
 
     difference: float
@@ -56,9 +56,20 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """The standard error and the degrees of freedom of a larger experiment of one unit.
+    """The standard error and the degrees of freedom as a function of the number of units.
 
-    ``floor`` is the standard error that no number of them comes below, with ``because``.
+    Parameters
+    ----------
+    unit : PlanUnit
+        The unit that there would be more of.
+    now, most : int
+        The number of units in the data, and the largest number in a plan.
+    error_at : callable
+        Returns standard error and degrees of freedom for a number of units.
+    floor : float
+        Limit of the standard error for infinitely many units.
+    because : str
+        Why more units do not help, where they do not.
     """
 
     unit: PlanUnit
@@ -72,87 +83,91 @@ class _Growth:
 def plan(
     basis: Basis, layout: Layout, *, alpha: float, power: float, margin: float | None
 ) -> tuple[Plan | None, str | None]:
-    """Return the plan, or None and the reason why there is none.
+    """Return the plan, or None and the reason why there is no plan.
 
-    The plan asks for the smallest experiment whose two-sided test at alpha finds the assumed
-    difference with the asked power, if the variances are what they were estimated to be. That
-    estimate is uncertain too: with few blocks the plan may be off by a factor. Units are tried
-    in this order; the first that leads there is the plan, and the others stand beside it as
-    ``alternatives``, with their number or the reason why they do not help.
+    The plan is the smallest experiment whose two-sided test at alpha has the requested power
+    against the assumed difference, if the variances are as estimated. With few blocks this
+    estimate is so uncertain that the plan may be wrong by a factor. Units are tried in the order
+    below. The first that reaches the power is the plan; the others are its ``alternatives``, with
+    their number or the reason why they do not help.
 
-    - ``new_source``: sources, the variance being B / K with K - 1 degrees of freedom; then
-      instances in these sources, which only shrink the part of B that is due to their number.
-    - a variance that shrinks with splits, on random folds: repeats, as long as
-      (1 / J + n2 / n1) S^2, which has a floor, comes low enough within ``MOST_SPLITS`` splits;
-      then instances.
-    - such a variance on subsamples: the same, each further split being a repeat; not where no
-      instance is tested twice, or where all possible splits were made: none can be added.
-    - else instances, the variance falling as 1 / N; blocks (and clusters) grow alike.
+    - ``new_source``: sources, with the variance B / K and K - 1 degrees of freedom; then
+      instances in these sources, which only reduce the part of B that is due to their number.
+    - A variance that shrinks with splits, on random folds: repeats, if (1 / J + n2 / n1) S^2
+      becomes small enough within ``MOST_SPLITS`` splits; then instances.
+    - Such a variance on subsamples: the same, with each further split as a repeat. Not if no
+      instance is tested twice, or if all possible splits were made, because none can be added.
+    - Else instances, with a variance proportional to 1 / N; blocks and clusters grow alike.
 
     Parameters
     ----------
     basis : Basis
         The difference and its error.
     layout : Layout
-        What the data are now.
+        Layout of the present data.
     alpha, power : float
-        Of the test, both in (0, 1).
+        Level and power of the test, both in (0, 1).
     margin : float or None
-        Assumed as the true difference where given; else the observed one is.
+        Assumed true difference; None means the observed difference.
     """
     assumed = basis.difference if margin is None else margin
     if assumed == 0:
         return None, (
-            "The observed difference is 0 and no margin is given, so there is no difference to "
-            "plan for."
+            "The observed difference is 0 and the request has no margin, so there is no difference "
+            "to plan for."
         )
     now = power_of(assumed, basis.standard_error, basis.degrees_of_freedom, alpha)
     if now >= power:
-        what = (
+        effect = (
             "the observed difference" if margin is None else "a difference as large as the margin"
         )
         return None, (
-            f"The data already have a chance of {format_percent(round(now, 2))} to show {what}, so "
-            "more data of the same kind need not decide it."
+            f"The data already have a chance of {format_percent(round(now, 2))} to show {effect}, "
+            "so more data of the same kind need not decide it."
         )
-    ways = [_way(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
-    for way in ways:
-        if way.additional is not None and way.total is not None:
+    options = [_size(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
+    text = (
+        format_to_error(abs(assumed), basis.standard_error)
+        if margin is None
+        else format_number(margin)
+    )
+    for option in options:
+        if option.additional is not None and option.total is not None:
             smallest = Plan(
-                unit=way.unit,
-                additional=way.additional,
-                total=way.total,
+                unit=option.unit,
+                additional=option.additional,
+                total=option.total,
                 power=power,
                 assumed_difference=assumed,
                 assumes="observed" if margin is None else "margin",
-                alternatives=tuple(other for other in ways if other is not way),
-                sentence=_write_plan(way.unit, way.additional, way.total, assumed, power),
+                alternatives=tuple(other for other in options if other is not option),
+                sentence=_write_plan(option.unit, option.additional, option.total, text, power),
             )
             return smallest, None
-    return None, " ".join(way.reason for way in ways if way.reason is not None)
+    return None, " ".join(option.reason for option in options if option.reason is not None)
 
 
-def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: float, power: float) -> str:
+def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: str, power: float) -> str:
     return (
-        f"If the true difference is {format_number(abs(assumed))}, about {format_count(total)} "
+        f"If the true difference is {assumed}, about {format_count(total)} "
         f"{unit} ({format_count(additional)} more) give a chance of {format_percent(power)} to "
         "show it."
     )
 
 
-def _way(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
-    """Return the unit with its number, or with the reason why it does not lead there."""
+def _size(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
+    """Return the unit with its number, or with the reason why it does not reach the power."""
     if growth.floor > 0 and power_of(assumed, growth.floor, None, alpha) < power:
         return PlanAlternative(unit=growth.unit, reason=growth.because)
     total = _smallest(growth, assumed, alpha, power)
     if total is None:
-        more = f"It would take more than {growth.most:.6g} {growth.unit}."
+        more = f"It would take more than {format_count(growth.most)} {growth.unit}."
         return PlanAlternative(unit=growth.unit, reason=growth.because or more)
     return PlanAlternative(unit=growth.unit, additional=total - growth.now, total=total)
 
 
 def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> int | None:
-    """Return the smallest total with the power, or None: a guess, a bracket, then bisection."""
+    """Return the smallest total that has the power, by bisection; None if the largest has not."""
 
     def enough(total: int) -> bool:
         error, degrees = growth.error_at(total)
@@ -165,7 +180,7 @@ def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> in
     low, high = growth.now, growth.most
     guess = int(min(max(growth.now * needed, low + 1), high))
     reach = 1 + guess // 64
-    while high - low > 1:  # low has too little power, high enough
+    while high - low > 1:  # the power at low is too small, at high it is large enough
         if enough(guess):
             high, guess = guess, guess - reach
         else:
@@ -204,22 +219,22 @@ def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
         floor=math.sqrt(between),
         because=(
             "More instances in these sources do not reduce the spread between sources, which is "
-            f"{100 * between / (between + within):.3g} % of the variance here."
+            f"{format_percent(round(between / (between + within), 3))} of the variance here."
         ),
     )
 
 
 def _can_repeat(layout: Layout) -> bool:
-    """Whether there are other splits than these."""
+    """Return whether further splits of the same instances are possible."""
     if layout.kind is BlockKind.SUBSAMPLES:
         n, m = layout.n_instances, layout.smallest_block
-        all_there_are = n <= MOST_SPLITS and math.comb(n, m) == layout.n_splits
-        return layout.n_rows > n and not all_there_are
+        is_complete = n <= MOST_SPLITS and math.comb(n, m) == layout.n_splits
+        return layout.n_rows > n and not is_complete
     return bool(layout.n_test.max() > 1)
 
 
 def _n_repeats(layout: Layout) -> int:
-    """Return the number of partitions, or of splits that stand for themselves."""
+    """Return the number of partitions; for subsamples, the number of splits."""
     return layout.n_splits if layout.kind is BlockKind.SUBSAMPLES else layout.n_repeats
 
 

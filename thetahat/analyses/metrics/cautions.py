@@ -47,7 +47,7 @@ def caution_about_ties(strict: float, half: float | None) -> tuple[Caution, ...]
     """
     if half is None or strict <= TIES_COUNTED_AS_WRONG.threshold**2 * half:
         return ()
-    return (TIES_COUNTED_AS_WRONG(strict=f"{strict:.3g}", half=f"{half:.3g}"),)
+    return (TIES_COUNTED_AS_WRONG(strict=strict, half=half),)
 
 
 def caution_about_few_clusters(c: int) -> tuple[Caution, ...]:

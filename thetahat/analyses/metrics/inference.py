@@ -154,5 +154,5 @@ def _limit_to_range(interval: Interval, limits: tuple[float, float], *, clip: bo
     above = interval.upper is not None and interval.upper > high
     if not (below or above):
         return interval
-    caution = INTERVAL_BEYOND_RANGE(low=f"{low:g}", high=f"{high:g}")
+    caution = INTERVAL_BEYOND_RANGE(low=low, high=high)
     return replace(interval, cautions=(*interval.cautions, caution))

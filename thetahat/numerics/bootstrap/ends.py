@@ -74,7 +74,7 @@ def bca_reach(
     for z in (float(ndtri(tail)), -float(ndtri(tail))):
         stretch = 1 - acceleration * (z_0 + z)
         if stretch <= 0:
-            caution = ACCELERATION_TOO_LARGE(acceleration=f"{acceleration:.3g}")
+            caution = ACCELERATION_TOO_LARGE(acceleration=acceleration)
             return (None, None), (caution,)
         ends.append(quantile(in_order, float(ndtr(z_0 + (z_0 + z) / stretch))))
     return (ends[0], ends[1]), ()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from thetahat.cautions import Caution
-from thetahat.values.json_values import number, plain, told
+from thetahat.values.json_values import plain, told
 from thetahat.values.types import BlockKind
 
 
@@ -43,7 +43,3 @@ def test_exact_each_caution_once() -> None:
     a, b = Caution("x", "one"), Caution("y", "two")
 
     assert [one["code"] for one in told([a, b, a])] == ["x", "y"]
-
-
-def test_exact_numbers_for_sentences() -> None:
-    assert number(-0.0123456) == "-0.01235"

@@ -13,6 +13,7 @@ from thetahat.analyses.losses.plans import MOST_SPLITS, Basis, plan
 from thetahat.analyses.losses.power import power_of
 from thetahat.analyses.losses.result import Plan
 from thetahat.values.layout import Layout, layout_of
+from thetahat.values.number_text import format_to_error
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.variances import VARIANCES
 
@@ -284,7 +285,7 @@ def test_degenerate_no_number_is_enough() -> None:
 
     assert found is None
     assert reason is not None
-    assert "1e+12" in reason
+    assert "1 000 000 000 000" in reason
 
 
 def test_exact_several_pairs_plan_at_the_strictest_step() -> None:
@@ -295,3 +296,12 @@ def test_exact_several_pairs_plan_at_the_strictest_step() -> None:
     uncorrected = verdict_of(three, correction="none")["plan"]
     assert alone["unit"] == among["unit"] == uncorrected["unit"]
     assert among["total"] > uncorrected["total"]
+
+
+def test_exact_plan_and_verdict_write_the_difference_alike() -> None:
+    rests_on = basis("theta_3", -0.155_555_6, 0.071_2, 4.0)
+    written = format_to_error(0.155_555_6, 0.071_2)
+
+    assert written == "0.156"
+    assert f"true difference is {written}, about" in planned(rests_on, FOLDS).sentence
+    assert "true difference is 0.02, about" in planned(rests_on, FOLDS, margin=0.02).sentence

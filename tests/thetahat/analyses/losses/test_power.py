@@ -105,7 +105,7 @@ def test_degenerate_no_way_leads_there() -> None:
     found, reason = plan(basis, SOURCES, alpha=0.05, power=0.8, margin=None)
     assert found is None
     assert reason is not None
-    assert "It would take more than 1e+12 sources." in reason
+    assert "It would take more than 1 000 000 000 000 sources." in reason
 
 
 def test_exact_verdict_says_what_could_be_detected() -> None:
