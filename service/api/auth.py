@@ -32,6 +32,9 @@ LOCAL_ACTOR: Final = "local"
 CACHE_S: Final = 3.0  # a revoked key works for this long at most
 RECORD_USE_S: Final = 60.0  # pause between records of a key's use
 MAX_CACHED: Final = 10_000
+OWN_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+WEB: Final = ("http://", "https://")
 
 
 READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -137,11 +140,12 @@ def require_local(scope: ConnectionScope, headers: Headers) -> None:
     shows it or, if the page has made its own host name resolve to loopback, the header ``Host``.
     """
     client = scope.get("client")
+    host, origin = headers.get("host", ""), headers.get("origin")
     is_local = (
         is_loopback(settings().host)
         and (client is None or is_loopback(client[0]))
-        and is_loopback(urlsplit(f"//{headers.get('host', '')}").hostname or "localhost")
-        and _is_local_origin(headers.get("origin"))
+        and _is_own_host(f"//{host}")
+        and (origin is None or _is_own_origin(origin, host, scope["method"]))
     )
     if not is_local:
         raise NotAuthenticated(
@@ -150,14 +154,26 @@ def require_local(scope: ConnectionScope, headers: Headers) -> None:
         )
 
 
-def _is_local_origin(origin: str | None) -> bool:
-    return origin is None or is_loopback(urlsplit(origin).hostname or "unknown.origin")
+def _is_own_origin(origin: str, host: str, method: str) -> bool:
+    """Return whether a page may have sent a request: one of this machine to read, else our own."""
+    if method not in SAFE_METHODS:
+        return origin.lower() in {f"http://{host.lower()}", f"https://{host.lower()}"}
+    return origin.startswith(WEB) and _is_own_host(origin)
+
+
+def _is_own_host(url: str) -> bool:
+    """Return whether the host of a URL is a name of this machine; none at all counts as one."""
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return False
+    return host in {None, *OWN_HOSTS, settings().host}
 
 
 @lru_cache(maxsize=1024)
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine; a name without dots cannot be a site's."""
+    """Return whether an address is this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
-        return "." not in host or host.endswith(".localhost")
+        return host == "localhost"

@@ -1,7 +1,8 @@
-"""Request bodies in JSON: limited in size, with finite numbers only."""
+"""Request bodies in JSON: limited in size, with finite numbers and each key of an object once."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -50,21 +51,29 @@ def parse_json(body: bytes) -> Any:
 
     orjson refuses NaN, infinities and values that are nested too deeply. A second parser that
     accepts NaN then finds out whether that was the reason, so that the error can name the place.
+    Of a key that an object has twice, orjson keeps the last value; such a body is refused.
     """
     try:
-        return orjson.loads(body)
+        value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        try:
-            value = from_json(body)
-        except ValueError:
-            raise MalformedRequest(f"The body is not JSON: {error}.") from None
+        raise _explain_refusal(body, error) from None
+    _check_keys(body)
+    return value
+
+
+def _explain_refusal(body: bytes, error: orjson.JSONDecodeError) -> Exception:
+    """Return the error of a body that orjson refuses."""
+    try:
+        value = from_json(body)
+    except ValueError:
+        return MalformedRequest(f"The body is not JSON: {error}.")
     errors = tuple(
         FieldError(loc, "must be a finite number", number)
         for loc, number in _find_non_finite(value, ())
     )
     if errors:
-        raise InvalidRequest("Every number must be finite; NaN and infinities are not.", errors)
-    raise MalformedRequest("The body is not JSON as RFC 8259 defines it.")
+        return InvalidRequest("Every number must be finite; NaN and infinities are not.", errors)
+    return MalformedRequest("The body is not JSON as RFC 8259 defines it.")
 
 
 def canonical_json(value: Any) -> bytes:
@@ -73,6 +82,52 @@ def canonical_json(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         raise MalformedRequest("The body is nested too deeply.") from None
+
+
+class _RepeatedKey(Exception):
+    """An object has a key twice."""
+
+
+class _Object(list[tuple[str, Any]]):
+    """The members of an object in their order, with repeated keys."""
+
+
+def _check_keys(body: bytes) -> None:
+    """Raise ``InvalidRequest`` with the place of each key that an object has twice."""
+    if b"{" not in body:
+        return
+    try:
+        json.loads(body, object_pairs_hook=_check_members, parse_int=float)
+    except RecursionError:
+        raise MalformedRequest("The body is nested too deeply.") from None
+    except _RepeatedKey:
+        tree = json.loads(body, object_pairs_hook=_Object, parse_int=float)
+        errors = tuple(
+            FieldError(loc, "this key occurs more than once in its object", loc[-1])
+            for loc in _find_repeated_keys(tree)
+        )
+        path = ".".join(map(str, errors[0].loc))
+        raise InvalidRequest(f"{path}: {errors[0].message}", errors) from None
+
+
+def _check_members(members: list[tuple[str, Any]]) -> None:
+    if len(members) > 1 and len(dict(members)) < len(members):
+        raise _RepeatedKey
+
+
+def _find_repeated_keys(tree: Any) -> Iterator[Loc]:
+    unread: list[tuple[Loc, Any]] = [((), tree)]
+    while unread:
+        loc, value = unread.pop()
+        if isinstance(value, _Object):
+            seen: set[str] = set()
+            for key, inner in value:
+                if key in seen:
+                    yield (*loc, key)
+                seen.add(key)
+                unread.append(((*loc, key), inner))
+        elif isinstance(value, list):
+            unread += [((*loc, i), inner) for i, inner in enumerate(value)]
 
 
 def _find_non_finite(value: Any, loc: Loc) -> Iterator[tuple[Loc, float]]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from email.message import Message
+from email.utils import collapse_rfc2231_value
+from typing import Any, Final
 
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from service.errors import MalformedRequest
 
 MAX_HEADERS: Final = 16
 MAX_HEADER_LENGTH: Final = 4096
+MAX_BOUNDARY_LENGTH: Final = 70  # RFC 2046
 
 
 @dataclass(slots=True)
@@ -49,7 +52,7 @@ class FormReader:
 
     content_type: str
     _parsed: list[FormData] = field(default_factory=list)
-    _headers: dict[str, str] = field(default_factory=dict)
+    _headers: dict[str, bytes] = field(default_factory=dict)
     _header: _Header = field(default_factory=_Header)
     _part: FormPart | None = None
     _is_complete: bool = False
@@ -59,6 +62,11 @@ class FormReader:
         boundary = options.get(b"boundary", b"")
         if not boundary:
             raise MalformedRequest("The form's Content-Type has no boundary.")
+        if len(boundary) > MAX_BOUNDARY_LENGTH:
+            raise MalformedRequest(
+                f"The form's boundary has {len(boundary)} characters; it may have "
+                f"{MAX_BOUNDARY_LENGTH}."
+            )
         self._parser = MultipartParser(
             boundary,
             {
@@ -76,7 +84,7 @@ class FormReader:
         """Parse some bytes and return the data of parts in them."""
         try:
             self._parser.write(data)
-        except MultipartParseError as error:
+        except FormParserError as error:
             raise MalformedRequest(f"The form cannot be parsed: {error}.") from None
         parsed, self._parsed = self._parsed, []
         return parsed
@@ -105,17 +113,19 @@ class FormReader:
 
     def _end_header(self) -> None:
         name = self._header.name.decode("latin-1").lower()
-        self._headers[name] = self._header.value.decode("utf-8", "replace")
+        self._headers[name] = self._header.value
         self._header = _Header()
 
     def _end_headers(self) -> None:
-        _, options = parse_options_header(self._headers.get("content-disposition", ""))
-        name = options.get(b"name", b"").decode("utf-8", "replace")
+        disposition = self._headers.get("content-disposition", b"")
+        # As bytes: the parser does not know UTF-8, which forms use, and leaves its bytes alone.
+        _, options = parse_options_header(disposition)
         filename = options.get(b"filename")
         self._part = FormPart(
-            name,
-            None if filename is None else filename.decode("utf-8", "replace"),
-            self._headers.get("content-type", ""),
+            options.get(b"name", b"").decode("utf-8", "replace"),
+            _find_extended_filename(disposition)
+            or (None if filename is None else filename.decode("utf-8", "replace")),
+            self._headers.get("content-type", b"").decode("utf-8", "replace"),
         )
         self._parsed.append(FormData(self._part, b""))
 
@@ -125,3 +135,14 @@ class FormReader:
 
     def _end(self) -> None:
         self._is_complete = True
+
+
+def _find_extended_filename(disposition: bytes) -> str | None:
+    """Return the decoded ``filename*=UTF-8''...`` of a part (RFC 6266); None without one."""
+    if b"*" not in disposition:
+        return None
+    message = Message()
+    message["Content-Disposition"] = disposition.decode("latin-1")
+    parameters: Any = message.get_params(failobj=[], header="Content-Disposition")
+    encoded = (value for name, value in parameters if name.lower() == "filename")
+    return next((collapse_rfc2231_value(v) for v in encoded if isinstance(v, tuple)), None)

@@ -126,6 +126,7 @@ def make(url: str) -> Engines:
         parsed,
         json_serializer=to_json,
         json_deserializer=orjson.loads,
+        hide_parameters=True,  # an error of the database is logged, and must not show data
         pool_size=10,
         max_overflow=20,
         pool_timeout=POOL_TIMEOUT_S,
@@ -190,7 +191,12 @@ def _use_write_ahead_log(cursor: DBAPICursor, busy_ms: int) -> None:
 
 
 def _sqlite(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
-    engine = sa.create_engine(url, json_serializer=to_json, json_deserializer=orjson.loads)
+    engine = sa.create_engine(
+        url,
+        json_serializer=to_json,
+        json_deserializer=orjson.loads,
+        hide_parameters=True,
+    )
 
     @sa.event.listens_for(engine, "connect")
     def _connect(connection: DBAPIConnection, record: Any) -> None:

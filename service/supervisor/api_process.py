@@ -13,6 +13,7 @@ from service.data.parsing import start_parsers
 from service.process.exit_with_parent import set_process_name
 from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
+from service.supervisor.http_protocol import LimitedHttpProtocol
 from service.supervisor.public_address import require_keys
 
 APPLICATION = "service.api.app"  # by name: the supervisor does not import the API
@@ -36,6 +37,7 @@ def run_api(descriptor: int | None = None) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     config = uvicorn.Config(
         application,
+        http=LimitedHttpProtocol,
         host=settings().host,
         port=settings().port,
         access_log=False,

@@ -137,8 +137,8 @@ def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
     if isinstance(constraint, validation.Interval):
         return _interval(constraint, name)
     if isinstance(constraint, validation.Options):
-        refused, _ = REFUSED_VALUES.get(name, (None, ""))
-        options = [o for o in constraint.options - constraint.deprecated if o != refused]
+        refused = REFUSED_VALUES.get(name, {})
+        options = [o for o in constraint.options - constraint.deprecated if o not in refused]
         plain = [o for o in options if isinstance(o, str | bool | int) or _is_finite(o)]
         return {"enum": sorted(plain, key=str)} if plain else None
     return {} if isinstance(constraint, validation.MissingValues) else None

@@ -54,14 +54,17 @@ REFUSED_OF: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
 )
 """The same for a parameter of one class."""
 
-REFUSED_VALUES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+REFUSED_VALUES: Final[Mapping[str, Mapping[Any, str]]] = MappingProxyType(
     {
-        "affinity": ("precomputed", "the features are not distances"),
-        "kernel": ("precomputed", "the features are not a kernel matrix"),
-        "metric": ("precomputed", "the features are not distances"),
+        "affinity": {"precomputed": "the features are not distances"},
+        "kernel": {"precomputed": "the features are not a kernel matrix"},
+        "metric": {
+            "precomputed": "the features are not distances",
+            "pyfunc": "it stands for a Python function, which a request cannot send",
+        },
     }
 )
-"""A value that a parameter may not have, with the reason."""
+"""Values that a parameter may not have, with the reason."""
 
 LARGEST: Final[Mapping[str, int]] = MappingProxyType(
     {
@@ -124,10 +127,10 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
     reason = REFUSED_OF.get((owner, name)) or REFUSED.get(name)
     if reason and not (type(value) is type(default) and value == default):
         raise InvalidParameter(f"{name} of {owner} cannot be set: {reason}", loc=loc, value=value)
-    refused, reason = REFUSED_VALUES.get(name, (None, ""))
-    if refused is not None and value == refused:
+    refused = REFUSED_VALUES.get(name, {})
+    if isinstance(value, str) and value in refused:
         raise InvalidParameter(
-            f"{name} of {owner} cannot be {refused!r}: {reason}", loc=loc, value=value
+            f"{name} of {owner} cannot be {value!r}: {refused[value]}", loc=loc, value=value
         )
     if name == BY_LABEL and isinstance(value, Mapping):
         _check_weights(owner, value, loc)

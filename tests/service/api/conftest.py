@@ -77,7 +77,12 @@ def sent(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> list[Key]:
 
 @pytest.fixture
 def client(application: FastAPI) -> TestClient:
-    return TestClient(application, raise_server_exceptions=False)
+    return TestClient(
+        application,
+        base_url="http://localhost",
+        client=("127.0.0.1", 50_000),
+        raise_server_exceptions=False,
+    )
 
 
 class InlineWorker:

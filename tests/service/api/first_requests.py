@@ -48,5 +48,9 @@ if __name__ == "__main__":
     schema.upgrade()
     load_modules()
     before = set(sys.modules)
-    statuses = list(send_requests(TestClient(create_app())))
+    statuses = list(
+        send_requests(
+            TestClient(create_app(), base_url="http://localhost", client=("127.0.0.1", 1))
+        )
+    )
     print(json.dumps({"statuses": statuses, "modules": sorted(set(sys.modules) - before)}))

@@ -263,3 +263,22 @@ def test_invalid_a_body_that_is_nested_too_deeply(
 
     assert answer.status_code == 400
     assert "nested too deeply" in check_problem(answer)["detail"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "loc"),
+    [
+        ('"kind"', '"kind": "losses", "kind"', ["kind"]),
+        ('"nb": ', '"nb": [[0]], "n\\u0062": ', ["losses", "nb"]),
+        ('"level": 0.9', '"level": 0.9, "level": 0.5', ["learners", 1, "level"]),
+    ],
+)
+def test_invalid_a_key_that_is_there_twice(
+    client: TestClient, old: str, new: str, loc: list[str | int]
+) -> None:
+    text = json.dumps({**matrix(), "learners": [{}, {"level": 0.9}]})
+    problem = check_problem(send(client, text.replace(old, new, 1).encode()))
+
+    assert problem["status"] == 422
+    assert [error["loc"] for error in problem["errors"]] == [loc]
+    assert "more than once" in problem["errors"][0]["message"]

@@ -120,3 +120,12 @@ def test_invalid_names(client: TestClient) -> None:
         answer = send(client, CSV_TEXT, params={"name": name})
         assert answer.status_code == 422
         assert answer.json()["errors"][0]["loc"] == ["name"]
+
+
+def test_invalid_a_boundary_that_is_too_long(client: TestClient) -> None:
+    boundary = "x" * 7000
+    body = part("file", "a\n1\n", "t.csv").replace("--x", f"--{boundary}")
+    answer = send(client, body.encode(), f"multipart/form-data; boundary={boundary}")
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request")
+    assert "boundary has 7000 characters" in answer.json()["detail"]

@@ -180,3 +180,26 @@ def test_exact_a_large_array_keeps_its_numbers(client: TestClient) -> None:
 
     assert body["rows"] == 50_000
     assert preview["rows"] == array[:3].tolist()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "name"),
+    [
+        ('filename="данные.csv"', "данные.csv"),
+        ("filename*=UTF-8''%D0%B4%D0%B0%D0%BD%D0%BD%D1%8B%D0%B5.csv", "данные.csv"),
+        ("filename=\"data.csv\"; filename*=utf-8''%e2%82%ac.csv", "€.csv"),
+        ("filename*=iso-8859-1'de'gr%F6%DFe.csv; filename=\"x.csv\"", "größe.csv"),
+        ("filename=\"a; filename*=utf-8''b.csv\"", "a; filename*=utf-8''b.csv"),
+        ("filename*=no-such-charset''a.csv", "a.csv"),
+    ],
+)
+def test_exact_a_form_may_name_its_file_in_any_script(
+    client: TestClient, parameters: str, name: str
+) -> None:
+    form = (
+        f'--x\r\nContent-Disposition: form-data; name="file"; {parameters}\r\n\r\na\n1\n\r\n--x--'
+    )
+    answer = send(client, form.encode(), "multipart/form-data; boundary=x")
+
+    assert answer.status_code == 201, answer.text
+    assert answer.json()["name"] == name

@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from uuid import UUID
+
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -201,6 +203,12 @@ def test_exact_using_a_key_is_noted_and_the_key_is_not_kept(
         ("127.0.0.1", {"Origin": "https://example.org"}, 401),
         ("127.0.0.1", {"Origin": "null"}, 401),
         ("127.0.0.1", {"Origin": "http://localhost:8000"}, 200),
+        ("127.0.0.1", {"Host": "intranet"}, 401),
+        ("127.0.0.1", {"Host": "site.localhost"}, 401),
+        ("127.0.0.1", {"Host": "[::1"}, 401),
+        ("127.0.0.1", {"Origin": "chrome-extension://abcdefghijklmnop"}, 401),
+        ("127.0.0.1", {"Origin": "http://intranet"}, 401),
+        ("127.0.0.1", {"Origin": "http://[::1"}, 401),
         ("203.0.113.7", {}, 401),
     ],
 )
@@ -210,6 +218,26 @@ def test_exact_without_keys_only_this_machine_is_served(
     client = TestClient(application, client=(client_host, 1), base_url="http://127.0.0.1")
 
     assert client.get("/v1/evaluations", headers=headers).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 404),
+        ({"Origin": "http://127.0.0.1:8000", "Host": "127.0.0.1:8000"}, 404),
+        ({"Origin": "HTTP://LocalHost:8000", "Host": "localhost:8000"}, 404),
+        ({"Origin": "http://localhost:3000", "Host": "localhost:8000"}, 401),
+        ({"Origin": "http://localhost:8000", "Host": "127.0.0.1:8000"}, 401),
+        ({"Origin": "null"}, 401),
+    ],
+)
+def test_exact_without_keys_no_other_page_changes_anything(
+    application: FastAPI, headers: dict[str, str], status: int
+) -> None:
+    client = TestClient(application, client=("127.0.0.1", 1), base_url="http://127.0.0.1")
+    answer = client.delete(f"/v1/datasets/{UUID(int=1)}", headers=headers)
+
+    assert answer.status_code == status
 
 
 def test_exact_another_address_needs_keys(client: TestClient, setting: Setting) -> None:

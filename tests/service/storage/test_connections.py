@@ -55,3 +55,15 @@ def test_property_a_new_sqlite_file_is_opened_while_another_process_creates_its_
         assert tables.result(timeout=10) == ["first"]
     engines.dispose()
     other.close()
+
+
+def test_exact_errors_of_the_database_do_not_show_parameters(database: str) -> None:
+    del database
+    with (
+        pytest.raises(sa.exc.DBAPIError) as caught,
+        engine.engines().reading.connect() as connection,
+    ):
+        connection.execute(sa.text("SELECT * FROM no_such_table WHERE x = :x"), {"x": "secret"})
+
+    assert "no_such_table" in str(caught.value)
+    assert "secret" not in str(caught.value)

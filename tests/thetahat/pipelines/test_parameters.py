@@ -41,6 +41,7 @@ CASES: list[tuple[str, str, Any, str]] = [
     ("SVC", "kernel", "os.system", "must be one of 'linear', 'poly', 'rbf', 'sigmoid'"),
     ("SVC", "degree", 11, "degree of SVC must be at most 10"),
     ("KNeighborsClassifier", "metric", "precomputed", "the features are not distances"),
+    ("KNeighborsClassifier", "metric", "pyfunc", "a Python function, which a request cannot send"),
     ("KNeighborsClassifier", "metric_params", {"V": []}, "it holds arguments for code"),
     ("RandomForestClassifier", "n_estimators", 2_001, "at most 2000"),
     ("RandomForestClassifier", "n_estimators", True, "must be a whole number at least 1"),
