@@ -29,28 +29,27 @@ from benchmarks.clock import in_turn
 from service.kinds.base import ChunkOutput, Job
 from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
 from service.kinds.cross_validation.run import run_group
-from service.kinds.fitting import bundles
 from service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
 from service.kinds.registry import JOB_KINDS
+from thetahat.cross_validation import learner_groups, paths
 from thetahat.cross_validation import many_splits as at_once
-from thetahat.cross_validation import paths
 
 FOLDS, SEED = 10, 1
 
 
 def plan(body: dict[str, Any], *, together: bool) -> CrossValidationPlan:
     """Return the plan of a request, with its learners in groups or one by one."""
-    most = bundles.MOST_NUMBERS_TOGETHER
+    most = learner_groups.MOST_NUMBERS_TOGETHER
     kind = JOB_KINDS["cross_validation"]
     request: Any = kind.request.model_validate_json(json.dumps(body))
     try:
         if not together:
-            bundles.MOST_NUMBERS_TOGETHER = 1  # type: ignore[misc]
+            learner_groups.MOST_NUMBERS_TOGETHER = 1  # type: ignore[misc]
         made = build_plan(Job(uuid4(), kind.name, request, SEED))
         made.bundles  # noqa: B018 - computed here, and kept
         return made
     finally:
-        bundles.MOST_NUMBERS_TOGETHER = most  # type: ignore[misc]
+        learner_groups.MOST_NUMBERS_TOGETHER = most  # type: ignore[misc]
 
 
 def ours(made: CrossValidationPlan) -> dict[str, float]:

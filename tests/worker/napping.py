@@ -24,8 +24,9 @@ from service.kinds.base import (
     Job,
     JobKind,
 )
-from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.fitting.failures import failure_as_error
 from service.schemas.base import EvaluationRequest
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream
 
@@ -93,7 +94,7 @@ def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, A
             else:
                 found[part] = failure
     if not any(isinstance(said, list) for said in found.values()):
-        raise LearnerFailure(**next(iter(found.values()))).as_error()
+        raise failure_as_error(LearnerFailure(**next(iter(found.values()))))
     return found
 
 

@@ -6,12 +6,13 @@ from thetahat.cross_validation.many_splits import cells, is_fast
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, gathered, joined
 from thetahat.cross_validation.packing import pack, unpack
 from thetahat.cross_validation.paths import run_path
-from thetahat.cross_validation.result import LearnerFits, summarise_fits
+from thetahat.cross_validation.result import LearnerFailure, LearnerFits, summarise_fits
 from thetahat.cross_validation.runner import run_splits
 from thetahat.cross_validation.tables import cautions_of, cautions_of_clusters, loss_table, rows_of
 
 __all__ = [
     "Group",
+    "LearnerFailure",
     "LearnerFits",
     "Outcomes",
     "SplitOutcome",

@@ -1,30 +1,35 @@
-"""Which learners differ in one parameter alone, of which they have a path."""
+"""Groups of learners that differ in a single parameter and can be fitted along a path of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from thetahat.cross_validation.prepared import n_at_once
 from thetahat.learners.base import Learner
 from thetahat.pipelines.pipeline import Pipeline
+from thetahat.tables.data import Data
+
+MOST_NUMBERS_TOGETHER: Final = 40_000_000
+"""About the largest number of values that the learners of one group return; a group that would
+return more is divided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Learners that are run together.
+    """Learners that are fitted together.
 
     Parameters
     ----------
     names : tuple of str
-        What the request calls them, in its order.
+        Their names, in the order of the request.
     learners : tuple of Learner
-        Those that differ in ``parameter`` alone; one learner that is run by itself.
+        Learners that differ in ``parameter`` alone, or a single learner.
     parameter : str or None
-        None for a learner by itself.
+        The parameter that differs; None for a single learner.
     """
 
     names: tuple[str, ...]
@@ -33,20 +38,76 @@ class Group:
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """What the parameter is, learner by learner."""
+        """The value of the parameter for each learner."""
         return tuple(getattr(bare_of(learner), self.parameter or "") for learner in self.learners)
 
 
-def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
-    """Put together the learners that differ only in the parameter of which they have a path.
+def group_by_path(learners: Mapping[str, Learner], most: int) -> list[Group]:
+    """Return groups of at most ``most`` learners, in the order of their first learners.
 
-    Every learner is in one group, most often alone. Groups stand in the order of their first
-    learner; which they are depends on the learners and their order alone.
+    Learners that differ only in a parameter that a path can be computed for are in one group;
+    every other learner is alone. Numbers depend on the groups in their last digits.
+    """
+    position = {name: at for at, name in enumerate(learners)}
+    groups = [part for group in group_learners(learners) for part in divide_group(group, most)]
+    return sorted(groups, key=lambda group: position[group.names[0]])
+
+
+def most_learners_together(data: Data, n_tests: int) -> int:
+    """Return the size of the largest group.
+
+    Parameters
+    ----------
+    n_tests : int
+        Number of rows that one learner is tested on, repeats counted, whose outcomes are in memory
+        at once.
+    """
+    return max(1, MOST_NUMBERS_TOGETHER // max(1, n_tests * numbers_per_row(data)))
+
+
+def numbers_per_row(data: Data) -> int:
+    """Return how many values a learner returns for a row: loss, output, score, probabilities."""
+    return 3 + data.n_classes
+
+
+def group_learners(learners: Mapping[str, Learner]) -> Iterator[Group]:
+    """Yield groups of learners that are fitted together; a group has learners of one class."""
+    by_class: dict[tuple[type, bool], dict[str, Learner]] = {}
+    for name, learner in learners.items():
+        pipeline: Any = learner
+        has_steps = isinstance(pipeline, Pipeline)
+        last = pipeline.learner if has_steps else pipeline
+        if hasattr(last, "over_path"):
+            by_class.setdefault((type(last), has_steps), {})[name] = learner
+        else:
+            yield Group((name,), (learner,))
+    for same_class in by_class.values():
+        yield from path_over(same_class)
+
+
+def divide_group(group: Group, most: int) -> list[Group]:
+    """Divide a group into groups of at most ``most`` learners."""
+    n = len(group.names)
+    return [
+        Group(
+            group.names[start : start + most],
+            group.learners[start : start + most],
+            group.parameter if min(most, n - start) > 1 else None,
+        )
+        for start in range(0, n, most)
+    ]
+
+
+def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
+    """Group the learners that differ only in the parameter that a path can be computed for.
+
+    Groups are in the order of their first learners and depend on the learners and their order
+    alone.
     """
     groups: list[list[str]] = []
-    alike: dict[Any, list[list[str]]] = {}  # groups by what else must be the same to join them
+    by_other_fields: dict[Any, list[list[str]]] = {}
     for name, learner in learners.items():
-        candidates = alike.setdefault(_but_parameter(learner), [])
+        candidates = by_other_fields.setdefault(_other_values(learner), [])
         steps = getattr(learner, "steps", None)
         for group in candidates:
             if getattr(learners[group[0]], "steps", None) == steps:
@@ -59,37 +120,37 @@ def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
         Group(
             tuple(group),
             tuple(learners[name] for name in group),
-            _parameter(learners[group[0]]) if len(group) > 1 else None,
+            _path_parameter(learners[group[0]]) if len(group) > 1 else None,
         )
         for group in groups
     )
 
 
 def bare_of(learner: object) -> Any:
-    """Return a learner without steps that learn nothing, where it has no others."""
+    """Return the learner inside a pipeline whose steps all learn nothing, else the learner."""
     if isinstance(learner, Pipeline) and n_at_once(learner.steps) == len(learner.steps):
         return learner.learner
     return learner
 
 
-def _parameter(learner: object) -> str | None:
-    """Return the parameter of which the learner has a path."""
+def _path_parameter(learner: object) -> str | None:
+    """Return the parameter that a path of the learner can be computed for, or None."""
     bare: object = bare_of(learner)
     return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
 
 
-def _but_parameter(learner: Any) -> Any:
-    """Return what two learners have in common that are the same but for the path's parameter."""
+def _other_values(learner: Any) -> Any:
+    """Return a key that learners share if they are equal in all but the path's parameter."""
     bare: Any = bare_of(learner)
     kind: Any = type(bare)
-    others = _other_fields(kind)
-    return id(learner) if others is None else (kind, others(bare))
+    get_values = _other_fields(kind)
+    return id(learner) if get_values is None else (kind, get_values(bare))
 
 
 @lru_cache(maxsize=64)
 def _other_fields(kind: Any) -> Callable[[Any], Any] | None:
-    """Return what gives the values of all fields but the path's parameter; None without a path."""
-    parameter = _parameter(kind)
+    """Return a getter of all fields but the path's parameter; None if there is no path."""
+    parameter = _path_parameter(kind)
     if parameter is None:
         return None
     names = [field.name for field in fields(kind) if field.name != parameter]

@@ -1,4 +1,4 @@
-"""The part of a result that says how the splits of a learner were predicted."""
+"""The parts of a result that say how each learner ran: its fits, or why it failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from thetahat.errors import Loc
 
 FitPath: TypeAlias = Literal["fast", "plain", "mixed"]
 
@@ -30,6 +32,28 @@ class LearnerFits:
     fast_splits: int
     plain_splits: int
     reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnerFailure:
+    """Why a learner is not part of the result.
+
+    Parameters
+    ----------
+    code : str
+        The code of the error.
+    message : str
+        Its sentence.
+    loc : tuple
+        The path of the learner in the request.
+    candidates : int or None
+        Number of candidates, where all candidates of a grid failed.
+    """
+
+    code: str
+    message: str
+    loc: Loc
+    candidates: int | None = None
 
 
 def summarise_fits(reasons: Sequence[str | None]) -> LearnerFits:

@@ -14,7 +14,7 @@ from service.kinds.cross_validation.target_sample import find_sources
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
-from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.fitting.failures import failure_as_error
 from service.kinds.fitting.refits import StageArrays
 from service.kinds.fitting.scheme_plan import restore_labels
 from service.kinds.loss_columns import tabulate_losses
@@ -29,6 +29,7 @@ from thetahat.cross_validation import (
     summarise_fits,
     unpack,
 )
+from thetahat.cross_validation.result import LearnerFailure
 
 
 def build_result(
@@ -55,7 +56,7 @@ def build_result(
     present = outputs.learners_in(plan.learners)
     successful = [name for name in present if name in arrays]
     if not successful:
-        raise next(iter(failures.values())).as_error()
+        raise failure_as_error(next(iter(failures.values())))
     outcomes = {
         name: joined([unpack(chunk) for chunk in arrays[name][SPLITS]]) for name in successful
     }

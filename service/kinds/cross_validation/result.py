@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.provenance import Provenance
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.cautions import Caution
 from thetahat.cross_validation import LearnerFits
+from thetahat.cross_validation.result import LearnerFailure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,6 @@ from service.kinds.base import (
     run_chunks,
 )
 from service.kinds.fitting.bundles import MOST_NUMBERS_OF_CHUNK, Bundle
-from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.fitting.learner_outputs import (
     LearnerOutput,
     LearnerOutputs,
@@ -38,6 +37,7 @@ from service.kinds.fitting.learner_outputs import (
 )
 from service.settings import settings
 from thetahat.cross_validation import Group
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError, InsufficientData, Loc
 from thetahat.tables.data import Data
 

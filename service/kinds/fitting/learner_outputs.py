@@ -14,7 +14,7 @@ import numpy as np
 
 from service.jobs.parts import failed_arrays, read_failure
 from service.kinds.base import Arrays
-from service.kinds.fitting.failures import LearnerFailure
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import Loc
 
 _INDEX: Final = "learners"

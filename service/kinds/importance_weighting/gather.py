@@ -12,7 +12,7 @@ import pyarrow as pa
 from service.data.arrow_arrays import arrow_array
 from service.jobs.parts import read_failure
 from service.kinds.base import ChunkOutput, Finished
-from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.fitting.failures import failure_as_error
 from service.kinds.importance_weighting.learners import spec_of
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from service.kinds.methods_used import record_learner, record_method
@@ -37,6 +37,7 @@ from thetahat.analyses.importance_weighting.weights_result import (
 )
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.importance_weights import uses_known_weights
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         if name not in failures
     }
     if not outcomes:
-        raise next(iter(failures.values())).as_error()
+        raise failure_as_error(next(iter(failures.values())))
     several = plan.given.learners is not None
     cautions = list(find_selection_cautions(outcomes, setting))
     selection: LearnerSelection | SelectionAmongLearners

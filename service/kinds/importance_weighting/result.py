@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.provenance import Provenance
 from thetahat.analyses.importance_weighting.result import LearnerSelection, SelectionAmongLearners
 from thetahat.analyses.importance_weighting.weights_result import SelectionWeights
 from thetahat.cautions import Caution
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.values.types import Label
 
 

@@ -14,7 +14,7 @@ from service.kinds.base import Finished
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
 from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
-from service.kinds.fitting.failures import LearnerFailure
+from service.kinds.fitting.failures import failure_as_error
 from service.kinds.fitting.refits import NO_REFITS, StageArrays, is_refit_stage
 from service.kinds.learning_curve.plan import LearningCurvePlan, name_at_size, size_of_stage
 from service.kinds.learning_curve.run import WHOLE_SIZES
@@ -34,7 +34,7 @@ from thetahat.cross_validation import (
     summarise_fits,
     unpack,
 )
-from thetahat.cross_validation.result import LearnerFits
+from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.values.types import IntArray
 
 
@@ -144,7 +144,7 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     }
     largest = max(curve.largest for curve in curves.values())
     if largest < 0:
-        raise next(iter(next(iter(failures.values())).values())).as_error()
+        raise failure_as_error(next(iter(next(iter(failures.values())).values())))
     outcomes = {
         name: curve.at_largest
         for name, curve in curves.items()

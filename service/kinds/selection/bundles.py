@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from service.kinds.fitting.bundles import Bundle, divide_group, group_learners, name_group
+from service.kinds.fitting.bundles import Bundle, name_group
 from thetahat.analyses.selection import CandidateGrid
-from thetahat.cross_validation.learner_groups import Group
+from thetahat.cross_validation.learner_groups import Group, divide_group, group_learners
 from thetahat.learners.base import Learner
 
 MOST_SHOWN: Final = 200

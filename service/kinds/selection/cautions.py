@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.selection.plan import SelectionPlan
 from thetahat.analyses.selection import CandidateGrid, Choice, External, InternalEstimate
 from thetahat.cautions import (
@@ -20,6 +19,7 @@ from thetahat.cautions import (
     UNDEFINED_SPLITS,
     Caution,
 )
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.values.number_text import format_number
 
 MOST_NAMED: Final = 10

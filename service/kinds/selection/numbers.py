@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from service.kinds.fitting.engine import ChunkKey, JoinedOutputs
-from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
 from service.kinds.selection.run import SplitNotes, unpack_estimates, unpack_notes
 from thetahat.analyses.selection import Candidate, InternalEstimate
 from thetahat.cross_validation import Outcomes, SplitOutcome, joined, unpack
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError
 from thetahat.values.types import FloatArray
 

@@ -15,6 +15,7 @@ from service.kinds.base import Finished
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
+from service.kinds.fitting.failures import failure_as_error
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.selection.bias import estimate_bias
 from service.kinds.selection.bundles import MOST_SHOWN
@@ -58,7 +59,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     request, seed = plan.request, plan.job.seed
     numbers = read_numbers(plan, outputs)
     if not numbers.ran:
-        raise next(iter(numbers.failures.values())).as_error()
+        raise failure_as_error(next(iter(numbers.failures.values())))
     external = None
     if plan.schemes.external is not None:
         external = select_in_each(

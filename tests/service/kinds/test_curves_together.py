@@ -11,13 +11,13 @@ from numpy.testing import assert_allclose
 
 from service.jobs.parts import failed_arrays
 from service.kinds.base import Chunks, Job
-from service.kinds.fitting import bundles as _bundles
 from service.kinds.fitting import engine
 from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.running import as_json, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import X, Y
 from tests.service.kinds.test_learners_together import LIGHT
+from thetahat.cross_validation import learner_groups
 
 NEAR = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 3, 20)}
 RIDGES = {f"r{p}": {"name": "ridge", "params": {"penalty": p}} for p in (0.1, 10)}
@@ -36,7 +36,7 @@ TOO_FEW = "the training part has 10 rows"
 
 def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     together = run_kind(BODY)
-    monkeypatch.setattr(_bundles, "MOST_NUMBERS_TOGETHER", 1)
+    monkeypatch.setattr(learner_groups, "MOST_NUMBERS_TOGETHER", 1)
     alone = run_kind(BODY, job=1)
 
     assert together.losses.column_names == alone.losses.column_names

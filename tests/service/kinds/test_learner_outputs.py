@@ -11,10 +11,10 @@ from numpy.testing import assert_array_equal
 from service.jobs.parts import FAILED, failed_arrays
 from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, run_together, unless_failed
-from service.kinds.fitting.failures import LearnerFailure
 from service.kinds.fitting.learner_outputs import pack_learner_outputs, unpack_learner_outputs
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import Group, pack, rows_of, run_path
+from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData, Loc
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared

@@ -14,14 +14,13 @@ from service.jobs.parts import FAILED, failed_arrays
 from service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
 from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
 from service.kinds.cross_validation.request import CrossValidationRequest
-from service.kinds.fitting import bundles as _bundles
 from service.kinds.fitting import engine
 from service.kinds.fitting.bundles import bundle_learners
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import output_of, ran_but, run_kind
+from tests.service.kinds.running import as_json, output_of, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
-from thetahat.cross_validation import Group, run_path
+from thetahat.cross_validation import Group, learner_groups, run_path
 from thetahat.errors import InsufficientData
 from thetahat.learners.ridge import Ridge
 from thetahat.schemes import SCHEMES
@@ -97,7 +96,7 @@ def test_naive_each_by_itself_gives_the_same(
 ) -> None:
     body = {**body, "scheme": scheme, "variances": [variance]}
     together = run_kind(body)
-    monkeypatch.setattr(_bundles, "MOST_NUMBERS_TOGETHER", 1)
+    monkeypatch.setattr(learner_groups, "MOST_NUMBERS_TOGETHER", 1)
     alone = run_kind(body, job=1)
 
     assert together.losses.column_names == alone.losses.column_names
@@ -172,7 +171,7 @@ def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.Monk
     assert [chunk.size for chunk in cut.chunks] == [8] * 5
     data = problem("plain", "regression")
     ridges = {f"r{at}": Ridge(penalty=at + 1.0) for at in range(5)}
-    monkeypatch.setattr(_bundles, "MOST_NUMBERS_TOGETHER", 2 * 3 * data.n)
+    monkeypatch.setattr(learner_groups, "MOST_NUMBERS_TOGETHER", 2 * 3 * data.n)
     assert [bundle.names for bundle in bundle_learners(ridges, data, data.n)] == [
         ("r0", "r1"),
         ("r2", "r3"),
@@ -224,7 +223,7 @@ def test_degenerate_where_all_of_them_are_refused_each_says_why(
     assert [FAILED in output.read() for output in outputs] == [
         chunk.part == "k55 and 1 more" for chunk in cut.chunks
     ]
-    failures = kind.gather(job, outputs).result["failures"]
+    failures = as_json(kind.gather(job, outputs))["failures"]
     for name in greedy:
         assert failures[name]["message"].startswith(f"learner '{name}', repeat 0, block 0")
         assert failures[name]["loc"] == ["learners", name]
@@ -252,7 +251,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
     job, cut = started({**NEAR, "learners": {**NEAR["learners"]}})
     late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
     outputs = ran_but(kind, job, cut.chunks, "k1 and 2 more", late)
-    result = kind.gather(job, outputs).result
+    result = as_json(kind.gather(job, outputs))
 
     assert {name: said["loc"] for name, said in result["failures"].items()} == {
         name: ["learners", name] for name in ("k1", "k4", "k9")

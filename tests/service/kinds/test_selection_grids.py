@@ -17,7 +17,7 @@ from service.kinds.selection import bundles as _selection_bundles
 from service.kinds.selection import result as _selection_output
 from service.kinds.selection.plan import build_plan
 from service.kinds.selection.request import SelectionRequest
-from tests.service.kinds.running import output_of, place_of, ran_but, run_kind
+from tests.service.kinds.running import as_json, output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
 from thetahat.analyses.selection import seed_on_all
 from thetahat.errors import EvaluationError
@@ -200,7 +200,7 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     assert isinstance(started, Chunks)
     late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
     outputs = ran_but(kind, job, started.chunks, "ridge", late)
-    result = kind.gather(job, outputs).result
+    result = as_json(kind.gather(job, outputs))
 
     said = result["failures"]["ridge"]
     assert (said["code"], said["candidates"]) == ("time_limit_exceeded", 2)
