@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from contextvars import copy_context
 from functools import lru_cache
 from typing import Final, ParamSpec, TypeVar
 from uuid import UUID
@@ -65,4 +66,6 @@ async def run_parser(
 
     loop = asyncio.get_running_loop()
     async with _TURNS.get().turn(owner_id):
-        return await loop.run_in_executor(_parser_threads(settings().parsers), call)
+        return await loop.run_in_executor(
+            _parser_threads(settings().parsers), copy_context().run, call
+        )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Final
+from uuid import UUID
 
 from starlette.requests import Request
 
@@ -15,8 +18,15 @@ from service.data.base import TextFormat
 from service.data.encodings import ENCODINGS, UTF_8, find_encoding
 from service.data.formats import FORMATS, in_encoding
 from service.data.receiving import Receiver, check_length
-from service.errors import FieldError, InvalidRequest, MalformedRequest, UnsupportedMedia
+from service.errors import (
+    FieldError,
+    InvalidRequest,
+    MalformedRequest,
+    TooManyRequests,
+    UnsupportedMedia,
+)
 from service.jobs.datasets import Upload
+from service.settings import settings
 
 FORM: Final = "multipart/form-data"
 FORM_OVERHEAD: Final = 64 * 1024  # bytes that a form may have besides its file
@@ -28,7 +38,12 @@ ALIASES: Final = {
     "application/x-parquet": "application/vnd.apache.parquet",
     "application/x-apache-arrow-stream": "application/vnd.apache.arrow.stream",
 }
+RETRY_AFTER_S: Final = 2
 UNTYPED: Final = frozenset({"", "application/octet-stream"})
+
+
+_UPLOADS: Final[Counter[UUID]] = Counter()
+"""By owner: the uploads that this process receives."""
 
 
 @dataclass(slots=True)
@@ -39,6 +54,24 @@ class _ReceivedFile:
     name: str | None
     sha256: str
     size: int
+
+
+@contextmanager
+def count_upload(owner_id: UUID) -> Iterator[None]:
+    """Count an upload while it is received; ``TooManyRequests`` if the owner sends too many."""
+    limit = settings().max_uploads
+    if _UPLOADS[owner_id] >= limit:
+        raise TooManyRequests(
+            f"{limit} uploads of this owner are being received, which is the most at a time.",
+            retry_after=RETRY_AFTER_S,
+        )
+    _UPLOADS[owner_id] += 1
+    try:
+        yield
+    finally:
+        _UPLOADS[owner_id] -= 1
+        if not _UPLOADS[owner_id]:
+            del _UPLOADS[owner_id]
 
 
 async def receive(request: Request, file: IO[bytes], table: IO[bytes], limit: int) -> Upload:

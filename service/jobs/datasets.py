@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import IO, Any
 from uuid import UUID
 
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from service.data.base import Inspected
 from service.data.formats import format_of, table_suffixes
 from service.data.parsing import inspect_file, preview_file
 from service.data.stored import is_intact
-from service.errors import DatasetInUse, ResourceNotFound
+from service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
 from service.jobs.read import Position
 from service.kinds.base import DatasetFile
-from service.storage import datasets
+from service.settings import settings
+from service.storage import audit, datasets
+from service.storage.audit import Action
 from service.storage.checksums import append_digest
 from service.storage.datasets import DatasetRow
 from service.storage.files import FileStore, dataset_file_name
@@ -93,14 +96,28 @@ def _store(
     files, name = FileStore.open(), dataset_file_name(upload.sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, upload.sha256)
+        known = datasets.get(connection, owner_id, identifier)
+        if known is None:
+            _check_quota(connection, owner_id, upload.size)
         if inspected.has_table:
             files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
         files.keep(upload.file, name)
-        known = datasets.get(connection, owner_id, identifier)
         if known is not None:  # uploaded at the same time, or to repair a damaged file
             return known, False
         datasets.insert(connection, owner_id, row)
+        audit.add(connection, Action.UPLOAD_DATASET, identifier, owner_id)
     return row, True
+
+
+def _check_quota(connection: sa.Connection, owner_id: UUID, size: int) -> None:
+    """Raise ``QuotaExceeded`` if a file of this size has no room among an owner's data sets."""
+    limit = settings().max_stored_bytes
+    stored = datasets.sum_bytes(connection, owner_id) if limit else 0
+    if stored + size > limit > 0:
+        raise QuotaExceeded(
+            f"The data sets of this owner have {stored} bytes, and the limit is {limit}: there is "
+            f"no room for {size} more. Delete data sets that are no longer needed."
+        )
 
 
 def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
@@ -145,6 +162,7 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
             if datasets.is_in_use(connection, identifier):
                 raise in_use
             datasets.delete(connection, identifier)
+            audit.add(connection, Action.DELETE_DATASET, identifier, owner_id)
     except IntegrityError:  # an evaluation that reads it was submitted at the same moment
         raise in_use from None
     _delete_unused_bytes(row.sha256)

@@ -56,6 +56,12 @@ def insert(connection: sa.Connection, owner_id: UUID, row: DatasetRow) -> None:
     connection.execute(sa.insert(DATASET).values(owner_id=owner_id, **values))
 
 
+def sum_bytes(connection: sa.Connection, owner_id: UUID) -> int:
+    """Return the bytes of all data sets of an owner."""
+    statement = sa.select(sa.func.coalesce(sa.func.sum(DATASET.c.bytes), 0))
+    return int(connection.execute(statement.where(DATASET.c.owner_id == owner_id)).scalar_one())
+
+
 def get(connection: sa.Connection, owner_id: UUID, identifier: UUID) -> DatasetRow | None:
     """Return an owner's data set; None if there is none, or it has another owner."""
     return next(iter(get_some(connection, owner_id, [identifier])), None)

@@ -11,7 +11,7 @@ from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import build_dataset_document, dataset_path, json_response, parse_id
 from service.api.parser_calls import run_parser
-from service.api.uploads import ALIASES, FORM, receive
+from service.api.uploads import ALIASES, FORM, count_upload, receive
 from service.data.formats import FORMATS
 from service.jobs import datasets
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
@@ -58,6 +58,7 @@ router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
         413: {"model": ProblemDocument},
         415: {"model": ProblemDocument},
         422: {"model": ProblemDocument},
+        429: {"model": ProblemDocument},
     },
 )
 async def upload_dataset(
@@ -70,7 +71,7 @@ async def upload_dataset(
     del name  # read together with the body, because a form has its name there
     owner_id: UUID = request.scope["owner_id"]
     store = FileStore.open()
-    with store.new_upload() as file, store.new_upload() as table:
+    with count_upload(owner_id), store.new_upload() as file, store.new_upload() as table:
         received = await receive(request, file, table, settings().max_upload_bytes)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     headers = {"Location": dataset_path(row.id)}

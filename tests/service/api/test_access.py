@@ -2,16 +2,19 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from starlette.testclient import TestClient
 
 from service.api import rates
 from service.api.auth import find_needed_scope
+from service.api.uploads import count_upload
+from service.errors import TooManyRequests
 from service.process.request_context import Scope
 from service.storage import api_keys
 from service.storage.unit_of_work import unit_of_work
-from tests.service.api.requests import matrix
+from tests.service.api.requests import CSV, CSV_TEXT, matrix
 
 
 def _key(scope: Scope, owner: str = "ann", **fields: Any) -> str:
@@ -191,3 +194,36 @@ def test_exact_every_response_has_the_security_headers(client: TestClient, path:
     assert headers["x-frame-options"] == "DENY"
     assert headers["referrer-policy"] == "no-referrer"
     assert "default-src 'none'" in headers["content-security-policy"]
+
+
+def test_exact_an_owner_has_room_for_so_many_bytes(client: TestClient, setting: Any) -> None:
+    setting(max_stored_bytes=len(CSV_TEXT) + 10)
+    ann, bob = (_headers(_key(Scope.SUBMIT, o)) | {"Content-Type": CSV} for o in ("ann", "bob"))
+    first = client.post("/v1/datasets", headers=ann, content=CSV_TEXT)
+    again = client.post("/v1/datasets", headers=ann, content=CSV_TEXT)
+    other = CSV_TEXT.replace(b"1", b"2")
+
+    refused = client.post("/v1/datasets", headers=ann, content=other)
+
+    assert (first.status_code, again.status_code, refused.status_code) == (201, 200, 429)
+    assert refused.json()["code"] == "quota_exceeded"
+    assert str(len(CSV_TEXT)) in refused.json()["detail"]
+    assert client.post("/v1/datasets", headers=bob, content=other).status_code == 201
+    client.delete(f"/v1/datasets/{first.json()['id']}", headers=ann)
+    assert client.post("/v1/datasets", headers=ann, content=other).status_code == 201
+
+
+def test_exact_an_owner_sends_so_many_files_at_a_time(client: TestClient, setting: Any) -> None:
+    setting(max_uploads=1)
+    ann, bob = uuid4(), uuid4()
+
+    with (
+        count_upload(ann),
+        count_upload(bob),
+        pytest.raises(TooManyRequests, match="1 uploads") as refusal,
+        count_upload(ann),
+    ):
+        pass
+    assert refusal.value.retry_after == 2
+    with count_upload(ann):
+        pass
