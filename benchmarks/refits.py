@@ -29,7 +29,7 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
 from thetahat.refit_estimators import RefitTask, join_losses, run_design
-from thetahat.refit_estimators._no_information import no_information_error
+from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators._resamples import ResamplesDesign, _bags
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
 from thetahat.tables.data import Data, build_data
@@ -105,7 +105,7 @@ def tree() -> None:
 def no_information() -> None:
     rng = np.random.default_rng(3)
     y, said = rng.normal(size=5000), rng.normal(size=5000)
-    own = clock(lambda: no_information_error(Squared(), y, Predictions(said)), 20)
+    own = clock(lambda: compute_no_information_error(Squared(), y, Predictions(said)), 20)
     peer = clock(lambda: float(np.square(np.subtract.outer(y, said)).mean()), 3)
     show("error without information, n = 5000", peer, own)
 

@@ -1,4 +1,4 @@
-"""How the error on the training data and the error out of the bag are combined."""
+"""The .632 and .632+ combinations of apparent and out-of-bag error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHARE = 0.632  # 1 - 1/e to three digits, as efron1983 has it: the share of rows
 
 
 def combine_632(apparent: float, out_of_bag: float) -> float:
-    """Return .368 of the apparent error and .632 of that out of the bag."""
+    """Return .368 times the apparent error plus .632 times the out-of-bag error."""
     return (1 - SHARE) * apparent + SHARE * out_of_bag
 
 
@@ -23,15 +23,15 @@ class Error632Plus:
         R = \frac{E' - \overline{err}}{\hat\gamma - \overline{err}}, \quad
         w = \frac{.632}{1 - .368 R}, \quad (1 - w) \overline{err} + w E'
 
-    with R = 0 where the error out of the bag or the no-information error is not above the
-    apparent one; so R lies in [0, 1].
+    with R = 0 if the out-of-bag error or the no-information error is not above the apparent
+    error, so that R lies in [0, 1].
 
     Source: efron1997.
 
     Parameters
     ----------
     apparent, out_of_bag, no_information : float
-        Error on the training data, error out of the bag, and gamma.
+        Error on the training data, out-of-bag error, and gamma.
     """
 
     apparent: float
@@ -40,12 +40,12 @@ class Error632Plus:
 
     @property
     def capped(self) -> float:
-        """E', the error out of the bag or gamma, whichever is less."""
+        """E', the smaller of the out-of-bag error and gamma."""
         return min(self.out_of_bag, self.no_information)
 
     @property
     def relative_overfitting(self) -> float:
-        """R, between 0 (none) and 1 (the model knows nothing of new instances)."""
+        """R, between 0 (no overfitting) and 1 (no information about new instances)."""
         if min(self.capped, self.no_information) <= self.apparent:
             return 0.0
         # between 0 and 1, for apparent < capped <= no_information
@@ -64,7 +64,7 @@ class Error632Plus:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Say where the error out of the bag was capped."""
+        """The caution that the out-of-bag error was capped, if it was."""
         if self.out_of_bag <= self.no_information:
             return ()
         return (

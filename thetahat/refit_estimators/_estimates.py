@@ -1,4 +1,4 @@
-"""Estimates of the methods that fit again, for every learner and every pair of learners."""
+"""Estimates of the refit estimators, for every learner and every pair of learners."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RequestedRefit:
 
     @property
     def name(self) -> str:
-        """Wire name."""
+        """The method's wire name."""
         return self.method.info.name
 
 
@@ -69,7 +69,7 @@ def compute_estimates(
     losses : mapping
         Losses of the extra fits, by name of the learner, then by design.
     choices : Choices
-        Level, alternative, and the control that the others are compared with, if there is one.
+        Level, alternative, and the control that all others are compared with, if any.
     """
     level, alternative = choices.level, choices.alternative
     estimates: dict[ModelOrPair, list[RefitEstimate]] = {}
@@ -99,7 +99,7 @@ def _list_pairs(names: list[str], control: str | None) -> list[tuple[str, str]]:
 def _estimate(
     entry: RequestedRefit, losses: RefitLosses, level: float, alternative: Alternative
 ) -> RefitEstimate:
-    """Return the variance estimate or the interval, whichever the request asks of the method."""
+    """Return the variance estimate or the interval, as the request names the method."""
     if entry.field == VARIANCES_LIST:
         estimate = cast("EstimatesVariance", entry.method).estimate(losses)
         return RefitEstimate(

@@ -1,4 +1,4 @@
-"""Learners run over a stretch of a design's splits."""
+"""Learners fitted and tested on consecutive splits of a design."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from thetahat.cross_validation.split_ranges import stretches
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
-from thetahat.refit_estimators._no_information import no_information_error
+from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators.base import APPARENT, RefitDesign, RefitLosses
 from thetahat.tables.data import Data
 
 Arrays = dict[str, np.ndarray]
-_UNKNOWN = np.nan  # stands, between workers, for a split without a no-information error
+_UNKNOWN = np.nan  # in arrays: the split has no no-information error
 
 
 @dataclass(frozen=True, slots=True)
 class RefitTask:
-    """A learner, the data and the loss: what a fit depends on besides its split."""
+    """A learner, the data and the loss: all that a fit depends on besides its split."""
 
     name: str
     learner: Learner
@@ -33,28 +33,28 @@ class RefitTask:
 
 
 LearnerRun = tuple[Arrays, tuple[Caution, ...]]
-"""What one learner gave, and what it said."""
+"""The arrays of one learner's fits, and their cautions."""
 
 
 def run_design(
     learning: RefitTask, design: RefitDesign, seed: int, start: int, stop: int
 ) -> LearnerRun:
-    """Fit and test on the splits from ``start`` to ``stop``; cautions are what the learner said.
+    """Fit and test a learner on the splits from ``start`` to ``stop``; return its losses.
 
     Raises
     ------
     EvaluationError
-        As ``run_splits``; the message says that it was an extra fit.
+        The exceptions of ``run_splits``; the message names the extra fit.
     """
     group = Group((learning.name,), (learning.learner,))
-    found = run_design_together(group, learning.data, learning.loss, design, seed, start, stop)
-    (ran,) = found.values()
-    if isinstance(ran, EvaluationError):
-        raise ran
-    return ran
+    by_learner = run_design_together(group, learning.data, learning.loss, design, seed, start, stop)
+    (result,) = by_learner.values()
+    if isinstance(result, EvaluationError):
+        raise result
+    return result
 
 
-def run_design_together(  # noqa: PLR0913 - as run_path, and which splits
+def run_design_together(  # noqa: PLR0913 - the arguments of run_path and the range of splits
     group: Group, data: Data, loss: Loss, design: RefitDesign, seed: int, start: int, stop: int
 ) -> dict[str, LearnerRun | EvaluationError]:
     """Fit and test the learners of a group on the same splits, as ``run_path`` does.
@@ -62,55 +62,59 @@ def run_design_together(  # noqa: PLR0913 - as run_path, and which splits
     Returns
     -------
     dict
-        By name, in the group's order: what ``run_design`` returns, or what it raises.
+        By learner, in the group's order: the value that ``run_design`` returns, or its exception.
     """
-    found = {name: _LearnerRecord() for name in group.names}
+    records = {name: _LearnerRecord() for name in group.names}
     splits = design.splits(rows_of(data), seed, start=start, stop=stop)
-    for some in stretches(splits):
-        for one in found.values():
-            one.begin(len(some))
+    for batch in stretches(splits):
+        for record in records.values():
+            record.append_batch(len(batch))
         for is_apparent in (True, False):
-            places = [at for at, one in enumerate(some) if (one.label == APPARENT) is is_apparent]
-            # A learner that predicts many in one pass needs as long for a few of them as for one.
-            these = [some[at] for at in places]
-            ran = run_path(group, data, these, loss, seed, keep_predictions=is_apparent)
-            for name, outcomes in ran.items():
+            positions = [
+                at for at, split in enumerate(batch) if (split.label == APPARENT) is is_apparent
+            ]
+            # Together, because a learner that predicts many splits in one pass is not slower.
+            splits_of_kind = [batch[at] for at in positions]
+            by_learner = run_path(
+                group, data, splits_of_kind, loss, seed, keep_predictions=is_apparent
+            )
+            for name, outcomes in by_learner.items():
                 if isinstance(outcomes, EvaluationError):
-                    found[name].fail(outcomes)
+                    records[name].fail(outcomes)
                     continue
-                for at, outcome in zip(places, outcomes, strict=True):
-                    gamma = _gamma(data, loss, outcome) if is_apparent else _UNKNOWN
-                    found[name].take(at - len(some), outcome, gamma)
-    return {name: one.ran() for name, one in found.items()}
+                for at, outcome in zip(positions, outcomes, strict=True):
+                    gamma = _compute_gamma(data, loss, outcome) if is_apparent else _UNKNOWN
+                    records[name].store(at - len(batch), outcome, gamma)
+    return {name: record.collect() for name, record in records.items()}
 
 
 @dataclass(slots=True)
 class _LearnerRecord:
-    """One learner, stretch by stretch."""
+    """The losses of one learner, collected batch by batch."""
 
     losses: list[np.ndarray] = field(default_factory=list)
     gamma: list[float] = field(default_factory=list)
-    said: Counter[Caution] = field(default_factory=Counter)
+    cautions: Counter[Caution] = field(default_factory=Counter)
     error: EvaluationError | None = None
 
-    def begin(self, n: int) -> None:
-        """Make room for a stretch of n splits."""
+    def append_batch(self, n: int) -> None:
+        """Append empty entries for a batch of n splits."""
         self.losses += [np.empty(0)] * n
         self.gamma += [_UNKNOWN] * n
 
-    def take(self, at: int, outcome: SplitOutcome, gamma: float) -> None:
-        """Put an outcome in its place, counted from the end."""
+    def store(self, at: int, outcome: SplitOutcome, gamma: float) -> None:
+        """Store an outcome at a position, counted from the end."""
         self.losses[at], self.gamma[at] = outcome.losses, gamma
-        self.said.update(outcome.cautions)
+        self.cautions.update(outcome.cautions)
 
     def fail(self, error: EvaluationError) -> None:
-        """Note what the learner was refused with, the first time."""
+        """Store the learner's first exception."""
         if self.error is None:
             error.message = f"in an extra fit, {error.message}"
             self.error = error
 
-    def ran(self) -> LearnerRun | EvaluationError:
-        """Return all that it gave."""
+    def collect(self) -> LearnerRun | EvaluationError:
+        """Return the collected arrays and cautions, or the exception."""
         if self.error is not None:
             return self.error
         arrays = {
@@ -118,23 +122,23 @@ class _LearnerRecord:
             "n_test": np.array([len(part) for part in self.losses], dtype=np.intp),
             "no_information": np.array(self.gamma),
         }
-        return arrays, tuple(self.said)
+        return arrays, tuple(self.cautions)
 
 
-def _gamma(data: Data, loss: Loss, outcome: SplitOutcome) -> float:
+def _compute_gamma(data: Data, loss: Loss, outcome: SplitOutcome) -> float:
     assert outcome.output is not None  # noqa: S101 - predictions of apparent splits are kept
     predictions = Predictions(
         output=outcome.output, probabilities=outcome.probabilities, scores=outcome.scores
     )
-    return no_information_error(loss, data.y[outcome.test], predictions)
+    return compute_no_information_error(loss, data.y[outcome.test], predictions)
 
 
 def join_losses(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]) -> RefitLosses:
-    """Put the parts of one learner and one design together, in the order of the splits."""
+    """Concatenate the arrays of one learner and one design, in the order of the splits."""
     losses: list[np.ndarray] = []
     gamma: list[float | None] = []
     for part in parts:
-        if len(part["n_test"]) > 0:  # a stretch of a design's places may be empty
+        if len(part["n_test"]) > 0:  # a batch may consist of empty splits
             losses.extend(np.split(part["losses"], np.cumsum(part["n_test"])[:-1]))
         gamma.extend(None if np.isnan(g) else float(g) for g in part["no_information"])
     return RefitLosses(

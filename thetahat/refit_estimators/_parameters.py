@@ -15,35 +15,35 @@ INDEPENDENT_ROWS = frozenset(BlockKind) - {BlockKind.SOURCE}
 
 
 def require_rows(rows: Rows, least: int, what: str) -> None:
-    """Refuse data of too few rows."""
+    """Raise ``InsufficientData`` if the data have too few rows."""
     if rows.n < least:
         raise InsufficientData(
-            f"{what} needs {least} rows at least, and the data have {rows.n}", value=rows.n
+            f"{what} needs {least} rows at least; the data have {rows.n}", value=rows.n
         )
 
 
 def reason_against_dependent_rows(
     name: str, kind: BlockKind, *, source: bool, cluster: bool, time: bool
 ) -> str | None:
-    """Say why a method that draws instances one by one cannot be used on these data, or None.
+    """Return why a method that draws instances one by one does not fit these data, or None.
 
-    Drawn one by one, instances of one source or cluster would stand in training and test part
-    at once: the error comes out too small, and so does its variance.
+    If instances are drawn one by one, those of one source or cluster are in both the training and
+    the test part, and the error and its variance are too small.
     """
     which = "sources" if source or kind is BlockKind.SOURCE else "clusters" if cluster else None
     if which is not None:
         return (
-            f"{name} draws instances one by one, as if they were independent, and these data have "
-            f"{which}, which would stand on both sides of a split; leave that column out if the "
-            "instances are independent all the same"
+            f"{name} draws instances one by one, as if they were independent, but these data have "
+            f"{which}, so dependent rows would be in both the training and the test part; leave "
+            "that column out if the instances are independent nevertheless"
         )
     if time:
-        return f"{name} draws instances in any order, and these data have a time"
+        return f"{name} draws instances in any order, but the rows of these data have times"
     return None
 
 
-def above_rounding(variance: float, losses: Iterable[FloatArray]) -> float:
-    """Return the variance, or 0 where it is no more than the rounding of the losses."""
+def zero_if_rounding(variance: float, losses: Iterable[FloatArray]) -> float:
+    """Return the variance, or 0 if it is not larger than the rounding of the losses."""
     largest = max((float(np.abs(part).max(initial=0)) for part in losses), default=0.0)
     rounding = (8 * float(np.finfo(np.float64).eps) * largest) ** 2
     return variance if abs(variance) > rounding else 0.0

@@ -11,7 +11,7 @@ from thetahat.registry import MethodInfo
 from thetahat.values.types import Alternative, FloatArray, MeanKind, Target
 
 
-def percentile_interval(  # noqa: PLR0913 - what an interval is made of
+def build_percentile_interval(  # noqa: PLR0913 - the fields of an interval
     info: MethodInfo,
     estimate: float,
     replicates: FloatArray,
@@ -20,7 +20,7 @@ def percentile_interval(  # noqa: PLR0913 - what an interval is made of
     alternative: Alternative,
     cautions: tuple[Caution, ...] = (),
 ) -> Interval | None:
-    """Return the quantiles of the replicates, less the shift; None where they do not vary.
+    """Return the quantiles of the replicates minus the shift; None if they do not vary.
 
     Quantiles are interpolated between replicates (type 7). The standard error is the standard
     deviation (ddof 1) of the replicates.
@@ -43,11 +43,11 @@ def percentile_interval(  # noqa: PLR0913 - what an interval is made of
         lower=ends[0],
         upper=ends[1],
         degrees_of_freedom=None,
-        cautions=(*cautions, *_of_few(len(replicates))),
+        cautions=(*cautions, *_check_replicates(len(replicates))),
     )
 
 
-def _of_few(n: int) -> tuple[Caution, ...]:
+def _check_replicates(n: int) -> tuple[Caution, ...]:
     if n >= FEW_REPLICATES_OF_A_REFIT:
         return ()
     return (

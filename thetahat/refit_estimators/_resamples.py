@@ -1,4 +1,4 @@
-"""The fits of the bootstrap estimates of error: to the data, and to resamples of them."""
+"""The fits to resamples that the bootstrap estimates of error share, and out-of-bag errors."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ class ResamplesDesign:
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the fit to all rows first, then those to the resamples."""
-        every = np.arange(rows.n, dtype=np.intp)
-        wanted = range(self.n_splits(rows))[start:stop]
-        of_all = _bags(self, rows.n, seed) if len(wanted) > self.n_resamples else None
-        for split in wanted:
+        all_rows = np.arange(rows.n, dtype=np.intp)
+        numbers = range(self.n_splits(rows))[start:stop]
+        bags = _bags(self, rows.n, seed) if len(numbers) > self.n_resamples else None
+        for split in numbers:
             if split == 0:
-                yield Split(0, 0, APPARENT, train=every, test=every)
+                yield Split(0, 0, APPARENT, train=all_rows, test=all_rows)
             else:
-                own = self.counts(rows.n, seed, split) if of_all is None else of_all[split - 1]
-                train = np.repeat(every, own)
-                yield Split(0, split, split, train=train, test=every)
+                copies = self.counts(rows.n, seed, split) if bags is None else bags[split - 1]
+                train = np.repeat(all_rows, copies)
+                yield Split(0, split, split, train=train, test=all_rows)
 
     def counts(self, n: int, seed: int, resample: int) -> IntArray:
-        """(n,) how often each row stands in a resample, which are numbered from 1."""
+        """Return (n,) numbers of copies of each row in a resample; resamples count from 1."""
         rng = stream(seed, "resamples", resample)
         while True:
             counts = np.bincount(rng.integers(n, size=n), minlength=n)
@@ -72,14 +72,14 @@ class ResamplesDesign:
                 return counts
 
     def in_bag_errors(self, fits: RefitLosses) -> FloatArray:
-        """(B,) error of each fit on the resample that it was made from."""
+        """Return (B,) errors of each fit on its own resample."""
         bags = zip(_bags(self, fits.rows.n, fits.seed), fits.losses[1:], strict=True)
         return np.array([counts @ losses / fits.rows.n for counts, losses in bags])
 
 
 @lru_cache(maxsize=1)
 def _bags(design: ResamplesDesign, n: int, seed: int) -> tuple[npt.NDArray[np.int32], ...]:
-    """(n,) counts of every resample; drawn once for all models, pairs and methods of a job."""
+    """Return (n,) counts of every resample, drawn once for all models and methods of a job."""
     return tuple(
         design.counts(n, seed, b).astype(np.int32) for b in range(1, design.n_resamples + 1)
     )
@@ -133,48 +133,48 @@ class OutOfBagErrors:
 
     def variance(self, *, without_noise: bool) -> float:
         """Return the sum of the squared D_i, times n over the number used."""
-        return self.variance_of(self.influence, self.noise if without_noise else 0.0)
+        return self.variance_of_influence(self.influence, self.noise if without_noise else 0.0)
 
-    def variance_of(self, influence: FloatArray, noise: float) -> float:
-        """Return the variance of the statistic that instances move in this way."""
+    def variance_of_influence(self, influence: FloatArray, noise: float) -> float:
+        """Return the variance of a statistic with this influence of each instance."""
         return (float(influence @ influence) - noise) * len(influence) / self.n_used
 
 
-def out_of_bag(design: ResamplesDesign, fits: RefitLosses) -> OutOfBagErrors:
-    """Return what the resamples say out of their bags, in two passes over them."""
+def compute_out_of_bag_errors(design: ResamplesDesign, fits: RefitLosses) -> OutOfBagErrors:
+    """Return the out-of-bag errors and their influences, in two passes over the resamples."""
     n = fits.rows.n
     bags = _bags(design, n, fits.seed)
     sums, times = np.zeros(n), np.zeros(n)
-    of_bags = np.empty((len(bags), 2))
-    level = float(fits.losses[0].mean())  # losses are about it, so that a large one costs no digits
-    for of_bag, counts, losses in zip(of_bags, bags, fits.losses[1:], strict=True):
+    sums_of_bags = np.empty((len(bags), 2))
+    level = float(fits.losses[0].mean())  # subtracted, so that large losses lose no digits
+    for sums_of_bag, counts, losses in zip(sums_of_bags, bags, fits.losses[1:], strict=True):
         out = counts == 0
-        own = np.where(out, losses - level, 0.0)
-        sums += own
+        own_losses = np.where(out, losses - level, 0.0)
+        sums += own_losses
         times += out
-        of_bag[:] = own.sum(), np.count_nonzero(out)
+        sums_of_bag[:] = own_losses.sum(), np.count_nonzero(out)
     used = times > 0
     E_i = sums[used] / times[used]
     E = float(E_i.mean())
-    q = (of_bags[:, 0] - E * of_bags[:, 1]) / n
-    by_split = float((of_bags[:, 0] / of_bags[:, 1]).mean())
+    q = (sums_of_bags[:, 0] - E * sums_of_bags[:, 1]) / n
+    by_split = float((sums_of_bags[:, 0] / sums_of_bags[:, 1]).mean())
 
-    together, N_sum = np.zeros(n), np.zeros(n)
+    weighted_counts, N_sum = np.zeros(n), np.zeros(n)
     for counts, q_b in zip(bags, q.tolist(), strict=True):
-        together += counts * q_b
+        weighted_counts += counts * q_b
         N_sum += counts
-    together -= N_sum / len(bags) * q.sum()
+    weighted_counts -= N_sum / len(bags) * q.sum()
     influence = np.zeros(n)
-    influence[used] = (2 + 1 / (n - 1)) * (E_i - E) / n + together[used] / times[used]
+    influence[used] = (2 + 1 / (n - 1)) * (E_i - E) / n + weighted_counts[used] / times[used]
     drift = np.zeros(n)
-    drift[used] = together[used] / times[used]
-    of_all = np.zeros(n)
-    of_all[used] = level + E_i
-    noise = _noise(bags, fits.losses[1:], q, times, of_all, drift)
+    drift[used] = weighted_counts[used] / times[used]
+    error_of_rows = np.zeros(n)
+    error_of_rows[used] = level + E_i
+    noise = _noise(bags, fits.losses[1:], q, times, error_of_rows, drift)
     return OutOfBagErrors(level + E, level + by_split, influence, noise, int(used.sum()))
 
 
-def _noise(  # noqa: PLR0913 - the six things that D_i is made of
+def _noise(  # noqa: PLR0913 - the six parts of D_i
     bags: Sequence[npt.NDArray[np.int32]],
     losses: Sequence[FloatArray],
     q: FloatArray,
@@ -187,16 +187,16 @@ def _noise(  # noqa: PLR0913 - the six things that D_i is made of
     scale = np.divide(B, times, out=np.zeros(n), where=times > 0)
     N_mean = sum((counts.astype(np.float64) for counts in bags), np.zeros(n)) / B
     squares = np.zeros(n)
-    for counts, of_bag, q_b in zip(bags, losses, q.tolist(), strict=True):
-        own = np.where(counts == 0, of_bag - E_i, 0.0) * (2 + 1 / (n - 1)) / n
-        squares += (scale * (own + (counts - N_mean) * q_b) - drift) ** 2
+    for counts, losses_of_fit, q_b in zip(bags, losses, q.tolist(), strict=True):
+        terms = np.where(counts == 0, losses_of_fit - E_i, 0.0) * (2 + 1 / (n - 1)) / n
+        squares += (scale * (terms + (counts - N_mean) * q_b) - drift) ** 2
     return float(squares.sum()) / (B - 1) / B
 
 
 def resampling_cautions(
     n_resamples: int, n_used: int, n: int, *, without_noise: bool
 ) -> tuple[Caution, ...]:
-    """Cautions on a standard error that rests on few resamples."""
+    """Return the cautions on a standard error from few resamples."""
     cautions: list[Caution] = []
     if n_resamples < FEW_OUT_OF_BAG_RESAMPLES and not without_noise:
         cautions.append(
@@ -213,7 +213,7 @@ def resampling_cautions(
 
 
 def variance_cautions(value: float) -> tuple[Caution, ...]:
-    """Caution on a variance of 0, or below where its noise was taken off."""
+    """Return the caution on a variance of 0, or on a negative one after subtracting noise."""
     if value > 0:
         return ()
     if value < 0:

@@ -12,8 +12,8 @@ from thetahat.cautions import ZERO_VARIANCE
 from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
-    above_rounding,
     require_rows,
+    zero_if_rounding,
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
@@ -44,13 +44,13 @@ class ReplacementsDesign:
     n_repeats: int
 
     def n_splits(self, rows: Rows) -> int:
-        """For each repeat, 2 K + m (K - 1)."""
+        """Return the number of splits: 2 K + m (K - 1) for each repeat."""
         what = f"cross-validation of half the rows in {self.n_folds} folds"
         require_rows(rows, 2 * self.n_folds, what)
         return self.n_repeats * self._per_repeat(rows.n)
 
     def n_tests(self, rows: Rows) -> int:
-        """For each repeat all rows once, those of the halves, and every row for every other."""
+        """Return the number of losses: all rows, both halves and each replacement, by repeat."""
         m = rows.n // 2
         sizes = np.bincount(np.arange(m) % self.n_folds)
         return self.n_repeats * int(rows.n + 2 * m + m * m - (sizes**2).sum())
@@ -61,40 +61,40 @@ class ReplacementsDesign:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield, by repeat, the folds of all rows, those of the half, and those with i replaced."""
+        """Yield, by repeat, the folds of all rows, of the half, and of the half with i replaced."""
         n, K = rows.n, self.n_folds
         base, others = self._halves(n, seed)
-        drawn = -1
-        of_all, of_half = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
+        drawn_repeat = -1
+        fold_of_row, fold_of_half = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             repeat, block = divmod(split, self._per_repeat(n))
-            if repeat != drawn:
-                drawn, of_all, of_half = repeat, *self._folds(n, seed, repeat)
+            if repeat != drawn_repeat:
+                drawn_repeat, fold_of_row, fold_of_half = repeat, *self._folds(n, seed, repeat)
             if block < K:
-                test = np.flatnonzero(of_all == block)
+                test = np.flatnonzero(fold_of_row == block)
                 yield AllButTest(repeat, block, block, test, n)
                 continue
             if block < 2 * K:
-                is_test, working = of_half == block - K, base
+                is_test, working = fold_of_half == block - K, base
                 test = np.concatenate([base[is_test], others[is_test]])
             else:
-                i, f = self._replaced(block, of_half)
-                is_test, working = of_half == f, base.copy()
+                i, f = self._find_replacement(block, fold_of_half)
+                is_test, working = fold_of_half == f, base.copy()
                 working[i] = others[i]
                 test = working[is_test]
             yield Split(repeat, block, block, train=np.sort(working[~is_test]), test=test)
 
-    def _replaced(self, block: int, of_half: IntArray) -> tuple[int, int]:
-        """Return which row is replaced, and which of the folds without it is tested on."""
+    def _find_replacement(self, block: int, fold_of_half: IntArray) -> tuple[int, int]:
+        """Return the index of the replaced row, and the test fold, which does not hold it."""
         i, rank = divmod(block - 2 * self.n_folds, self.n_folds - 1)
-        return i, rank if rank < of_half[i] else rank + 1
+        return i, rank if rank < fold_of_half[i] else rank + 1
 
     def _halves(self, n: int, seed: int) -> tuple[IntArray, IntArray]:
         order = stream(seed, "halves to replace").permutation(n).astype(np.intp, copy=False)
         return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
     def _folds(self, n: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
-        """(n,) and (m,) folds of one repeat."""
+        """Return the (n,) folds of all rows and the (m,) folds of the half in one repeat."""
         rng = stream(seed, "folds to replace in", repeat)
         return (
             dealt(rng.permutation(n), self.n_folds),
@@ -107,14 +107,14 @@ class ReplacementsDesign:
         on_all, on_half, replaced = 0.0, 0.0, np.zeros(m)
         for repeat in range(self.n_repeats):
             losses = fits.losses[repeat * self._per_repeat(n) :][: self._per_repeat(n)]
-            _, of_half = self._folds(n, fits.seed, repeat)
+            _, fold_of_half = self._folds(n, fits.seed, repeat)
             on_all += sum(float(part.sum()) for part in losses[:K]) / n
             others = np.empty(m)
             for f, part in enumerate(losses[K : 2 * K]):
                 on_half += float(part[: len(part) // 2].sum()) / m
-                # the fold of i under the same model, with the replacement in the place of i
+                # the losses on the fold of i, with i replaced, under the same model
                 own, new = part[: len(part) // 2], part[len(part) // 2 :]
-                others[of_half == f] = own.sum() - own + new
+                others[fold_of_half == f] = own.sum() - own + new
             sums = np.array([float(part.sum()) for part in losses[2 * K :]]).reshape(m, K - 1)
             replaced += (others + sums.sum(axis=1)) / m
         return on_all / self.n_repeats, on_half / self.n_repeats, replaced / self.n_repeats
@@ -122,7 +122,7 @@ class ReplacementsDesign:
 
 Form = Literal["corrected", "published"]
 FORMS: Final[dict[Form, int]] = {"corrected": 4, "published": 2}
-"""What the sum of squares is divided by, after the factor n."""
+"""Divisor of n times the sum of squares."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +199,7 @@ class AusternZhou:
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the cross-validated error of all data, and its variance."""
         error, R, R_i = self.design.errors(fits)
-        mean_square = above_rounding(float(((R - R_i) ** 2).mean()), fits.losses)
+        mean_square = zero_if_rounding(float(((R - R_i) ** 2).mean()), fits.losses)
         value = mean_square * len(R_i) / FORMS[self.form]
         return VarianceEstimate(
             value=value,

@@ -1,4 +1,4 @@
-"""The interface of methods that fit the learner again: their splits, losses and estimates."""
+"""The interface of refit estimators, which fit the learner again: splits, losses, estimates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thetahat.variances.base import VarianceEstimate
 
 
 class RefitDesign(Protocol):
-    """The splits of the extra fits: a frozen dataclass; equal designs share their fits.
+    """The splits of the extra fits, as a frozen dataclass; equal designs share their fits.
 
     The splits depend on the rows and the seed, but not on the learner. Two learners are therefore
     fitted and tested on the same splits and can be compared as a pair.
@@ -98,7 +98,7 @@ class RefitEstimator(Protocol):
 
     @property
     def design(self) -> RefitDesign:
-        """The splits that it needs."""
+        """The splits that the method needs."""
         ...
 
 

@@ -17,8 +17,8 @@ from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
-    above_rounding,
     require_rows,
+    zero_if_rounding,
 )
 from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
@@ -51,28 +51,28 @@ class NestedFoldsDesign:
 
     @cached_property
     def left_out(self) -> tuple[tuple[int, ...], ...]:
-        """The folds that each fit of a repeat is made without."""
+        """The folds that each fit of a repeat leaves out."""
         folds = range(self.n_folds)
         return (*((f,) for f in folds), *combinations(folds, 2))
 
     def n_splits(self, rows: Rows) -> int:
-        """K (K + 1) / 2 for each repeat, and K for each plain cross-validation."""
+        """Return the number of splits: K (K + 1) / 2 by repeat, K by plain cross-validation."""
         require_rows(rows, self.n_folds, f"nested cross-validation in {self.n_folds} folds")
         return self.n_repeats * len(self.left_out) + self.n_plain * self.n_folds
 
     def n_tests(self, rows: Rows) -> int:
-        """Each row K times in a repeat, and once in a plain cross-validation."""
+        """Return the number of losses: each row K times by repeat, once by plain one."""
         return rows.n * (self.n_repeats * self.n_folds + self.n_plain)
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield the fits of a stretch; a partition is drawn once for each repeat it touches."""
-        drawn, fold = -1, np.empty(0, dtype=np.intp)
+        """Yield the splits from ``start`` to ``stop``, with one partition for each repeat."""
+        drawn_repeat, fold = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             repeat, block = self._position(split)
-            if repeat != drawn:
-                drawn, fold = repeat, self.folds(rows.n, seed, repeat)
+            if repeat != drawn_repeat:
+                drawn_repeat, fold = repeat, self.folds(rows.n, seed, repeat)
             is_test = np.isin(fold, self.left_out[block])
             yield Split(
                 repeat, block, block, train=np.flatnonzero(~is_test), test=np.flatnonzero(is_test)
@@ -86,25 +86,25 @@ class NestedFoldsDesign:
         return self.n_repeats + repeat, block
 
     def folds(self, n: int, seed: int, repeat: int) -> IntArray:
-        """(n,) fold of each row; partitions after the repeats' are those of the plain ones."""
+        """Return the (n,) folds; repeats from ``n_repeats`` on are plain cross-validations."""
         return dealt(stream(seed, "nested folds", repeat).permutation(n), self.n_folds)
 
-    def outer_and_inner(
+    def get_outer_and_inner(
         self, fits: RefitLosses, repeat: int
     ) -> tuple[list[FloatArray], list[list[FloatArray]]]:
-        """Return the losses of one repeat.
+        """Return the outer and inner losses of one repeat.
 
-        ``outer[f]`` are those on f of the fit without f; ``inner[f]`` holds, for every other fold
-        g in order, those on g of the fit without f and g.
+        ``outer[f]`` are the losses on f of the fit without f; ``inner[f]`` holds, for every other
+        fold g in order, the losses on g of the fit without f and g.
         """
         K = self.n_folds
-        of_fit = fits.losses[repeat * len(self.left_out) :][: len(self.left_out)]
+        losses_of_fits = fits.losses[repeat * len(self.left_out) :][: len(self.left_out)]
         fold = self.folds(fits.rows.n, fits.seed, repeat)
         inner: list[list[FloatArray]] = [[np.empty(0)] * K for _ in range(K)]
-        for (f, g), losses in zip(self.left_out[K:], of_fit[K:], strict=True):
-            of_row = fold[np.isin(fold, (f, g))]
-            inner[f][g], inner[g][f] = losses[of_row == g], losses[of_row == f]
-        return list(of_fit[:K]), [
+        for (f, g), losses in zip(self.left_out[K:], losses_of_fits[K:], strict=True):
+            fold_of_row = fold[np.isin(fold, (f, g))]
+            inner[f][g], inner[g][f] = losses[fold_of_row == g], losses[fold_of_row == f]
+        return list(losses_of_fits[:K]), [
             [losses for g, losses in enumerate(inner[f]) if g != f] for f in range(K)
         ]
 
@@ -207,15 +207,15 @@ class BatesNestedCv:
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error of the fitted model and the variance of that estimate."""
         design = self.design
-        parts = [design.outer_and_inner(fits, r) for r in range(self.n_repeats)]
+        parts = [design.get_outer_and_inner(fits, r) for r in range(self.n_repeats)]
         plain = design.plain(fits)
-        return self.of_losses(
+        return self.estimate_from_losses(
             [outer for outer, _ in parts],
             [inner for _, inner in parts],
             float(np.mean([part.mean() for part in plain])) if plain else None,
         )
 
-    def of_losses(
+    def estimate_from_losses(
         self,
         outer: Sequence[Sequence[FloatArray]],
         inner: Sequence[Sequence[Sequence[FloatArray]]],
@@ -230,13 +230,13 @@ class BatesNestedCv:
         ]
         mse = float(np.mean(differences))
         all_inner = np.concatenate([e for inner_r in inner for e_in in inner_r for e in e_in])
-        least = math.sqrt(above_rounding(float(all_inner.var(ddof=1)) / n, [all_inner]))
+        lower_bound = math.sqrt(zero_if_rounding(float(all_inner.var(ddof=1)) / n, [all_inner]))
         share = (n * (K - 1) // K) / n if self.variant == "nestedcv" else (K - 1) / K
-        wanted = math.sqrt(max(0.0, share * mse))
-        error = min(max(wanted, least), math.sqrt(K) * least)
+        unbounded_error = math.sqrt(max(0.0, share * mse))
+        error = min(max(unbounded_error, lower_bound), math.sqrt(K) * lower_bound)
         inner_mean = float(all_inner.mean())
         outer_mean = float(np.mean([np.concatenate(e).mean() for e in outer]))
-        raw, bias = self._raw_and_bias(inner_mean, outer_mean, plain_mean)
+        raw, bias = self._compute_bias(inner_mean, outer_mean, plain_mean)
         return VarianceEstimate(
             value=error**2,
             target=Target.THESE_MODELS,
@@ -244,16 +244,16 @@ class BatesNestedCv:
             estimate=raw - bias,
             degrees_of_freedom=None,
             usable=error > 0,
-            cautions=(*_of_bounds(wanted, least, K), *_of_repeats(len(outer))),
+            cautions=(*_check_bounds(unbounded_error, lower_bound, K), *_check_repeats(len(outer))),
             details={
                 "mean_squared_error": mse,
-                "inflation": error / least if least > 0 else None,
+                "inflation": error / lower_bound if lower_bound > 0 else None,
                 "bias": bias,
                 "estimate_before_correction": raw,
             },
         )
 
-    def _raw_and_bias(
+    def _compute_bias(
         self, inner_mean: float, outer_mean: float, plain_mean: float | None
     ) -> tuple[float, float]:
         share = (self.n_folds - 2) / self.n_folds
@@ -268,31 +268,31 @@ class BatesNestedCv:
     def interval(
         self, fits: RefitLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Return the estimate plus and minus a normal quantile of SE; None where SE is 0."""
-        found = self.estimate(fits)
-        error = math.sqrt(float(found.value))
-        if not found.usable:
+        """Return the estimate plus and minus a normal quantile of SE; None if SE is 0."""
+        estimate = self.estimate(fits)
+        error = math.sqrt(float(estimate.value))
+        if not estimate.usable:
             return None
         name = self.info.name
-        return symmetric_interval(name, name, found, error, None, level, alternative)
+        return symmetric_interval(name, name, estimate, error, None, level, alternative)
 
 
-def _of_bounds(wanted: float, least: float, K: int) -> tuple[Caution, ...]:
-    if least == 0:
+def _check_bounds(unbounded_error: float, lower_bound: float, K: int) -> tuple[Caution, ...]:
+    if lower_bound == 0:
         return (
             ZERO_VARIANCE(reason="all losses are equal", consequence="No interval is built on it."),
         )
-    if least <= wanted <= math.sqrt(K) * least:
+    if lower_bound <= unbounded_error <= math.sqrt(K) * lower_bound:
         return ()
-    which, bound = (
+    side, bound = (
         ("lower", "that of a naive cross-validation")
-        if wanted < least
+        if unbounded_error < lower_bound
         else ("upper", f"the square root of {K} times that of a naive cross-validation")
     )
-    return (STANDARD_ERROR_AT_ITS_BOUND(value=wanted, side=which, bound=bound),)
+    return (STANDARD_ERROR_AT_ITS_BOUND(value=unbounded_error, side=side, bound=bound),)
 
 
-def _of_repeats(n_repeats: int) -> tuple[Caution, ...]:
+def _check_repeats(n_repeats: int) -> tuple[Caution, ...]:
     if n_repeats >= FEW_REPEATS.threshold:
         return ()
     return (FEW_REPEATS(n=n_repeats),)

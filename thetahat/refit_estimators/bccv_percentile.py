@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
-from thetahat.refit_estimators._percentiles import percentile_interval
+from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows, Split
@@ -21,7 +21,7 @@ from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
 
 _MOST_KEPT: Final = 10_000
-"""Rows up to which counts are kept: fits and errors both need them."""
+"""Largest number of rows whose counts are cached: fits and errors both need them."""
 
 
 @dataclass(frozen=True)
@@ -40,50 +40,50 @@ class CaseDeletionsDesign:
     n_resamples: int
 
     def n_splits(self, rows: Rows) -> int:
-        """(B + 1) n, the number of places."""
+        """Return (B + 1) n, the number of splits, empty ones included."""
         require_rows(rows, 3, "a leave-one-out of resamples")
         return (self.n_resamples + 1) * rows.n
 
     def n_tests(self, rows: Rows) -> int:
-        """At most one for each place."""
+        """Return an upper bound of the number of losses: one for each split."""
         return self.n_splits(rows)
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield, sample by sample, the fits without one of its cases."""
-        every = np.arange(rows.n, dtype=np.intp)
-        drawn, counts = -1, np.empty(0, dtype=np.intp)
+        """Yield, sample by sample, the splits that leave out one case."""
+        all_rows = np.arange(rows.n, dtype=np.intp)
+        drawn_sample, counts = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             sample, row = divmod(split, rows.n)
-            if sample != drawn:
-                drawn, counts = sample, self.counts(rows.n, seed, sample)
+            if sample != drawn_sample:
+                drawn_sample, counts = sample, self.counts(rows.n, seed, sample)
             if counts[row] == 0:
                 continue
             others = counts.copy()
             others[row] = 0
-            train = np.repeat(every, others)
-            yield Split(sample, row, row, train=train, test=every[row : row + 1])
+            train = np.repeat(all_rows, others)
+            yield Split(sample, row, row, train=train, test=all_rows[row : row + 1])
 
     def counts(self, n: int, seed: int, sample: int) -> IntArray:
-        """(n,) how often each row stands in a sample; sample 0 is the data, others hold two."""
-        return (_counts_once if n <= _MOST_KEPT else _counts)(n, seed, sample)
+        """Return (n,) numbers of copies of each row in a sample; sample 0 is the data."""
+        return (_draw_counts_once if n <= _MOST_KEPT else _draw_counts)(n, seed, sample)
 
     def means(self, fits: RefitLosses) -> tuple[float, FloatArray]:
         """Return the leave-one-out error of the data, and (B,) those of the resamples."""
         n = fits.rows.n
         losses = np.concatenate(fits.losses)
-        found, start = [], 0
+        errors, start = [], 0
         for sample in range(self.n_resamples + 1):
             counts = self.counts(n, fits.seed, sample)
-            of_case = counts[counts > 0]
-            stop = start + len(of_case)
-            found.append(float(of_case @ losses[start:stop]) / n)
+            copies = counts[counts > 0]
+            stop = start + len(copies)
+            errors.append(float(copies @ losses[start:stop]) / n)
             start = stop
-        return found[0], np.array(found[1:])
+        return errors[0], np.array(errors[1:])
 
 
-def _counts(n: int, seed: int, sample: int) -> IntArray:
+def _draw_counts(n: int, seed: int, sample: int) -> IntArray:
     if sample == 0:
         return np.ones(n, dtype=np.intp)
     rng = stream(seed, "resamples of cases", sample)
@@ -93,7 +93,7 @@ def _counts(n: int, seed: int, sample: int) -> IntArray:
             return np.asarray(counts, dtype=np.intp)
 
 
-_counts_once = lru_cache(maxsize=256)(_counts)
+_draw_counts_once = lru_cache(maxsize=256)(_draw_counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,10 +157,10 @@ class BccvPercentile:
     def interval(
         self, fits: RefitLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval; None where the errors of the resamples do not vary."""
+        """Build the interval; None if the errors of the resamples do not vary."""
         error, replicates = self.design.means(fits)
         shift = float(replicates.mean()) - error if self.correct_bias else 0.0
-        return percentile_interval(self.info, error, replicates, shift, level, alternative)
+        return build_percentile_interval(self.info, error, replicates, shift, level, alternative)
 
 
 METHOD = BccvPercentile

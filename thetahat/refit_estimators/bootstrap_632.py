@@ -9,11 +9,11 @@ import numpy as np
 
 from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, zero_if_rounding
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesDesign,
-    out_of_bag,
+    compute_out_of_bag_errors,
     resampling_cautions,
     variance_cautions,
 )
@@ -87,13 +87,13 @@ class Bootstrap632:
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error, and the variance of that estimate."""
-        out = out_of_bag(self.design, fits)
+        out = compute_out_of_bag_errors(self.design, fits)
         apparent = float(fits.losses[0].mean())
         estimate = combine_632(apparent, out.by_instance)
-        value = above_rounding(
-            _of_difference(out, fits, without_noise=self.correct_noise)
+        value = zero_if_rounding(
+            _difference_variance(out, fits, without_noise=self.correct_noise)
             if fits.is_difference
-            else scaled_variance(out, estimate, without_noise=self.correct_noise),
+            else scale_variance(out, estimate, without_noise=self.correct_noise),
             fits.losses,
         )
         return VarianceEstimate(
@@ -116,18 +116,19 @@ class Bootstrap632:
         )
 
 
-def scaled_variance(out: OutOfBagErrors, estimate: float, *, without_noise: bool) -> float:
-    """Return the variance out of the bag times the squared ratio of the two estimates."""
+def scale_variance(out: OutOfBagErrors, estimate: float, *, without_noise: bool) -> float:
+    """Return the out-of-bag variance times the squared ratio of the two estimates."""
     if out.by_instance == 0:
         return 0.0
     return out.variance(without_noise=without_noise) * (estimate / out.by_instance) ** 2
 
 
-def _of_difference(out: OutOfBagErrors, fits: RefitLosses, *, without_noise: bool) -> float:
+def _difference_variance(out: OutOfBagErrors, fits: RefitLosses, *, without_noise: bool) -> float:
     apparent = fits.losses[0]
-    own = (apparent - apparent.mean()) / len(apparent)
+    influence = (apparent - apparent.mean()) / len(apparent)
     noise = SHARE**2 * out.noise if without_noise else 0.0
-    return out.variance_of(np.asarray((1 - SHARE) * own + SHARE * out.influence), noise)
+    combined = np.asarray((1 - SHARE) * influence + SHARE * out.influence)
+    return out.variance_of_influence(combined, noise)
 
 
 METHOD = Bootstrap632

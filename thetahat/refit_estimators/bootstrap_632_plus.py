@@ -8,16 +8,16 @@ from typing import ClassVar
 from thetahat.errors import UnsupportedCombination
 from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, above_rounding
+from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, zero_if_rounding
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesDesign,
-    out_of_bag,
+    compute_out_of_bag_errors,
     resampling_cautions,
     variance_cautions,
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
-from thetahat.refit_estimators.bootstrap_632 import scaled_variance
+from thetahat.refit_estimators.bootstrap_632 import scale_variance
 from thetahat.registry import MethodInfo
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
@@ -91,10 +91,10 @@ class Bootstrap632Plus:
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error, and the variance of that estimate."""
-        out = out_of_bag(self.design, fits)
+        out = compute_out_of_bag_errors(self.design, fits)
         plus = combine_632_plus(out, fits)
-        value = above_rounding(
-            scaled_variance(out, plus.estimate, without_noise=self.correct_noise), fits.losses
+        value = zero_if_rounding(
+            scale_variance(out, plus.estimate, without_noise=self.correct_noise), fits.losses
         )
         return VarianceEstimate(
             value=value,
@@ -124,7 +124,7 @@ class Bootstrap632Plus:
 
 
 def combine_632_plus(out: OutOfBagErrors, fits: RefitLosses) -> Error632Plus:
-    """Return the .632+ combination of one model's fits."""
+    """Return the .632+ combination of the apparent and out-of-bag error of one model."""
     gamma = None if fits.no_information is None else fits.no_information[0]
     if gamma is None:
         raise UnsupportedCombination(NOT_OF_PAIRS)

@@ -13,8 +13,8 @@ from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
-    above_rounding,
     require_rows,
+    zero_if_rounding,
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
@@ -45,19 +45,20 @@ class HalvesDesign:
     test_size: float
 
     def n_splits(self, rows: Rows) -> int:
-        """J (1 + 2 M)."""
+        """Return the number of splits, J (1 + 2 M)."""
         require_rows(rows, 4, "a subsampling of halves")
         n_test = n_test_of(self.test_size, rows.n)
         if n_test >= rows.n // 2:
             raise InsufficientData(
-                f"{n_test} test rows leave none of half of {rows.n} rows to learn from",
+                f"test_size gives {n_test} test rows, which leaves no training rows in half of "
+                f"{rows.n} rows; use a smaller test_size",
                 loc=("test_size",),
                 value=self.test_size,
             )
         return self.n_subsamples * (1 + 2 * self.n_halvings)
 
     def n_tests(self, rows: Rows) -> int:
-        """As many as there are splits, times the size of a test part."""
+        """Return the number of losses: the number of splits times the size of a test part."""
         return self.n_splits(rows) * n_test_of(self.test_size, rows.n)
 
     def splits(
@@ -65,29 +66,30 @@ class HalvesDesign:
     ) -> Iterator[Split]:
         """Yield the subsamples of all rows, then those of each half of each cut in turn."""
         n_test = n_test_of(self.test_size, rows.n)
-        drawn, of_part = -1, np.empty(0, dtype=np.intp)
+        drawn_part, rows_of_part = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             part, draw = divmod(split, self.n_subsamples)
-            if part != drawn:
-                drawn, of_part = part, self._rows_of(rows.n, seed, part)
-            order = of_part[stream(seed, "subsamples", part, draw).permutation(len(of_part))]
+            if part != drawn_part:
+                drawn_part, rows_of_part = part, self._get_rows(rows.n, seed, part)
+            rng = stream(seed, "subsamples", part, draw)
+            order = rows_of_part[rng.permutation(len(rows_of_part))]
             train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
             yield Split(part, draw, draw, train=train, test=test)
 
-    def _rows_of(self, n: int, seed: int, part: int) -> IntArray:
-        """All rows for part 0; then the two halves of the first cut, of the second, and so on."""
+    def _get_rows(self, n: int, seed: int, part: int) -> IntArray:
+        """Return all rows for part 0, then the two halves of the first cut, the second, ..."""
         if part == 0:
             return np.arange(n, dtype=np.intp)
-        cut, which = divmod(part - 1, 2)
+        cut, half_number = divmod(part - 1, 2)
         order = stream(seed, "halves", cut).permutation(n)
         half = n // 2
-        return np.asarray(order[which * half : (which + 1) * half], dtype=np.intp)
+        return np.asarray(order[half_number * half : (half_number + 1) * half], dtype=np.intp)
 
     def means(self, fits: RefitLosses) -> tuple[float, FloatArray]:
-        """Return the mean over the subsamples of all rows, and (M, 2) those of the halves."""
+        """Return the mean loss over the subsamples of all rows, and (M, 2) those of the halves."""
         of_split = np.array([part.mean() for part in fits.losses])
-        of_part = of_split.reshape(-1, self.n_subsamples).mean(axis=1)
-        return float(of_part[0]), of_part[1:].reshape(-1, 2)
+        rows_of_part = of_split.reshape(-1, self.n_subsamples).mean(axis=1)
+        return float(rows_of_part[0]), rows_of_part[1:].reshape(-1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +164,7 @@ class ConservativeZ:
         """Estimate the error by subsampling, and the variance of that estimate."""
         mean, halves = self.design.means(fits)
         difference = halves[:, 0] - halves[:, 1]
-        value = above_rounding(float((difference**2).mean()) / 2, fits.losses)
+        value = zero_if_rounding(float((difference**2).mean()) / 2, fits.losses)
         return VarianceEstimate(
             value=value,
             target=Target.THESE_SOURCES,
@@ -170,11 +172,11 @@ class ConservativeZ:
             estimate=mean,
             degrees_of_freedom=None,
             usable=value > 0,
-            cautions=(*_of_agreement(value), *_of_halvings(self.n_halvings)),
+            cautions=(*_check_agreement(value), *_check_halvings(self.n_halvings)),
         )
 
 
-def _of_agreement(value: float) -> tuple[Caution, ...]:
+def _check_agreement(value: float) -> tuple[Caution, ...]:
     if value > 0:
         return ()
     return (
@@ -182,7 +184,7 @@ def _of_agreement(value: float) -> tuple[Caution, ...]:
     )
 
 
-def _of_halvings(n_halvings: int) -> tuple[Caution, ...]:
+def _check_halvings(n_halvings: int) -> tuple[Caution, ...]:
     if n_halvings >= FEW_HALVINGS.threshold:
         return ()
     return (FEW_HALVINGS(n=n_halvings),)

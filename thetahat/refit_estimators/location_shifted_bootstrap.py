@@ -9,8 +9,8 @@ from thetahat.cautions import COVERS_TOO_SELDOM
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS
-from thetahat.refit_estimators._percentiles import percentile_interval
-from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
+from thetahat.refit_estimators._percentiles import build_percentile_interval
+from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, combine_632_plus
 from thetahat.registry import MethodInfo
@@ -74,9 +74,9 @@ class LocationShiftedBootstrap:
     def interval(
         self, fits: RefitLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval; None where the errors on the training data do not vary."""
-        plus = combine_632_plus(out_of_bag(self.design, fits), fits)
-        return percentile_interval(
+        """Build the interval; None if the errors on the training data do not vary."""
+        plus = combine_632_plus(compute_out_of_bag_errors(self.design, fits), fits)
+        return build_percentile_interval(
             self.info,
             plus.estimate,
             self.design.in_bag_errors(fits),

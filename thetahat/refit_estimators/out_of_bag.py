@@ -9,11 +9,11 @@ from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
 from thetahat.parameter_checks import check_at_least, check_choice
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
-    above_rounding,
+    zero_if_rounding,
 )
 from thetahat.refit_estimators._resamples import (
     ResamplesDesign,
-    out_of_bag,
+    compute_out_of_bag_errors,
     resampling_cautions,
     variance_cautions,
 )
@@ -95,9 +95,9 @@ class OutOfBagEstimate:
         return ResamplesDesign(self.n_resamples)
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
-        """Estimate the error out of the bag, and its variance."""
-        out = out_of_bag(self.design, fits)
-        value = above_rounding(out.variance(without_noise=self.correct_noise), fits.losses)
+        """Estimate the out-of-bag error and its variance."""
+        out = compute_out_of_bag_errors(self.design, fits)
+        value = zero_if_rounding(out.variance(without_noise=self.correct_noise), fits.losses)
         by_split = self.average == "split"
         return VarianceEstimate(
             value=value,
@@ -114,12 +114,12 @@ class OutOfBagEstimate:
                     fits.rows.n,
                     without_noise=self.correct_noise,
                 ),
-                *((_OF_INSTANCES,) if by_split else ()),
+                *((_ERROR_OF_INSTANCES,) if by_split else ()),
             ),
             details={"n_used": out.n_used},
         )
 
 
-_OF_INSTANCES = STANDARD_ERROR_OF_INSTANCES()
+_ERROR_OF_INSTANCES = STANDARD_ERROR_OF_INSTANCES()
 
 METHOD = OutOfBagEstimate

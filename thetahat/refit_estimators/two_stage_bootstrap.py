@@ -15,7 +15,7 @@ from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_at_least
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
-from thetahat.refit_estimators._percentiles import percentile_interval
+from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
@@ -24,11 +24,11 @@ from thetahat.seeds import stream
 from thetahat.values.types import Alternative, IntArray, MeanKind, Needs, Target
 
 _MOST_KEPT: Final = 20_000
-"""Row numbers of a stage up to which they are kept: of all that are, about 100 megabytes."""
+"""Largest number of row numbers of a stage that is cached: about 100 megabytes in all."""
 _INNER: Final = "inner resamples"
 
 _Stage = tuple[IntArray, tuple[tuple[IntArray, IntArray], ...]]
-"""(n,) rows of a stage's sample; of each of its resamples, the rows in it and those out of it."""
+"""(n,) rows of a stage's sample, and for each of its resamples the rows in it and out of it."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +50,21 @@ class TwoStageDesign:
     n_inner: int
 
     def n_splits(self, rows: Rows) -> int:
-        """(outer + 1) x (inner + 1)."""
+        """Return the number of splits, (outer + 1) x (inner + 1)."""
         require_rows(rows, 2, "a bootstrap")
         return (self.n_outer + 1) * (self.n_inner + 1)
 
     def n_tests(self, rows: Rows) -> int:
-        """At most n for each."""
+        """Return an upper bound of the number of losses: n for each split."""
         return self.n_splits(rows) * rows.n
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield, by sample, the fit to it, and those to its resamples."""
+        """Yield, by sample, the split that fits to it, then those that fit to its resamples."""
         for split in range(self.n_splits(rows))[start:stop]:
             stage, inner = divmod(split, self.n_inner + 1)
-            sample, resamples = self._of(stage, rows.n, seed)
+            sample, resamples = self._get_stage(stage, rows.n, seed)
             if inner == 0:
                 yield Split(stage, 0, APPARENT, train=sample, test=sample)
             else:
@@ -72,7 +72,7 @@ class TwoStageDesign:
                 yield Split(stage, inner, inner, train=train, test=test)
 
     def sample(self, n: int, seed: int, stage: int) -> IntArray:
-        """(n,) rows of a stage's sample, ascending; at least two of them differ."""
+        """Return the (n,) rows of a stage's sample, ascending; at least two of them differ."""
         if stage == 0:
             return np.arange(n, dtype=np.intp)
         rng = stream(seed, "outer resamples", stage)
@@ -81,49 +81,49 @@ class TwoStageDesign:
             if rows[0] != rows[-1]:
                 return np.asarray(rows, dtype=np.intp)
 
-    def _of(self, stage: int, n: int, seed: int) -> _Stage:
-        """Return what a stage draws, kept where it is little: fits and estimates both need it."""
-        known = n * (self.n_inner + 1) <= _MOST_KEPT
-        return (_drawn_once if known else _drawn)(self, n, seed, stage)
+    def _get_stage(self, stage: int, n: int, seed: int) -> _Stage:
+        """Return the draws of a stage, from a cache if small: fits and estimates need them."""
+        is_cached = n * (self.n_inner + 1) <= _MOST_KEPT
+        return (_draw_stage_once if is_cached else _draw_stage)(self, n, seed, stage)
 
     def estimates(self, fits: RefitLosses) -> list[Error632Plus]:
-        """Return the .632+ combination of each sample; the first is that of the data."""
-        return [self._of_stage(fits, stage) for stage in range(self.n_outer + 1)]
+        """Return the .632+ combination of every sample; the first is that of the data."""
+        return [self._estimate_stage(fits, stage) for stage in range(self.n_outer + 1)]
 
-    def _of_stage(self, fits: RefitLosses, stage: int) -> Error632Plus:
+    def _estimate_stage(self, fits: RefitLosses, stage: int) -> Error632Plus:
         first = stage * (self.n_inner + 1)
         gamma = None if fits.no_information is None else fits.no_information[first]
         if gamma is None:
             raise UnsupportedCombination("a difference of two learners has no .632+ error")
         n = fits.rows.n
-        sample, resamples = self._of(stage, n, fits.seed)
+        sample, resamples = self._get_stage(stage, n, fits.seed)
         sums, times = np.zeros(n), np.zeros(n)
         for inner, (_, test) in enumerate(resamples, start=1):
-            # copies of a row have the same loss, and are the same row out of the same bag
+            # copies of a row have the same loss and are out of the same bags
             sums[test] += fits.losses[first + inner]
             times[test] += 1
-        of_copy = sample[times[sample] > 0]
-        error = float((sums[of_copy] / times[of_copy]).mean())
+        copies = sample[times[sample] > 0]
+        error = float((sums[copies] / times[copies]).mean())
         return Error632Plus(float(fits.losses[first].mean()), error, gamma)
 
 
-def _drawn(design: TwoStageDesign, n: int, seed: int, stage: int) -> _Stage:
+def _draw_stage(design: TwoStageDesign, n: int, seed: int, stage: int) -> _Stage:
     sample = design.sample(n, seed, stage)
     inner = range(1, design.n_inner + 1)
     return sample, tuple(_resample(sample, stream(seed, _INNER, stage, i)) for i in inner)
 
 
-_drawn_once = lru_cache(maxsize=256)(_drawn)
+_draw_stage_once = lru_cache(maxsize=256)(_draw_stage)
 
 
 def _resample(sample: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return the rows of a resample, ascending, and the rows that are out of it."""
+    """Return the rows of a resample, ascending, and the rows out of it."""
     n = len(sample)
     while True:
         train = np.sort(sample[rng.integers(n, size=n)])
-        inside = np.zeros(n, dtype=np.bool_)
-        inside[train] = True
-        test = sample[~inside[sample]]
+        is_inside = np.zeros(n, dtype=np.bool_)
+        is_inside[train] = True
+        test = sample[~is_inside[sample]]
         if len(test):
             return train, test
 
@@ -189,16 +189,16 @@ class TwoStageBootstrap:
     def interval(
         self, fits: RefitLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval; None where the estimates do not vary."""
-        of_data, *resampling_cautions = self.design.estimates(fits)
-        return percentile_interval(
+        """Build the interval; None if the estimates do not vary."""
+        data_estimate, *resample_estimates = self.design.estimates(fits)
+        return build_percentile_interval(
             self.info,
-            of_data.estimate,
-            np.array([plus.estimate for plus in resampling_cautions]),
+            data_estimate.estimate,
+            np.array([plus.estimate for plus in resample_estimates]),
             0.0,
             level,
             alternative,
-            (COVERAGE_DISAGREES(), *of_data.cautions),
+            (COVERAGE_DISAGREES(), *data_estimate.cautions),
         )
 
 

@@ -35,10 +35,12 @@ def test_exact_nestedcv_vs_mlr3inferr_the_convention_is_a_named_parameter() -> N
     inner_mean = np.concatenate([e for r in inner for f in r for e in f]).mean()
     outer_mean = np.mean([np.concatenate(r).mean() for r in outer])
 
-    theirs = BatesNestedCv(n_folds=K, n_repeats=R, variant="nestedcv").of_losses(
+    theirs = BatesNestedCv(n_folds=K, n_repeats=R, variant="nestedcv").estimate_from_losses(
         outer, inner, plain
     )
-    other = BatesNestedCv(n_folds=K, n_repeats=R, variant="mlr3inferr").of_losses(outer, inner)
+    other = BatesNestedCv(n_folds=K, n_repeats=R, variant="mlr3inferr").estimate_from_losses(
+        outer, inner
+    )
 
     assert_allclose(theirs.details["bias"], (1 + 0.5**1.5) * (inner_mean - plain), rtol=1e-12)
     assert_allclose(other.details["bias"], (1 + 0.5) * (inner_mean - outer_mean), rtol=1e-12)
@@ -52,8 +54,10 @@ def test_exact_nestedcv_vs_mlr3inferr_rescale_the_error_alike() -> None:
     """sd / sqrt(n_sub) in the one, (K - 1)/K in the other: the same number where K divides n."""
     outer, inner = losses()
 
-    theirs = BatesNestedCv(n_folds=K, n_repeats=R, variant="nestedcv").of_losses(outer, inner, 1.0)
-    other = BatesNestedCv(n_folds=K, n_repeats=R).of_losses(outer, inner)
+    theirs = BatesNestedCv(n_folds=K, n_repeats=R, variant="nestedcv").estimate_from_losses(
+        outer, inner, 1.0
+    )
+    other = BatesNestedCv(n_folds=K, n_repeats=R).estimate_from_losses(outer, inner)
 
     inflation = theirs.details["inflation"]
     assert 1 < inflation < K**0.5  # neither bound hides a difference

@@ -37,7 +37,7 @@ def least_squares_losses(train: np.ndarray, test: np.ndarray) -> np.ndarray:
     return np.asarray((Y[test] - X[test] @ coefficients) ** 2)
 
 
-def outer_and_inner() -> tuple[list[list[np.ndarray]], list[list[list[np.ndarray]]]]:
+def get_outer_and_inner() -> tuple[list[list[np.ndarray]], list[list[list[np.ndarray]]]]:
     """Losses of least squares on the very folds of the two packages' run."""
     outer, inner = [], []
     for fold in map(np.array, FOLDS):
@@ -58,12 +58,12 @@ def outer_and_inner() -> tuple[list[list[np.ndarray]], list[list[list[np.ndarray
 @pytest.mark.outside(OF_CARS)
 def test_golden_nestedcv_on_24_cars() -> None:
     # vector bates_nested_cv
-    outer, inner = outer_and_inner()
+    outer, inner = get_outer_and_inner()
     fold = np.array(PLAIN_FOLDS)
     plain = np.concatenate([least_squares_losses(fold != f, fold == f) for f in range(1, 5)])
     method = BatesNestedCv(n_folds=4, n_repeats=2, variant="nestedcv")
 
-    found = method.of_losses(outer, inner, float(plain.mean()))
+    found = method.estimate_from_losses(outer, inner, float(plain.mean()))
 
     assert_allclose(plain.mean(), 9.252517534361573, rtol=1e-10)
     assert_allclose(found.estimate, 9.164859366325883, rtol=1e-9)
@@ -91,7 +91,7 @@ def test_golden_mlr3inferr_on_24_cars(
     triplet: list[float],
 ) -> None:
     method = BatesNestedCv(n_folds=4, n_repeats=2, correct_bias=correct_bias)
-    found = method.of_losses(*outer_and_inner())
+    found = method.estimate_from_losses(*get_outer_and_inner())
     reach = upper_quantile((1 - level) / 2, None) * math.sqrt(float(found.value))
 
     assert_allclose(
@@ -125,7 +125,9 @@ def test_naive_the_fits_of_the_design_are_those_of_plain_loops(variant: Variant)
         )
     fold = method.design.folds(23, 5, 2)
     plain = np.mean(np.concatenate([loss(fold != f, fold == f) for f in range(4)]))
-    by_hand = method.of_losses(outer, inner, float(plain) if variant == "nestedcv" else None)
+    by_hand = method.estimate_from_losses(
+        outer, inner, float(plain) if variant == "nestedcv" else None
+    )
     found = method.estimate(fits)
 
     # the ridge's penalty of 1e-9 moves the ninth digit
@@ -152,9 +154,9 @@ def test_limit_a_model_that_learns_nothing_has_the_naive_variance_on_average() -
 
 
 def test_exact_without_its_correction_nestedcv_has_the_inner_mean() -> None:
-    outer, inner = outer_and_inner()
+    outer, inner = get_outer_and_inner()
     method = BatesNestedCv(n_folds=4, n_repeats=2, variant="nestedcv", correct_bias=False)
-    found = method.of_losses(outer, inner)
+    found = method.estimate_from_losses(outer, inner)
 
     # what the package calls raw_mean
     assert_allclose(found.estimate, 9.500452274539276, rtol=1e-9)
@@ -205,11 +207,11 @@ def test_degenerate_equal_losses_give_zero_and_no_interval() -> None:
 def test_degenerate_a_standard_error_at_its_bounds_says_so() -> None:
     # fold means that are all equal: a = 0, so the MSE is negative and the lower bound holds
     flat = [np.array([0.0, 1.0])] * 3
-    low = BatesNestedCv(n_folds=3, n_repeats=1).of_losses([flat], [[flat[:2]] * 3])
+    low = BatesNestedCv(n_folds=3, n_repeats=1).estimate_from_losses([flat], [[flat[:2]] * 3])
     # fold means far apart and no spread inside: the upper one
     far = [np.full(2, 0.0), np.full(2, 0.0), np.full(2, 9.0)]
     inner = [[e for g, e in enumerate(far) if g != f] for f in range(3)]
-    high = BatesNestedCv(n_folds=3, n_repeats=1).of_losses([far], [inner])
+    high = BatesNestedCv(n_folds=3, n_repeats=1).estimate_from_losses([far], [inner])
 
     assert "lower bound" in low.cautions[0].message
     assert_allclose(low.details["inflation"], 1)

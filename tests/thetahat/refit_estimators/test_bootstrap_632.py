@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.refit_estimators.again import Nearest, fitted, fixed_losses, regression_of
 from thetahat.errors import InvalidParameter
 from thetahat.refit_estimators._bootstrap_632 import combine_632
-from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
+from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
 from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bootstrap_632 import Bootstrap632
 from thetahat.schemes.base import Rows
@@ -29,7 +29,7 @@ def test_naive_the_estimate_and_its_standard_error() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=(2, 20))
     fits = fitted(METHOD.design, regression_of(y, x=x), seed=4)
-    out = out_of_bag(ResamplesDesign(60), fits)
+    out = compute_out_of_bag_errors(ResamplesDesign(60), fits)
     apparent = np.mean((y - y.mean()) ** 2)
 
     found = METHOD.estimate(fits)
@@ -74,7 +74,7 @@ def test_limit_both_standard_errors_agree_where_nothing_is_learnt() -> None:
 def test_exact_the_noise_of_resamples_is_taken_off_in_proportion() -> None:
     x, y = np.random.default_rng(8).normal(size=(2, 20))
     fits = fitted(METHOD.design, regression_of(y, x=x), Nearest(), seed=4)
-    out = out_of_bag(ResamplesDesign(60), fits)
+    out = compute_out_of_bag_errors(ResamplesDesign(60), fits)
     corrected = Bootstrap632(n_resamples=60, correct_noise=True)
 
     # .632 of everything: the apparent errors are 0

@@ -14,7 +14,7 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Predictions
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus, combine_632
-from thetahat.refit_estimators._no_information import no_information_error
+from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators.bootstrap_632 import Bootstrap632
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
 from thetahat.tables.data import build_data
@@ -112,12 +112,12 @@ def test_naive_the_no_information_error_is_over_all_pairs() -> None:
                 for b in said
             ]
         )
-        assert_allclose(no_information_error(loss, y, Predictions(output=said)), by_hand)
+        assert_allclose(compute_no_information_error(loss, y, Predictions(output=said)), by_hand)
     by_hand = np.mean([a != b for a in classes for b in codes])
-    found = no_information_error(LOSSES["zero_one"](), classes, Predictions(output=codes))
+    found = compute_no_information_error(LOSSES["zero_one"](), classes, Predictions(output=codes))
     assert_allclose(found, by_hand)
     by_hand = np.mean([-np.log(p[a]) for a in classes for p in probabilities])
-    found = no_information_error(
+    found = compute_no_information_error(
         LOSSES["log"](), classes, Predictions(output=codes, probabilities=probabilities)
     )
     assert_allclose(found, by_hand)
@@ -127,9 +127,11 @@ def test_exact_targets_in_several_pieces_give_the_same_no_information_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     y, said = np.random.default_rng(5).normal(size=(2, 50))
-    whole = no_information_error(LOSSES["huber"](), y, Predictions(output=said))
+    whole = compute_no_information_error(LOSSES["huber"](), y, Predictions(output=said))
     monkeypatch.setattr("thetahat.refit_estimators._no_information._PAIRS_AT_ONCE", 200)
-    pieces = no_information_error(LOSSES["huber"](), y, Predictions(output=said, scores=said))
+    pieces = compute_no_information_error(
+        LOSSES["huber"](), y, Predictions(output=said, scores=said)
+    )
 
     assert_allclose(pieces, whole, rtol=1e-12)
 

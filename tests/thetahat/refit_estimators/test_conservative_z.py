@@ -95,7 +95,7 @@ def test_invalid_parameters_and_data_are_refused() -> None:
         ConservativeZ(n_subsamples=0)
     with pytest.raises(InvalidParameter, match="test_size"):
         ConservativeZ(test_size=0.0)
-    with pytest.raises(InsufficientData, match="5 test rows leave none of half of 10"):
+    with pytest.raises(InsufficientData, match="leaves no training rows in half of 10"):
         ConservativeZ(test_size=0.5).design.n_splits(Rows(n=10))
     with pytest.raises(InsufficientData, match="needs 4 rows"):
         ConservativeZ().design.n_splits(Rows(n=3))

@@ -233,7 +233,7 @@ def test_exact_data_that_hang_together_are_refused() -> None:
     assert "have sources" in str(reason(source=True))
     assert "have sources" in str(reason(BlockKind.SOURCE))
     assert "have clusters" in str(reason(cluster=True))
-    assert "have a time" in str(reason(time=True))
+    assert "of these data have times" in str(reason(time=True))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.refit_estimators.again import Nearest, fitted, regression_of
 from thetahat.errors import InvalidParameter
-from thetahat.refit_estimators._percentiles import percentile_interval
+from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
 from thetahat.refit_estimators.location_shifted_bootstrap import LocationShiftedBootstrap
 from thetahat.values.types import Alternative, Target
@@ -19,8 +19,8 @@ TWO = Alternative.TWO_SIDED
 def test_golden_quantiles_less_the_shift() -> None:
     # 1 + .1 x 4 = 1.4 and 1 + .9 x 4 = 4.6; a bias of -2 moves both up by 2.
     replicates = np.array([3.0, 1.0, 5.0, 2.0, 4.0])
-    found = percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.8, TWO)
-    above = percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.9, Alternative.GREATER)
+    found = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.8, TWO)
+    above = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.9, Alternative.GREATER)
 
     assert found is not None
     assert above is not None

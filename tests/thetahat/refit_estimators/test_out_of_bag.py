@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.refit_estimators.again import fitted, fixed_losses, regression_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.ridge import Ridge
-from thetahat.refit_estimators._resamples import ResamplesDesign, out_of_bag
+from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
 from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.out_of_bag import OutOfBagEstimate
 from thetahat.schemes.base import Rows
@@ -42,7 +42,7 @@ def test_by_hand_two_resamples_of_three_rows() -> None:
     # D_0 = 2.5 (-.2)/3 + .4/3 = -1/30; D_2 = 1/30. The variance is 3/2 * 2/900 = 1/300.
     design, fits = given([[2, 1, 0], [0, 1, 2]], [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9]])
 
-    out = out_of_bag(design, fits)
+    out = compute_out_of_bag_errors(design, fits)
 
     assert_allclose(out.by_instance, 0.4)
     assert_allclose(out.influence, [-1 / 30, 0, 1 / 30], atol=1e-16)
@@ -59,7 +59,7 @@ def test_by_hand_the_two_averages_of_three_resamples() -> None:
         [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9], [0.4, 9, 1.0]],
     )
 
-    out = out_of_bag(design, fits)
+    out = compute_out_of_bag_errors(design, fits)
 
     assert_allclose([out.by_instance, out.by_split], [0.55, 0.5])
 
@@ -69,7 +69,7 @@ def test_naive_the_influence_is_that_of_the_printed_formula() -> None:
     x, y = rng.normal(size=(2, 12))
     design = ResamplesDesign(40)
     fits = fitted(design, regression_of(y, x=x), Ridge(penalty=1.0), seed=3)
-    out = out_of_bag(design, fits)
+    out = compute_out_of_bag_errors(design, fits)
 
     n, B = 12, 40
     N = [[int(design.counts(n, 3, b)[i]) for b in range(1, B + 1)] for i in range(n)]
@@ -131,7 +131,9 @@ def test_limit_the_mean_of_others_has_a_closed_form() -> None:
 def test_limit_a_model_that_learns_nothing_has_the_influence_of_a_mean() -> None:
     losses = np.random.default_rng(9).normal(size=10) ** 2
     D = [
-        out_of_bag(ResamplesDesign(200), fixed_losses(ResamplesDesign(200), losses, s))
+        compute_out_of_bag_errors(
+            ResamplesDesign(200), fixed_losses(ResamplesDesign(200), losses, s)
+        )
         for s in range(16)
     ]
     influence = np.array([d.influence for d in D])
@@ -145,7 +147,7 @@ def test_calibrated_without_noise_few_resamples_give_the_variance_of_a_mean() ->
     # Of a model that learns nothing, with V (ddof 0) the variance of its losses: V / n.
     losses = np.random.default_rng(11).normal(size=20) ** 2
     design = ResamplesDesign(60)
-    outs = [out_of_bag(design, fixed_losses(design, losses, s)) for s in range(80)]
+    outs = [compute_out_of_bag_errors(design, fixed_losses(design, losses, s)) for s in range(80)]
     raw = [out.variance(without_noise=False) for out in outs if out.n_used == 20]
     corrected = [out.variance(without_noise=True) for out in outs if out.n_used == 20]
 
@@ -172,7 +174,7 @@ def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
     fits = fitted(design, regression_of(y), seed=1)
     shifted = RefitLosses(rows=fits.rows, seed=1, losses=tuple(part + 50 for part in fits.losses))
 
-    a, b = out_of_bag(design, fits), out_of_bag(design, shifted)
+    a, b = compute_out_of_bag_errors(design, fits), compute_out_of_bag_errors(design, shifted)
 
     assert_allclose(b.by_instance, a.by_instance + 50)
     for without in (False, True):  # digits go with the 50
