@@ -19,7 +19,7 @@ _MOST_STEPS: Final = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solved:
-    """The solution of a programme.
+    """The solution of a quadratic programme.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Solved:
     objective : float
         w'Kw/2 - q'w.
     multiplier : float
-        Of the sum: above 0 where its lower end binds, below 0 where its upper end does.
+        Multiplier of the sum: above 0 if its lower bound is active, below 0 if its upper bound is.
     violation : float
         Largest gradient of the wrong sign, as a share of the largest entry of q.
     """
@@ -49,9 +49,9 @@ def minimise_in_slab(
 ) -> Solved:
     """Minimise w'Kw/2 - q'w over 0 <= w <= upper and lowest <= sum w <= highest.
 
-    Without the sum's bounds first. Where the sum leaves them it is on the bound it went through,
-    and a constant is added to q until the sum of the box's own minimum, which rises with it, is
-    there.
+    The programme is first solved without the bounds on the sum. If the sum violates a bound, the
+    solution lies on that bound: a constant is added to q until the sum of the minimum over the box,
+    which increases with the constant, equals the bound.
     """
     scale = float(np.abs(q).max()) or 1.0
     box = BoxProgramme(column, q, upper, TOLERANCE * scale)
@@ -59,7 +59,7 @@ def minimise_in_slab(
     total = float(box.w.sum())
     multiplier, w = 0.0, box.w
     if not lowest <= total <= highest:
-        multiplier, w = _on_the_bound(box, lowest if total < lowest else highest)
+        multiplier, w = _solve_on_bound(box, lowest if total < lowest else highest)
     gradient = box.gradient_at(w)
     return Solved(
         w=w,
@@ -69,7 +69,7 @@ def minimise_in_slab(
     )
 
 
-def _on_the_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray]:
+def _solve_on_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray]:
     """Return the constant and the weights at which the sum reaches its bound."""
     at = 0.0
     low: tuple[float, FloatArray, float] | None = None
@@ -88,7 +88,7 @@ def _on_the_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray]:
             if not low[0] < new < high[0]:
                 new = (low[0] + high[0]) / 2
             if high[0] - low[0] <= 1e-14 * max(abs(low[0]), abs(high[0])):
-                # the sum jumps: any mix of the two is a minimum as good
+                # the sum jumps, and every mixture of the two points is a minimum
                 share = low[2] / (low[2] - high[2])
                 return at, np.asarray((1 - share) * low[1] + share * high[1])
         box.shift(new - at)
@@ -99,18 +99,18 @@ def _on_the_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray]:
 
 MOST_ROUNDS: Final = 100_000
 _FEW: Final = 40
-"""Coordinates up to which one at a time is set free."""
+"""Largest number of coordinates for which one at a time is freed."""
 _APART: Final = 0.5
 
 
 class BoxProgramme:
     r"""Minimise w'Kw/2 - q'w over 0 <= w <= upper, for K positive semi-definite.
 
-    A Lawson-Hanson active set with two bounds: the coordinates that are free are solved for, a
-    coordinate that leaves the box is put on its bound, and of those on a bound the one whose
-    gradient asks for it most is set free. Only the columns of K that were ever free are looked at,
-    so K need not be held. Where the free part of K is nearly singular the Newton steps go through
-    a factor of K + jitter and are repeated: the solution is that of K itself.
+    A Lawson-Hanson active-set method with two bounds: the free coordinates are solved for, a
+    coordinate that leaves the box is fixed at its bound, and of the fixed coordinates the one with
+    the largest gradient of the wrong sign is freed. Only the columns of coordinates that were ever
+    free are computed, so K need not be kept in memory. If the free part of K is nearly singular,
+    Newton steps with a factor of K + jitter are repeated: the solution is that of K itself.
 
     Parameters
     ----------
@@ -119,9 +119,9 @@ class BoxProgramme:
     q : ndarray of float
         (n,).
     upper : float
-        The same for all; may be infinite.
+        Upper bound of every coordinate; may be infinite.
     tolerance : float
-        Largest gradient of the wrong sign that is taken for zero.
+        Largest gradient of the wrong sign that counts as zero.
     """
 
     def __init__(
@@ -131,28 +131,28 @@ class BoxProgramme:
         self.w = np.zeros(len(q))
         self._q = q
         self.gradient = -q  # Kw - q
-        self._rows = np.empty((16, len(q)))  # columns of K that were looked at
-        self._small = np.empty((16, 16))  # K among the coordinates whose columns those are
-        self._index = np.empty(16, dtype=np.intp)  # which those are
-        self._place: dict[int, int] = {}  # the row in which a coordinate's column is kept
-        self._free = np.empty(0, dtype=np.intp)  # places of the free coordinates
+        self._rows = np.empty((16, len(q)))  # columns of K that were computed
+        self._small = np.empty((16, 16))  # entries of K between the coordinates of these columns
+        self._index = np.empty(16, dtype=np.intp)  # coordinates of these columns
+        self._place: dict[int, int] = {}  # row in which a coordinate's column is stored
+        self._free = np.empty(0, dtype=np.intp)  # positions of the free coordinates
         self.n_steps = 0
 
     def start_from(self, w: FloatArray) -> None:
         """Start from a point inside the box instead of 0."""
         for j in np.flatnonzero(w):
-            self._look_at(int(j))
+            self._store_column(int(j))
         self._free = np.arange(len(self._place))
         self._move(w[self._index[self._free]])
 
     def minimise(self) -> None:
         """Continue from the current point until every gradient is within the tolerance."""
         for _ in range(MOST_ROUNDS):
-            self._settle()
-            entering = self._entering()
+            self._solve_free_part()
+            entering = self._find_coordinates_to_free()
             if not entering:
                 return
-            places = [self._look_at(j) for j in entering]
+            places = [self._store_column(j) for j in entering]
             self._free = np.append(self._free, places)
 
     def shift(self, by: float) -> None:
@@ -186,7 +186,7 @@ class BoxProgramme:
         wrong[highest] = np.maximum(gradient[highest], 0)
         return float(wrong.max())
 
-    def _settle(self) -> None:
+    def _solve_free_part(self) -> None:
         """Solve for the free coordinates and fix those that would leave the box at their bound."""
         for _ in range(MOST_ROUNDS):
             F = self._index[self._free]
@@ -207,11 +207,8 @@ class BoxProgramme:
         self.gradient = self.gradient + by_place @ self._rows[: len(by_place)]
         self.n_steps += 1
 
-    def _entering(self) -> list[int]:
-        """Return the coordinates to free.
-
-        The one with the largest gradient, and some distant ones.
-        """
+    def _find_coordinates_to_free(self) -> list[int]:
+        """Return the coordinates to free: that with the largest gradient, and distant ones."""
         asks = np.where(self.w >= self._upper, self.gradient, -self.gradient)
         asks[self._index[self._free]] = 0
         first = int(np.argmax(asks))
@@ -222,18 +219,18 @@ class BoxProgramme:
             return found
         most = max(8, len(asks) // 20)
         order = np.argpartition(-asks, 4 * most)[: 4 * most]
-        place = self._look_at(first)  # which may move the rows
+        place = self._store_column(first)  # which may move the rows
         near = self._rows[place] >= _APART
         for j in order[np.argsort(-asks[order], kind="stable")]:
             if asks[j] <= 0.1 * asks[first] or len(found) == most:
                 break
             if not near[j]:
                 found.append(int(j))
-                place = self._look_at(int(j))
+                place = self._store_column(int(j))
                 near |= self._rows[place] >= _APART
         return found
 
-    def _look_at(self, j: int) -> int:
+    def _store_column(self, j: int) -> int:
         """Return the position at which column j is stored."""
         place = self._place.get(j)
         if place is not None:
@@ -251,7 +248,7 @@ class BoxProgramme:
 
 
 _JITTER: Final = 1e-12
-"""Relative to the largest diagonal entry; it steadies a factor and never enters the solution."""
+"""Jitter relative to the largest diagonal entry; it stabilises a factor, not the solution."""
 _HALVINGS: Final = 3
 
 
@@ -270,14 +267,15 @@ class FreePart:
     g : ndarray of float
         (f,) gradient.
     most : int or None
-        So many meet a bound before a factor is taken anew; None: a sixteenth of all, at least 8.
+        Number of coordinates that reach a bound before K is factored again; None: a sixteenth of
+        all, at least 8.
     """
 
     def __init__(self, K: FloatArray, g: FloatArray, most: int | None = None) -> None:
         self._K = K
         self._factor = _factor(K)
         self._slope = g
-        self.newton = self._solved(g)  # v
+        self.newton = self._solve(g)  # v
         self._most = max(8, len(K) // 16) if most is None else most
         self._columns = np.empty((self._most, len(K)))  # of K^-1, at the coordinates on a bound
         self._bound = np.empty(0, dtype=np.intp)
@@ -285,23 +283,23 @@ class FreePart:
     def minimise(self, w: FloatArray, upper: float) -> tuple[FloatArray, np.ndarray]:
         """Return the (f,) final point, and (f,) which coordinates reached a bound.
 
-        It ends at the minimum of those that did not, or where too many did.
+        It ends at the minimum over the other coordinates, or when too many reach a bound.
         """
         start = w
         met = np.zeros(len(w), dtype=np.bool_)
         while not met.all():
             d = self._direction()
-            step, first = _longest(w, d, upper)
+            step, first = _find_longest_step(w, d, upper)
             if step >= 1:
                 return w + d, met
             to = w + step * d
             to[first] = 0.0 if d[first] < 0 else upper
-            to = self._farther(start, w, to, d, upper)
+            to = self._search_projected_path(start, w, to, d, upper)
             now = ~met & (((to <= 0) & (d < 0)) | ((to >= upper) & (d > 0)))
             met |= now
             self.newton = self.newton + (to - w)
             w = to
-            if not self._puts_on_bound(np.flatnonzero(now)):
+            if not self._fix_at_bound(np.flatnonzero(now)):
                 break
         return w, met
 
@@ -315,18 +313,18 @@ class FreePart:
         d[D] = 0
         return np.asarray(d)
 
-    def _puts_on_bound(self, new: IntArray) -> bool:
+    def _fix_at_bound(self, new: IntArray) -> bool:
         """Store the inverse columns of these coordinates; return False if there are too many."""
         count = len(self._bound)
         if count + len(new) > self._most:
             return False
         unit = np.zeros((len(self._K), len(new)), order="F")
         unit[new, np.arange(len(new))] = 1
-        self._columns[count : count + len(new)] = self._solved(unit).T
+        self._columns[count : count + len(new)] = self._solve(unit).T
         self._bound = np.concatenate([self._bound, new])
         return True
 
-    def _farther(
+    def _search_projected_path(
         self, start: FloatArray, w: FloatArray, to: FloatArray, d: FloatArray, upper: float
     ) -> FloatArray:
         """Return the lowest of several points on the projected path."""
@@ -345,7 +343,7 @@ class FreePart:
     def _value(self, by: FloatArray) -> float:
         return float(self._slope @ by + 0.5 * by @ (self._K @ by))
 
-    def _solved(self, right: FloatArray) -> FloatArray:
+    def _solve(self, right: FloatArray) -> FloatArray:
         return np.asarray(dpotrs(self._factor, right, lower=1)[0])
 
 
@@ -362,7 +360,7 @@ def _factor(K: FloatArray) -> FloatArray:
     return np.asarray(factor)
 
 
-def _longest(w: FloatArray, d: FloatArray, upper: float) -> tuple[float, int]:
+def _find_longest_step(w: FloatArray, d: FloatArray, upper: float) -> tuple[float, int]:
     """Return the longest step inside the box, and the coordinate that limits it."""
     room = np.where(d < 0, w, upper - w)
     steps = np.full(len(d), np.inf)

@@ -15,8 +15,8 @@ from thetahat.numerics.bootstrap import (
     Replicates,
     SharedResamples,
     default_resamples,
+    draw_seed,
     of_difference,
-    seed_of,
     unit_misfit,
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
@@ -104,14 +104,14 @@ class BootstrapDifference:
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test that the mean difference is 0."""
-        replicates = of_difference(pair.difference, seed_of(rng), self.n_resamples, self.unit)
+        replicates = of_difference(pair.difference, draw_seed(rng), self.n_resamples, self.unit)
         return _build_outcome(replicates, alternative)
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
     ) -> Sequence[TestOutcome]:
         """Test every pair of the batch on the same resamples."""
-        seed = seed_of(copy.deepcopy(rng))
+        seed = draw_seed(copy.deepcopy(rng))
         shared = batch.evaluation_cache.compute_once(
             (self, seed), lambda: _share_resamples(batch, seed)
         )

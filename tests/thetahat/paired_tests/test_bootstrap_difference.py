@@ -10,7 +10,7 @@ from tests.thetahat.analyses.losses.tables import evaluated
 from tests.thetahat.paired_tests.pairs import assert_close, pair_over, rng_of
 from thetahat.analyses.losses import Choices, Chosen
 from thetahat.intervals.percentile import Percentile
-from thetahat.numerics.bootstrap import SharedResamples, seed_of
+from thetahat.numerics.bootstrap import SharedResamples, draw_seed
 from thetahat.numerics.bootstrap import shared_resamples as shared
 from thetahat.numerics.bootstrap.ends import percentile_reach
 from thetahat.paired_tests.base import PairBatch, PairedLosses
@@ -121,7 +121,7 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
             assert told["tests"][key]["p_value"] == alone.p_value
             assert 0.002 < (alone.p_value or 0) < 0.9
     if values > 2:  # the same resamples: where p < .05, 0 lies outside the interval
-        mirrored = SharedResamples({"d": pair.difference}, seed_of(rng_of_test()))
+        mirrored = SharedResamples({"d": pair.difference}, draw_seed(rng_of_test()))
         deviations = mirrored.of_model("d", 499).in_order
         (interval,) = told["intervals"]
         reach = percentile_reach(deviations, 0.025)

@@ -9,7 +9,7 @@ from functools import partial
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
-from thetahat.numerics.bootstrap import Draw, SharedResamples, seed_of
+from thetahat.numerics.bootstrap import Draw, SharedResamples, draw_seed
 from thetahat.seeds import stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 
@@ -45,7 +45,7 @@ class Resampling:
 
         Their seed is the one that the paired bootstrap test gets: it needs none of its own.
         """
-        own = seed_of(stream(seed, OF_THE_TEST))
+        own = draw_seed(stream(seed, OF_THE_TEST))
         errors = any(method.needs_errors for method in _resampled(intervals).values())
         return cls(SharedResamples(table.models, own, tuple(pairs), errors))
 

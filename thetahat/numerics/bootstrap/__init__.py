@@ -1,4 +1,4 @@
-"""Means over resamples: shared by all models, pairs and methods of one evaluation."""
+"""Bootstrap means, from resamples that all models, pairs and methods of an evaluation share."""
 
 from thetahat.numerics.bootstrap.replicates import Replicates
 from thetahat.numerics.bootstrap.shared_resamples import (
@@ -6,9 +6,9 @@ from thetahat.numerics.bootstrap.shared_resamples import (
     Draw,
     SharedResamples,
     default_resamples,
+    draw_seed,
     of_difference,
     resample_counts,
-    seed_of,
 )
 from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
 
@@ -20,9 +20,9 @@ __all__ = [
     "Units",
     "default_resamples",
     "default_unit",
+    "draw_seed",
     "of_difference",
     "resample_counts",
-    "seed_of",
     "unit_misfit",
     "units_of",
 ]

@@ -1,4 +1,4 @@
-"""How often a resample draws units of each kind; see ``thetahat.numerics.loops.equal_units``."""
+"""Draws of each kind of unit in a resample; see ``thetahat.numerics.loops.equal_units``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from thetahat.values.types import FloatArray, IntArray
 def counts_of_kinds(
     starts: IntArray, members: IntArray, keys: UInt64Array, *, many: bool
 ) -> FloatArray:
-    """(P, b) how many units of each kind every resample draws.
+    """Return (P, b) counts: the number of units of each kind that every resample draws.
 
     Stratum k has the kinds ``starts[k]`` to ``starts[k + 1]``, ``members`` (P,) units of each; as
     many units are drawn from it as it has.
@@ -35,9 +35,9 @@ def counts_of_kinds(
     starts, members : ndarray of int
         The kinds.
     keys : ndarray of uint64
-        (b,) one for each resample; column b is a function of it.
+        (b,) one for each resample; column b is a function of its key.
     many : bool
-        Whether the compiled loop pays for its compilation. It gives the same counts.
+        Whether to use the compiled loop, which returns the same counts.
     """
     out = np.empty((len(members), len(keys)))
     draw = compiled(draw_kinds) if many or is_loaded() else draw_kinds_by_numpy
@@ -48,16 +48,16 @@ def counts_of_kinds(
 def draw_kinds_by_numpy(
     starts: IntArray, members: IntArray, keys: UInt64Array, out: FloatArray
 ) -> None:
-    """Fill in the same counts as the compiled ``draw_kinds``, by whole arrays."""
+    """Write the same counts as the compiled ``draw_kinds``, with numpy."""
     for start, stop in pairwise(starts.tolist()):
         rest = int(members[start:stop].sum())
         left = np.full(len(keys), rest, dtype=np.int64)
         for j in range(start, stop - 1):
             some = int(members[j])
             if j == start:
-                drawn = _drawn(rest, some, rest, _uniforms(keys, j, 0))
+                drawn = _invert(rest, some, rest, _uniforms(keys, j, 0))
             else:
-                drawn = _by_digits(left, some, rest, keys, j)
+                drawn = _draw_by_digits(left, some, rest, keys, j)
             out[j] = drawn
             left -= drawn
             rest -= some
@@ -73,7 +73,7 @@ def distribution(trials: int, members: int, rest: int) -> tuple[int, FloatArray]
     Returns
     -------
     low : int
-        The count that the first entry is for.
+        The count of the first entry.
     cdf : ndarray of float
         The last entry is 1.
     """
@@ -95,13 +95,15 @@ def _uniforms(keys: UInt64Array, kind: int, place: int) -> FloatArray:
     return (mixed(keys + offset) >> S11).astype(np.float64) * UNIT_OF_53_BITS
 
 
-def _drawn(trials: int, members: int, rest: int, uniforms: FloatArray) -> IntArray:
+def _invert(trials: int, members: int, rest: int, uniforms: FloatArray) -> IntArray:
     low, cdf = distribution(trials, members, rest)
     return low + np.searchsorted(cdf, uniforms, side="right")
 
 
-def _by_digits(left: IntArray, members: int, rest: int, keys: UInt64Array, kind: int) -> IntArray:
-    """(b,) binomial counts of as many trials as each resample has left."""
+def _draw_by_digits(
+    left: IntArray, members: int, rest: int, keys: UInt64Array, kind: int
+) -> IntArray:
+    """Return (b,) binomial counts of as many trials as each resample has left."""
     drawn = np.zeros_like(left)
     for place in range(MOST_DIGITS):
         digits = left >> DIGIT_BITS * place
@@ -112,5 +114,5 @@ def _by_digits(left: IntArray, members: int, rest: int, keys: UInt64Array, kind:
         for digit in np.unique(digits[digits > 0]).tolist():
             which = np.flatnonzero(digits == digit)
             trials = digit << DIGIT_BITS * place
-            drawn[which] += _drawn(trials, members, rest, uniforms[which])
+            drawn[which] += _invert(trials, members, rest, uniforms[which])
     return drawn

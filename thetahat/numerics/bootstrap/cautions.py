@@ -1,4 +1,4 @@
-"""What is to be known before a mean over resamples is used, and how many there may be."""
+"""Cautions on a mean over resamples, and the check of their number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FEWEST, MOST = 99, 1_000_000
 
 
 def check_resamples(n_resamples: int | None) -> None:
-    """Refuse a number of resamples that is too small or too large; None is the default's place."""
+    """Raise if the number of resamples is too small or too large; None is the default."""
     if n_resamples is not None and not FEWEST <= n_resamples <= MOST:
         raise InvalidParameter(
             f"n_resamples must lie in {FEWEST} to {MOST}", loc=("n_resamples",), value=n_resamples
@@ -27,7 +27,7 @@ def check_resamples(n_resamples: int | None) -> None:
 
 
 def resampling_cautions(units: Units) -> Iterator[Caution]:
-    """Yield what is to be known of the units that are drawn."""
+    """Yield the cautions on the units that are drawn."""
     smallest = int(units.in_stratum.min())
     if units.n_strata == 1 and units.n_units < FEW_UNITS.threshold:
         yield FEW_UNITS(

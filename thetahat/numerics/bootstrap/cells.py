@@ -1,4 +1,4 @@
-"""Strata of many units, cut into cells, and how many of a resample's draws fall in each."""
+"""Strata of many units, cut into cells, and the number of a resample's draws in each cell."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from thetahat.numerics.loops.cells import CELL_BITS
 from thetahat.values.types import IntArray
 
 FEWEST_IN_CELLS: Final = 512
-"""Units of a stratum from which it is cut into cells; below, counting what falls in each takes
-longer than drawing from them saves."""
+"""Smallest number of units of a stratum that is cut into cells. With fewer units, counting the
+draws of each cell takes longer than drawing from cells saves."""
 
 _LARGEST = 2**CELL_BITS
-_COUNTS_AT_ONCE = 2**18  # 2 MB; each batch makes its tables anew
+_COUNTS_AT_ONCE = 2**18  # 2 MB; each batch computes its own tables
 _APART = STEP << np.uint64(63)  # no draw has the counter 2^63
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Strata of many units, cut into cells of 2^k units, and how many draws fall in each.
+    """Strata of many units, cut into cells of 2^k units, and the number of draws in each cell.
 
-    The largest cells come first; what is left of a stratum is cut into smaller ones, as its size
-    is written in binary. As many units are drawn from a stratum as it has, so that the draws of
-    its cells are multinomial, and they are counted as units that are alike.
+    The largest cells come first; the rest of a stratum is cut into smaller ones, by the binary
+    digits of its size. As many units are drawn from a stratum as it has, so that the draws of
+    its cells are multinomial, and are counted in the same way as equal units.
 
     Parameters
     ----------
     strata : tuple of tuple of int
         First unit, and the unit after the last, of each stratum.
     many : bool
-        Whether there are so many draws that compiled loops pay for their compilation.
+        Whether there are enough draws to use compiled loops.
     """
 
     strata: tuple[tuple[int, int], ...]
@@ -44,13 +44,13 @@ class Cells:
 
     @cached_property
     def sizes_by_stratum(self) -> tuple[IntArray, ...]:
-        """(C_k,) sizes of the cells of each stratum."""
-        found = []
+        """The (C_k,) sizes of the cells of each stratum."""
+        sizes = []
         for start, stop in self.strata:
             whole, rest = divmod(stop - start, _LARGEST)
             smaller = [2**k for k in range(CELL_BITS - 1, -1, -1) if rest >> k & 1]
-            found.append(np.array([_LARGEST] * whole + smaller, dtype=np.intp))
-        return tuple(found)
+            sizes.append(np.array([_LARGEST] * whole + smaller, dtype=np.intp))
+        return tuple(sizes)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -72,16 +72,16 @@ class Cells:
         return np.concatenate(parts)
 
     def of_stratum(self, start: int) -> slice:
-        """Return which cells are those of the stratum that begins at a unit."""
+        """Return the slice of the cells of the stratum that begins at a unit."""
         k = [first for first, _ in self.strata].index(start)
         return slice(int(self.bounds[k]), int(self.bounds[k + 1]))
 
     @cached_property
     def at_once(self) -> int:
-        """Resamples of a batch."""
+        """Number of resamples in a batch."""
         return max(1, _COUNTS_AT_ONCE // len(self.sizes))
 
     def held(self, keys: UInt64Array) -> IntArray:
-        """(b, C) how many draws of the resamples with these keys fall in each cell."""
+        """Return the (b, C) numbers of draws in each cell, for resamples with these keys."""
         apart = mixed(keys + _APART)
         return counts_of_kinds(self.bounds, self.sizes, apart, many=self.many).T.astype(np.intp)

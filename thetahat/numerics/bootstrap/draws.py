@@ -1,4 +1,4 @@
-"""How units are drawn from strata and from cells of them, by numpy."""
+"""Draws of units from strata and from cells of strata, with numpy."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from thetahat.values.types import FloatArray, IntArray
 
 
 def mixed(x: UInt64Array) -> UInt64Array:
-    """Return splitmix64's mix of each number."""
+    """Return the splitmix64 hash of each number."""
     x = (x ^ (x >> S30)) * FIRST_FACTOR
     x = (x ^ (x >> S27)) * SECOND_FACTOR
     return x ^ (x >> S31)
 
 
 def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
-    """Return (b, U) the same units as the compiled ``draw_indices``, by whole arrays.
+    """Return the same (b, U) units as the compiled ``draw_indices``, with numpy.
 
     U is the number of units from ``starts[0]`` on.
     """
@@ -60,7 +60,7 @@ def fill_cell_counts_by_numpy(  # noqa: PLR0913 - as the compiled loop
     first: int,
     out: FloatArray,
 ) -> None:
-    """Fill in the same counts as the compiled ``fill_cell_counts``, by whole arrays."""
+    """Write the same counts as the compiled ``fill_cell_counts``, with numpy."""
     shifts = np.uint64(CELL_BITS) * np.arange(DRAWS_OF_A_WORD, dtype=np.uint64)
     for c, (start, size) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True)):
         n_words = -(-int(held[:, c].max()) // DRAWS_OF_A_WORD)

@@ -1,7 +1,7 @@
-"""The ends of the bootstrap's intervals, from replicates in order.
+"""The ends of bootstrap intervals, from sorted replicates.
 
-All speak of deviations: a replicate less the estimate of the data. ``tail`` is the probability
-left out at each end, half of 1 - level where there are two.
+All are computed from deviations: replicates minus the estimate of the data. ``tail`` is the
+probability left out at each end: half of 1 - level for a two-sided interval.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from thetahat.cautions import ACCELERATION_TOO_LARGE, REPLICATES_ON_ONE_SIDE, Ca
 from thetahat.values.types import FloatArray
 
 Reach = tuple[float | None, float | None]
-"""How far the lower and the upper end lie from the estimate; None where that is undefined."""
+"""Lower and upper end minus the estimate; None if undefined."""
 
 
 def quantile(in_order: FloatArray, p: float) -> float:
-    """Return the quantile of sorted values, linear between them (numpy's default, type 7)."""
+    """Return the linearly interpolated quantile of sorted values (numpy's default, type 7)."""
     at = p * (len(in_order) - 1)
     low = math.floor(at)
     a, b = float(in_order[low]), float(in_order[min(low + 1, len(in_order) - 1)])
@@ -27,17 +27,17 @@ def quantile(in_order: FloatArray, p: float) -> float:
 
 
 def percentile_reach(in_order: FloatArray, tail: float) -> Reach:
-    """Quantiles of the replicates."""
+    """Return the quantiles of the replicates."""
     return quantile(in_order, tail), quantile(in_order, 1 - tail)
 
 
 def basic_reach(in_order: FloatArray, tail: float) -> Reach:
-    """Quantiles of the replicates, mirrored at the estimate."""
+    """Return the quantiles of the replicates, mirrored at the estimate."""
     return -quantile(in_order, 1 - tail), -quantile(in_order, tail)
 
 
 def studentised_reach(ratios: FloatArray, standard_error: float, tail: float) -> Reach:
-    """Mirrored quantiles of (replicate - estimate) / its own error, times the data's error."""
+    """Return mirrored quantiles of (replicate - estimate) / its own error, times the data's."""
     ends = []
     for p in (1 - tail, tail):
         value = -quantile(ratios, p) * standard_error
@@ -46,7 +46,7 @@ def studentised_reach(ratios: FloatArray, standard_error: float, tail: float) ->
 
 
 def ratios_in_order(deviations: FloatArray, errors: FloatArray) -> FloatArray:
-    """Return deviation / error, sorted; infinite where the error is 0, and 0 where both are."""
+    """Return sorted deviation / error; infinite if the error is 0, and 0 if both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(deviations == 0, 0.0, deviations / errors)
     return np.sort(ratios)
@@ -55,7 +55,7 @@ def ratios_in_order(deviations: FloatArray, errors: FloatArray) -> FloatArray:
 def bca_reach(
     in_order: FloatArray, acceleration: float, tail: float
 ) -> tuple[Reach, tuple[Caution, ...]]:
-    r"""Quantiles at levels that allow for bias and for a standard error that moves.
+    r"""Return quantiles at levels adjusted for bias and for a changing standard error.
 
     .. math:: \Phi\Bigl(z_0 + \frac{z_0 + z}{1 - a (z_0 + z)}\Bigr), \qquad
         z_0 = \Phi^{-1}\Bigl(\frac{\#\{\theta^* < \hat\theta\} + \tfrac12 \#\{\theta^* =

@@ -1,4 +1,4 @@
-"""Units that are alike, counted together instead of drawn one by one."""
+"""Equal units, counted together instead of drawn one by one."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from thetahat.numerics.loops.bootstrap import STEP
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, IntArray
 
-_COUNTS_AT_ONCE = 2**20  # 8 MB; each batch makes its tables anew
-_FEW_VALUES = 16  # up to which a look-up beats sorting
+_COUNTS_AT_ONCE = 2**20  # 8 MB; each batch computes its own tables
+_FEW_VALUES = 16  # largest value for which a look-up table is faster than sorting
 
 
 @dataclass(frozen=True, eq=False)
 class MergedResamples:
-    """Units that are alike counted together: one multinomial count for each kind of unit.
+    """Resamples in which equal units are counted together: one count for each kind of unit.
 
-    The counts have exactly the distribution that drawing unit by unit gives.
+    The counts have exactly the distribution of draws unit by unit.
 
     Parameters
     ----------
     starts : ndarray of int
         (S + 1,) first kind of each stratum.
     members : ndarray of int
-        (P,) how many units are of each kind.
+        (P,) number of units of each kind.
     examples : ndarray of int
         (P,) one unit of each kind.
     seed, n_resamples : int
@@ -48,7 +48,7 @@ class MergedResamples:
         return columns[self.examples]
 
     def counts(self, first: int, stop: int) -> FloatArray:
-        """(b, P) how often each resample holds each kind of unit."""
+        """Return the (b, P) numbers of units of each kind in each resample."""
         size = max(1, _COUNTS_AT_ONCE // len(self.members))
         bounds = range(first // size * size, stop, size)
         parts = [self._batch(at, size)[:, max(first - at, 0) : max(stop - at, 0)] for at in bounds]
@@ -60,7 +60,7 @@ class MergedResamples:
         return np.uint64(rng.integers(2**64, dtype=np.uint64))
 
     def _batch(self, at: int, size: int) -> FloatArray:
-        """(P, b) counts of the resamples from ``at`` on; those read next are mostly among them."""
+        """Return the (P, b) counts of a batch from ``at`` on, which mostly holds the next reads."""
         found = self._latest.get(at)
         if found is None:
             stop = min(at + size, self.n_resamples)
@@ -73,25 +73,25 @@ class MergedResamples:
 
 
 def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples: int) -> Resamples:
-    """Return resamples of the units whose (U, q) values are given, merged where many are alike.
+    """Return resamples of units with these (U, q) values, with equal units merged if many.
 
     Merged where there are at most U / 64 kinds: a multinomial count takes as long as some dozens
     of draws.
     """
     most = len(rows) // 64
-    kinds = _kinds(rows, starts, most)
+    kinds = _number_kinds(rows, starts, most)
     if kinds is None:
         return HashedResamples(starts, seed, n_resamples)
     members = np.bincount(kinds)
-    examples = _first_of_each(kinds, len(members))
-    # kinds are numbered by stratum first, so that those of one stratum stand together
+    examples = _find_examples(kinds, len(members))
+    # kinds are numbered by stratum first, so that those of one stratum are consecutive
     stratum = np.searchsorted(starts, examples, side="right") - 1
     bounds = np.searchsorted(stratum, np.arange(len(starts)))
     return MergedResamples(bounds.astype(np.intp), members, examples, seed, n_resamples)
 
 
-def _first_of_each(kinds: IntArray, n_kinds: int) -> IntArray:
-    """(P,) the first unit of each kind."""
+def _find_examples(kinds: IntArray, n_kinds: int) -> IntArray:
+    """Return the (P,) first units of each kind."""
     if n_kinds <= _FEW_VALUES:
         return np.array([np.argmax(kinds == kind) for kind in range(n_kinds)], dtype=np.intp)
     examples = np.empty(n_kinds, dtype=np.intp)
@@ -99,8 +99,8 @@ def _first_of_each(kinds: IntArray, n_kinds: int) -> IntArray:
     return examples
 
 
-def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
-    """(U,) number of each unit's kind, in the order of the strata; None where there are many."""
+def _number_kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
+    """Return the (U,) kinds of the units, numbered by stratum; None if there are many."""
     n_strata = len(starts) - 1
     if n_strata > most:
         return None
@@ -110,20 +110,20 @@ def _kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
     for column in rows.T:
         if len(np.unique(column[: 2 * most + 1])) > most:
             return None
-        values, which = _values(column)
+        values, which = _encode_values(column)
         if len(values) > most:
             return None
-        kinds = which if kinds is None else _numbered(kinds * len(values) + which)
+        kinds = which if kinds is None else _renumber(kinds * len(values) + which)
         if kinds.max() >= most:
             return None
     return kinds
 
 
-def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the values of a column in order, and which of them each unit has."""
+def _encode_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the sorted distinct values of a column, and the index of each unit's value."""
     values = np.unique(column[: 2 * _FEW_VALUES])
     if len(values) <= _FEW_VALUES:
-        # one byte each, and no unit is looked up, which would take longer than all comparisons
+        # one byte each; comparing all units is faster than looking each one up
         place, n_found = np.zeros(len(column), dtype=np.int8), 0
         for value in values:
             n_found += int(np.count_nonzero(column == value))
@@ -134,8 +134,8 @@ def _values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     return values, which
 
 
-def _numbered(codes: IntArray) -> IntArray:
-    """Return the codes numbered from 0 without a gap, in their order."""
+def _renumber(codes: IntArray) -> IntArray:
+    """Return the codes renumbered from 0 without gaps, in the same order."""
     if codes.max() > 4 * len(codes):
         return np.unique(codes, return_inverse=True)[1]
     present = np.bincount(codes) > 0

@@ -1,4 +1,4 @@
-"""Resamples that a request lists, as values of the sample."""
+"""Resamples that a request lists as values of the sample."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class GivenResamples:
-    """Resamples whose rows are known.
+    """Resamples that the request lists.
 
     Parameters
     ----------
     indices : ndarray of int
-        (B, U) the row of each value that a resample holds.
+        (B, U) row numbers of the values of each resample.
     starts : ndarray of int
         (S + 1,) first row of each sample.
     """
@@ -36,18 +36,18 @@ class GivenResamples:
         return columns
 
     def counts(self, first: int, stop: int) -> FloatArray:
-        """(b, U) how often each of some resamples holds each row."""
-        some = self.indices[first:stop]
+        """Return the (b, U) numbers of copies of each row in each resample."""
+        batch = self.indices[first:stop]
         width = int(self.starts[-1])
-        flat = some + width * np.arange(len(some), dtype=np.intp)[:, None]
-        counts = np.bincount(flat.ravel(), minlength=len(some) * width)
-        return counts.reshape(len(some), width).astype(np.float64)
+        flat = batch + width * np.arange(len(batch), dtype=np.intp)[:, None]
+        counts = np.bincount(flat.ravel(), minlength=len(batch) * width)
+        return counts.reshape(len(batch), width).astype(np.float64)
 
 
 def find_rows(
     resample: Sequence[FloatArray], columns: Sequence[FloatArray], locs: Sequence[Loc]
 ) -> IntArray:
-    """Return (n,) for each entry of a resample a row of the sample with the same values.
+    """Return (n,) rows of the sample with the same values as the entries of a resample.
 
     Equal rows get the same number; every statistic treats them alike.
 

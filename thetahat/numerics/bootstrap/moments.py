@@ -1,4 +1,4 @@
-"""Resampled means of all models at once, and the standard error that each resample has itself."""
+"""Resampled means of all models at once, with the standard error of each resample's mean."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from thetahat.numerics.bootstrap.units import Units
 from thetahat.values.types import FloatArray, IntArray
 
 _ENTRIES_AT_ONCE = 2**17  # 1 MB: a chunk of resamples stays in the cache
-_FEW_COLUMNS = 3  # up to it, adding what is drawn beats counting it
-_MANY_STRATA = 64  # from it on, one reduceat beats a product for each
+_FEW_COLUMNS = 3  # up to this number, adding the drawn rows is faster than counting them
+_MANY_STRATA = 64  # from this number on, one reduceat is faster than a product for each
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledMeans:
-    """What B resamples give for m models.
+    """The means of m models in B resamples, with standard errors.
 
     Parameters
     ----------
     deviations : ndarray of float
-        (B, m) each resample's mean less the mean of the data.
+        (B, m) each resample's mean minus the mean of the data.
     errors : ndarray of float or None
-        (B, m) each resample's own standard error of its mean.
+        (B, m) standard error of each resample's mean, from the resample itself.
     pair_errors : ndarray of float
-        (B, P) the same of each pair's difference.
+        (B, P) standard errors of each pair's difference.
     """
 
     deviations: FloatArray
@@ -71,10 +71,10 @@ def resampled_means(
     pair_errors = np.empty((n, len(pairs)))
     if not with_errors and not len(pairs) and units.sizes is None:
         weighted = residuals / units.to_units(units.n_strata * units.in_stratum)[:, None]
-        for part, sums in _linear(resamples, weighted):
+        for part, sums in _sum_columns(resamples, weighted):
             deviations[part] = sums
         return ResampledMeans(deviations, None, pair_errors)
-    reduce = _by_strata if units.sizes is None else _by_ratio
+    reduce = _reduce_by_stratum if units.sizes is None else _reduce_ratios
     for part, means, squares, pair_squares in reduce(resamples, units, residuals, pairs):
         deviations[part] = means
         pair_errors[part] = np.sqrt(pair_squares)
@@ -86,24 +86,24 @@ def resampled_means(
 _Chunk = tuple[slice, FloatArray, FloatArray, FloatArray]
 
 
-def _linear(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+def _sum_columns(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the sums of (U, q) columns, chunk by chunk of resamples."""
     if isinstance(resamples, HashedResamples) and columns.shape[1] <= _FEW_COLUMNS:
         whole = slice(0, resamples.n_resamples)
         yield whole, resamples.sums(columns, whole.start, whole.stop)
         return
     taken = resamples.take(columns)
-    for part in _parts(resamples, taken.shape[1] + len(taken)):
+    for part in _chunks(resamples, taken.shape[1] + len(taken)):
         yield part, resamples.counts(part.start, part.stop) @ taken
 
 
-def _parts(resamples: Resamples, width: int) -> Iterator[slice]:
+def _chunks(resamples: Resamples, width: int) -> Iterator[slice]:
     step = max(1, _ENTRIES_AT_ONCE // width)
     for first in range(0, resamples.n_resamples, step):
         yield slice(first, min(first + step, resamples.n_resamples))
 
 
-def _by_strata(
+def _reduce_by_stratum(
     resamples: Resamples, units: Units, residuals: FloatArray, pairs: IntArray
 ) -> Iterator[_Chunk]:
     r"""Units that count alike.
@@ -122,10 +122,10 @@ def _by_strata(
     squares *= np.repeat(scale, kinds)[:, None]
     columns = np.hstack([rows, squares])
     for part, by_stratum in _sums_by_stratum(resamples, columns):
-        yield part, *_reduced(by_stratum, m, pairs, share, scale / n_k)
+        yield part, *_reduce(by_stratum, m, pairs, share, scale / n_k)
 
 
-def _reduced(
+def _reduce(
     by_stratum: FloatArray, m: int, pairs: IntArray, share: FloatArray, scale: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return (b, m) means, (b, m) squares and (b, P) of the pairs, from (b, S, q) sums."""
@@ -138,7 +138,7 @@ def _reduced(
         sums, total = every[:, :m], every[:, m:].sum(axis=0).T
         both = np.concatenate([sums, sums[:, pairs[:, 0]] - sums[:, pairs[:, 1]]], axis=1)
         means, less = np.tensordot(share, sums, 1).T, np.tensordot(scale, both**2, 1).T
-    squares = _not_rounding(total - less, total)
+    squares = _zero_rounding(total - less, total)
     return means, squares[:, :m], squares[:, m:]
 
 
@@ -148,10 +148,10 @@ def _sums_by_stratum(
     """Yield (b, S, q) sums of the drawn rows of (U, q) columns, chunk by chunk of resamples."""
     starts, q = resamples.starts, columns.shape[1]
     if isinstance(resamples, HashedResamples) and len(starts) <= _MANY_STRATA:
-        for part in _parts(resamples, len(starts) * q):
+        for part in _chunks(resamples, len(starts) * q):
             yield part, resamples.sums_by_stratum(columns, part.start, part.stop)
         return
-    for part in _parts(resamples, len(columns) + len(starts) * q):
+    for part in _chunks(resamples, len(columns) + len(starts) * q):
         counts = resamples.counts(part.start, part.stop)
         if len(starts) > _MANY_STRATA:
             every = counts[:, :, None] * columns
@@ -163,7 +163,7 @@ def _sums_by_stratum(
         yield part, sums.transpose(2, 0, 1)
 
 
-def _by_ratio(
+def _reduce_ratios(
     resamples: Resamples, units: Units, residuals: FloatArray, pairs: IntArray
 ) -> Iterator[_Chunk]:
     r"""Units with sizes.
@@ -180,16 +180,16 @@ def _by_ratio(
     every = np.hstack([rows, differences])
     columns = np.hstack([every, sizes, every**2, every * sizes, sizes**2])
     q, scale = every.shape[1], units.n_units / (units.n_units - 1)
-    for part in _parts(resamples, len(rows) + 4 * q):
+    for part in _chunks(resamples, len(rows) + 4 * q):
         sums = resamples.counts(part.start, part.stop) @ columns
         total = sums[:, q : q + 1]
         delta = sums[:, :q] / total
         square, cross, size = np.split(sums[:, q + 1 :], [q, 2 * q], axis=1)
         left = square - 2 * delta * cross + delta**2 * size
-        variances = scale * _not_rounding(left, square) / total**2
+        variances = scale * _zero_rounding(left, square) / total**2
         yield part, delta[:, :m], variances[:, :m], variances[:, m:]
 
 
-def _not_rounding(values: FloatArray, terms: FloatArray) -> FloatArray:
-    """Return the values, and 0 where they are nothing but the rounding of larger terms."""
+def _zero_rounding(values: FloatArray, terms: FloatArray) -> FloatArray:
+    """Return the values, with 0 for those that are only the rounding of larger terms."""
     return np.where(values > _ROUNDING * terms, values, 0.0)

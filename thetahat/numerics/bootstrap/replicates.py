@@ -15,20 +15,20 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """What B resamples give for one model or one pair.
+    """The replicates of one model or one pair.
 
     Parameters
     ----------
     units : Units
-        What was drawn.
+        The units that were drawn.
     estimate : float
         The mean of the data.
     deviations : ndarray of float
-        (B,) each resample's mean less ``estimate``.
+        (B,) each resample's mean minus ``estimate``.
     residuals : ndarray of float
         (U,) of the data.
     draw_errors : callable
-        Gives the (B,) standard errors that the resamples have themselves.
+        Returns the (B,) standard errors of the resamples' means.
     """
 
     units: Units
@@ -44,7 +44,7 @@ class Replicates:
 
     @cached_property
     def in_order(self) -> FloatArray:
-        """(B,) deviations from the smallest to the largest."""
+        """The (B,) sorted deviations."""
         return np.sort(self.deviations)
 
     @cached_property
@@ -54,12 +54,12 @@ class Replicates:
 
     @property
     def is_constant(self) -> bool:
-        """Whether every resample gives the same mean: there is nothing to learn from them."""
+        """Whether every resample has the same mean, so that the replicates have no information."""
         return not self.residuals.any()
 
     @cached_property
     def errors(self) -> FloatArray:
-        """(B,) standard error of each resample's mean, by the formula of ``standard_error``."""
+        """The (B,) standard errors of the resamples, by the formula of ``standard_error``."""
         return self.draw_errors()
 
     @cached_property

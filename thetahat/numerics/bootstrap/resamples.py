@@ -1,4 +1,4 @@
-"""Which units every resample holds: a function of the seed and the resample's number alone."""
+"""The units of every resample, as a function of the seed and the resample's number alone."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_DRAWS: Final = 2**22
-"""Units times resamples from which the compiled loops pay for their compilation."""
+"""Smallest product of units and resamples for which compiled loops are used."""
 
 ROWS_OF_A_KIND: Final = 4
-"""Rows on average to a kind from which kinds are counted and not rows."""
+"""Smallest average number of rows of a kind for which kinds are counted instead of rows."""
 MOST_KINDS: Final = 2**16 - 1
 
-_INDICES_AT_ONCE = 2**17  # 512 KB: they stay in the cache from their drawing to their use
-_COUNTS_AT_ONCE = 2**16  # 512 KB, of one stratum: they stay in the cache
+_INDICES_AT_ONCE = 2**17  # 512 KB, so that draws stay in the cache until they are used
+_COUNTS_AT_ONCE = 2**16  # 512 KB for one stratum, so that counts stay in the cache
 
 
 def few_kinds(n_kinds: int, n_rows: int) -> bool:
-    """Whether kinds are so few that they are counted in the place of rows."""
+    """Return whether there are so few kinds that they are counted instead of rows."""
     return n_kinds * ROWS_OF_A_KIND <= n_rows and n_kinds < MOST_KINDS
 
 
@@ -57,27 +57,27 @@ class Resamples(Protocol):
         ...
 
     def take(self, columns: FloatArray) -> FloatArray:
-        """Return the rows of (U, q) columns that ``counts`` counts."""
+        """Return the rows of (U, q) columns to which the columns of ``counts`` refer."""
         ...
 
     def counts(self, first: int, stop: int) -> FloatArray:
-        """(b, U) how often each of the resamples ``first`` to ``stop`` holds each unit."""
+        """Return (b, U) numbers of copies of each unit in resamples ``first`` to ``stop``."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class HashedResamples:
-    """Every unit by itself: what resample b draws is a function of (seed, b) alone.
+    """Resamples drawn unit by unit; resample b is a function of (seed, b) alone.
 
-    From a stratum of few units a draw is a hash that is scaled to their number; from one of many,
-    the cell of 2^k units that ``Cells`` has counted it in, and there k bits of a hash.
+    In a stratum of few units a draw is a hash scaled to their number. In a stratum of many units
+    ``Cells`` counts the draws of each cell of 2^k units, and k bits of a hash choose the unit.
 
     Parameters
     ----------
     starts : ndarray of int
         (S + 1,) first unit of each stratum.
     seed : int
-        Same seed, same resamples, however they are asked for.
+        Equal seeds give equal resamples, in whatever order or chunks they are read.
     n_resamples : int
         B.
     """
@@ -96,20 +96,20 @@ class HashedResamples:
         return int(self.starts[-1]) * self.n_resamples >= MANY_DRAWS
 
     @cached_property
-    def _by_loops(self) -> bool:
-        """Whether counts come from compiled loops, which give the same to the last draw."""
+    def _uses_loops(self) -> bool:
+        """Whether counts come from compiled loops, which draw exactly the same units."""
         return self._is_large or is_loaded()
 
     @cached_property
     def _cells(self) -> Cells | None:
-        """Of the strata of many units."""
+        """The cells of the strata of many units."""
         many = np.flatnonzero(np.diff(self.starts) >= FEWEST_IN_CELLS)
         strata = tuple((int(self.starts[k]), int(self.starts[k + 1])) for k in many)
         return Cells(strata, many=self._is_large) if strata else None
 
     @cached_property
     def _small(self) -> tuple[IntArray, ...]:
-        """(S' + 1,) starts of each run of strata of few units."""
+        """The (S' + 1,) starts of each run of strata of few units."""
         few = np.concatenate([[False], np.diff(self.starts) < FEWEST_IN_CELLS, [False]])
         edges = np.flatnonzero(np.diff(few))
         pairs = zip(edges[::2], edges[1::2], strict=True)
@@ -120,15 +120,15 @@ class HashedResamples:
         return columns
 
     def counts(self, first: int, stop: int) -> FloatArray:
-        """(b, U) how often each resample holds each unit."""
+        """Return (b, U) numbers of copies of each unit in each resample."""
         return self._counts(np.arange(first, stop, dtype=np.intp), 0)
 
     def counts_again(self, which: IntArray, attempt: int) -> FloatArray:
-        """(b, U) the same of other draws in the place of some resamples; attempts count from 1."""
+        """Return (b, U) counts of new draws that replace resamples; attempts count from 1."""
         return self._counts(which, attempt)
 
     def sums(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
-        """(b, q) sums of what each resample draws of few columns, (U, q): without counting."""
+        """Return (b, q) sums of the drawn rows of few (U, q) columns, without counting draws."""
         if not self._is_large:
             return self.counts(first, stop) @ columns
         which = np.arange(first, stop, dtype=np.intp)
@@ -137,7 +137,7 @@ class HashedResamples:
         if self._cells is not None:
             cells = self._cells
             for some in _slices(len(which), cells.at_once):
-                held = self._held(cells, which[some])
+                held = self._get_draws_in_cells(cells, which[some])
                 for column, out in zip(whole, sums, strict=True):
                     compiled(add_cell_sums)(
                         column, cells.starts, cells.sizes, held, keys[some], out[some]
@@ -151,16 +151,16 @@ class HashedResamples:
         return sums.T
 
     def counts_by_kind(self, kinds: IntArray, n_kinds: int, first: int, stop: int) -> FloatArray:
-        """(b, K) how many units of each kind every resample holds: the sums of ``counts``.
+        """Return (b, K) numbers of units of each kind in every resample, the sums of ``counts``.
 
-        By compiled loops, of large resamples; ``kinds`` (U,) are below K, and K below 2^16.
+        Uses compiled loops, for large resamples; ``kinds`` (U,) are below K, and K below 2^16.
         """
         which = np.arange(first, stop, dtype=np.intp)
         keys, out = self._keys(which, 0), np.zeros((len(which), n_kinds))
         if self._cells is not None:
             cells, narrow = self._cells, kinds.astype(np.uint16)
             for some in _slices(len(which), cells.at_once):
-                held = self._held(cells, which[some])
+                held = self._get_draws_in_cells(cells, which[some])
                 compiled(count_kinds)(
                     narrow, cells.starts, cells.sizes, held, keys[some], out[some]
                 )
@@ -171,22 +171,22 @@ class HashedResamples:
         return out
 
     def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
-        """(b, S, q) sums of what each resample draws of (U, q) columns from each stratum.
+        """Return (b, S, q) sums of the drawn rows of (U, q) columns by stratum.
 
-        One stratum is counted at a time, in a piece of memory that stays in the cache. Sums of few
-        columns of large resamples are made beside the counting.
+        One stratum is counted at a time, in a buffer that stays in the cache. Sums of few columns
+        of large resamples are computed together with the counts.
         """
         which = np.arange(first, stop, dtype=np.intp)
         keys = self._keys(which, 0)
         sums = np.empty((len(self.starts) - 1, columns.shape[1], len(which)))
-        held = None if self._cells is None else self._held(self._cells, which)
+        held = None if self._cells is None else self._get_draws_in_cells(self._cells, which)
         by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
         for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
             if by_loop and held is not None and FEWEST_IN_CELLS <= end - start <= MOST_UNITS:
-                inside = self._inside(start, held)
+                inside = self._get_cells_of_stratum(start, held)
                 sums[k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3]).T
                 continue
-            fill = self._filler(start, end, held)
+            fill = self._make_filler(start, end, held)
             step = max(1, _COUNTS_AT_ONCE // (end - start))
             counts = np.empty((min(step, len(which)), end - start))
             for some in _slices(len(which), step):
@@ -195,14 +195,14 @@ class HashedResamples:
                 np.matmul(columns[start:end].T, part.T, out=sums[k, :, some])
         return sums.transpose(2, 0, 1)
 
-    def _filler(
+    def _make_filler(
         self, start: int, end: int, held: IntArray | None
     ) -> Callable[[UInt64Array, slice, FloatArray], None]:
-        """Return what fills (b, n_k) with how often some resamples hold each unit of a stratum."""
+        """Return a function that writes the (b, n_k) counts of the units of a stratum."""
         offset = np.uint32(start)
         if held is not None and end - start >= FEWEST_IN_CELLS:
-            starts, sizes, inside, first = self._inside(start, held)
-            by_cells = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
+            starts, sizes, inside, first = self._get_cells_of_stratum(start, held)
+            by_cells = compiled(fill_cell_counts) if self._uses_loops else fill_cell_counts_by_numpy
             return lambda keys, some, out: by_cells(
                 starts, sizes, inside[some], keys[some], first, out
             )
@@ -210,15 +210,17 @@ class HashedResamples:
 
         def one_by_one(keys: UInt64Array, some: slice, out: FloatArray) -> None:
             out[:] = 0.0
-            if self._by_loops:
+            if self._uses_loops:
                 compiled(count_draws)(_indices(bounds, keys[some]) - offset, out)
             else:
                 _add_counts(indices_by_numpy(bounds, keys[some]) - offset, out)
 
         return one_by_one
 
-    def _inside(self, start: int, held: IntArray) -> tuple[IntArray, IntArray, IntArray, int]:
-        """Return the cells of a stratum, where they start in it, what each holds, and the first."""
+    def _get_cells_of_stratum(
+        self, start: int, held: IntArray
+    ) -> tuple[IntArray, IntArray, IntArray, int]:
+        """Return the cells of a stratum: their starts, sizes, draws and the first cell's number."""
         cells = self._cells
         assert cells is not None  # noqa: S101 - the stratum has many units
         own = cells.of_stratum(start)
@@ -229,21 +231,21 @@ class HashedResamples:
         keys, cells = self._keys(which, attempt), self._cells
         out = np.empty((len(which), int(self.starts[-1])))
         if cells is not None:
-            fill = compiled(fill_cell_counts) if self._by_loops else fill_cell_counts_by_numpy
-            held = cells.held(keys) if attempt else self._held(cells, which)
+            fill = compiled(fill_cell_counts) if self._uses_loops else fill_cell_counts_by_numpy
+            held = cells.held(keys) if attempt else self._get_draws_in_cells(cells, which)
             fill(cells.starts, cells.sizes, held, keys, 0, out)
         for starts in self._small:
             out[:, starts[0] : starts[-1]] = 0.0
-            if self._by_loops:
+            if self._uses_loops:
                 compiled(count_draws)(_indices(starts, keys), out)
             else:
                 _add_counts(indices_by_numpy(starts, keys), out)
         return out
 
-    def _held(self, cells: Cells, which: IntArray) -> IntArray:
-        """(b, C) draws in each cell, of ascending resamples; those asked for next are mostly near.
+    def _get_draws_in_cells(self, cells: Cells, which: IntArray) -> IntArray:
+        """Return (b, C) numbers of draws in each cell, for resamples in ascending order.
 
-        They are counted a batch at a time, for the sake of what is made once for all of it.
+        They are counted batch by batch, because a batch shares its tables.
         """
         size = cells.at_once
         parts = []
@@ -277,6 +279,6 @@ def _indices(starts: IntArray, keys: UInt64Array) -> UInt32Array:
 
 
 def _add_counts(indices: UInt32Array, out: FloatArray) -> None:
-    """Add how often each row of ``indices`` (b, u) names each unit, to ``out`` (b, U)."""
+    """Add to ``out`` (b, U) the number of times each row of ``indices`` (b, u) names a unit."""
     offsets = out.shape[1] * np.arange(len(out), dtype=np.intp)[:, None]
     out += np.bincount((indices + offsets).ravel(), minlength=out.size).reshape(out.shape)

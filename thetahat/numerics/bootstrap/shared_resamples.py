@@ -23,16 +23,17 @@ MOST_DEFAULT_DRAWS: Final = 300_000_000
 MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
 
 MOST_SHARED_DRAWS: Final = 2**26
-"""Draws from a stratum up to which all pairs share the resamples of the models. Above, those whose
-differences have few values are counted by value, each by itself, which takes so much less."""
+"""Largest number of draws from a stratum for which pairs share the resamples of the models. With
+more draws, a pair whose differences have few values gets counts by value, which is much faster."""
 
 _SMALL = 1e-4
-"""Of the models' residuals: below it a difference's own are resampled, to keep twelve digits."""
+"""Share of the models' residuals below which a difference's own residuals are resampled, to keep
+twelve digits."""
 
 NO_PAIRS: Final = np.empty((0, 2), dtype=np.intp)
 
 Draw = Callable[[int | None, UnitName | None], Replicates]
-"""Gives the replicates of one model or pair for a number of resamples of a unit; None is the
+"""Returns the replicates of one model or pair for a number of resamples and a unit; None is the
 default of either."""
 
 
@@ -44,8 +45,8 @@ def default_resamples(n_units: int) -> int:
     return max(LEAST_RESAMPLES, min(MOST_RESAMPLES, MOST_DRAWS // n_units - 1))
 
 
-def seed_of(rng: np.random.Generator) -> int:
-    """Return the seed of resamples that are drawn from a stream."""
+def draw_seed(rng: np.random.Generator) -> int:
+    """Draw a seed for resamples from a stream."""
     return int(rng.integers(2**63))
 
 
@@ -57,10 +58,10 @@ _Prepared = tuple[Units, list[float], FloatArray, Resamples]
 def resample_counts(
     layout: Layout, seed: int, first: int, stop: int, unit: UnitName | None = None
 ) -> FloatArray:
-    """(b, n) how often the resamples ``first`` to ``stop`` hold each row, in input order.
+    """Return (b, n) counts of each row in resamples ``first`` to ``stop``, in input order.
 
-    For what is no mean, such as an AUC. The same resamples as those of means whose units are not
-    merged; resample b is the same whatever ``first`` and ``stop`` are.
+    For statistics other than means, such as an AUC. These are the resamples of means whose units
+    are not merged; resample b does not depend on ``first`` and ``stop``.
     """
     units = units_of(layout, unit)
     return units.rows_of(HashedResamples(units.starts, seed, stop).counts(first, stop))
@@ -68,7 +69,7 @@ def resample_counts(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Drawn:
-    """The models' means and residuals, and what the resamples made of them.
+    """The models' means and residuals, and their resampled means.
 
     ``largest`` (m,) are the sizes of the models' largest residuals, and ``pairs`` those whose
     errors are in ``means``.
@@ -85,7 +86,7 @@ class _Drawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedResamples:
-    """All replicates of an evaluation: drawn at their first use, once for all models together.
+    """All replicates of an evaluation, drawn at their first use for all models together.
 
     The replicates of a pair are the difference of two columns.
 
@@ -98,11 +99,11 @@ class SharedResamples:
     pairs : tuple of tuple
         Names (a, b) of the pairs that are compared.
     with_errors : bool
-        Whether some method asks for the standard errors of the resamples.
+        Whether a method needs the standard errors of the resamples.
     merge : bool
-        Whether units on which all models are alike may be counted together. If not, resamples do
-        not depend on which other models there are: only a pair's own differences are looked at,
-        and only where they are drawn more often than ``MOST_SHARED_DRAWS``.
+        Whether units on which all models have equal losses may be counted together. If not,
+        resamples do not depend on the other models: only a pair's own differences matter, and only
+        with more draws than ``MOST_SHARED_DRAWS``.
     """
 
     models: Mapping[str, BlockLosses]
@@ -117,15 +118,15 @@ class SharedResamples:
 
     @property
     def layout(self) -> Layout:
-        """Of all models."""
+        """The layout of all models."""
         return next(iter(self.models.values())).layout
 
     def too_much(self, *, with_errors: bool) -> str | None:
-        """Say why a method is not taken by default on so many units or pairs, or None."""
+        """Return why a method is not used by default with so many units or pairs, or None."""
         n = units_of(self.layout).n_units
         b = default_resamples(n)
         if n * b > MOST_DEFAULT_DRAWS:
-            return f"{b} resamples of {n} units are more than is done unasked; name it to have it"
+            return f"{b} resamples of {n} units take too long for a default; name it to compute it"
         if with_errors and n * b * len(self.pairs) > MOST_DEFAULT_PRODUCTS:
             return (
                 f"a standard error for each of {b} resamples of {n} units in {len(self.pairs)} "
@@ -138,7 +139,7 @@ class SharedResamples:
     ) -> Replicates:
         """Return the replicates of one model's mean."""
         key = _key_of(self.layout, n_resamples, unit)
-        return self._kept(key, name, self.models[name], partial(self._model, key, name))
+        return self._get_or_compute(key, name, self.models[name], partial(self._model, key, name))
 
     def _model(self, key: _Key, name: str) -> Replicates:
         drawn = self._get(key)
@@ -157,27 +158,29 @@ class SharedResamples:
     ) -> Replicates:
         """Return the replicates of the difference of two models' means, a minus b."""
         key = _key_of(self.layout, n_resamples, unit)
-        return self._kept(key, pair, difference, partial(self._pair, key, pair, difference))
+        return self._get_or_compute(
+            key, pair, difference, partial(self._pair, key, pair, difference)
+        )
 
     def _pair(self, key: _Key, pair: ModelNames, difference: BlockLosses) -> Replicates:
         if not self.merge and _is_long(self.layout, key):
             alone = SharedResamples({"": difference}, self.seed)
-            if isinstance(alone._prepared(key)[-1], MergedResamples):
+            if isinstance(alone._prepare(key)[-1], MergedResamples):
                 return alone._model(key, "")
         drawn = self._get(key)
         a, b = (self._place(name) for name in pair)
         estimate, residuals = drawn.units.means_and_residuals(difference)
         # a difference that is so small beside its models would be lost in that of their means
         if max(residuals.max(), -residuals.min()) < _SMALL * drawn.largest[[a, b]].max():
-            return _of_its_own(drawn, estimate, residuals)
+            return _resample_difference(drawn, estimate, residuals)
         deviations = drawn.means.deviations[:, a] - drawn.means.deviations[:, b]
         errors = partial(self._errors_of_pair, key, pair)
         return Replicates(drawn.units, estimate, deviations, residuals, errors)
 
-    def _kept(
+    def _get_or_compute(
         self, key: _Key, name: Hashable, losses: BlockLosses, made: Callable[[], Replicates]
     ) -> Replicates:
-        """Return what was asked for last, or make it: several methods in turn ask for the same."""
+        """Return the latest replicates if they have this key, else compute and keep them."""
         kept = self._latest.get((key, name))
         if kept is None or kept[0] is not losses:
             kept = losses, made()
@@ -186,7 +189,7 @@ class SharedResamples:
         return kept[1]
 
     def unmerged(self) -> SharedResamples:
-        """Return the same with ``merge`` false, for means alone, and what was drawn already."""
+        """Return a copy with ``merge`` false, for means alone, with the resamples drawn so far."""
         drawn = {
             key: value
             for key, value in self._drawn.items()
@@ -197,7 +200,7 @@ class SharedResamples:
         )
 
     def has_drawn(self, n_resamples: int | None, unit: UnitName | None) -> bool:
-        """Whether these resamples are there already."""
+        """Return whether these resamples have been drawn."""
         return _key_of(self.layout, n_resamples, unit) in self._drawn
 
     def _place(self, name: str) -> int:
@@ -209,9 +212,9 @@ class SharedResamples:
         return np.array(both, dtype=np.intp).reshape(-1, 2)
 
     def _get(self, key: _Key) -> _Drawn:
-        """Draw at the first use, for all models together."""
+        """Return the resampled means; draw them at the first use, for all models together."""
         if key not in self._drawn:
-            units, estimates, residuals, resamples = self._prepared(key)
+            units, estimates, residuals, resamples = self._prepare(key)
             products = units.n_units * resamples.n_resamples * len(self.pairs)
             at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
             pairs = self.pairs if at_once else ()
@@ -222,13 +225,13 @@ class SharedResamples:
             self._drawn[key] = _Drawn(units, resamples, estimates, residuals, largest, pairs, means)
         return self._drawn[key]
 
-    def _prepared(self, key: _Key) -> _Prepared:
-        """Return the units, the means and residuals of all models, and how they are resampled."""
+    def _prepare(self, key: _Key) -> _Prepared:
+        """Return the units, the means and residuals of all models, and the resamples."""
         if key not in self._ready:
             unit, n_resamples = key
             units = units_of(self.layout, unit)
             found = [units.means_and_residuals(losses) for losses in self.models.values()]
-            # each model's stand together
+            # the residuals of a model are consecutive
             rows = residuals = np.stack([residuals for _, residuals in found]).T
             if units.sizes is not None:
                 rows = np.column_stack([units.sizes, residuals])
@@ -248,7 +251,7 @@ class SharedResamples:
         return means.errors[:, 0]
 
     def _errors_of_pair(self, key: _Key, pair: ModelNames) -> FloatArray:
-        """(B,) errors of one pair; of many pairs, those of one model a are in memory at a time."""
+        """Return (B,) errors of one pair; with many pairs, memory holds those of one model a."""
         drawn = self._get(key)
         if pair in drawn.pairs:
             return drawn.means.pair_errors[:, drawn.pairs.index(pair)]
@@ -264,7 +267,7 @@ class SharedResamples:
 def of_difference(
     difference: BlockLosses, seed: int, n_resamples: int | None, unit: UnitName | None
 ) -> Replicates:
-    """Return what ``of_pair`` gives where nothing is merged, of one pair that is alone."""
+    """Return the replicates of ``of_pair`` for a single pair, without merged units."""
     alone = SharedResamples({"": difference}, seed)
     if not _is_long(difference.layout, _key_of(difference.layout, n_resamples, unit)):
         alone = replace(alone, merge=False)
@@ -281,8 +284,8 @@ def _is_long(layout: Layout, key: _Key) -> bool:
     return units.n_units * key[1] > MOST_SHARED_DRAWS * units.n_strata
 
 
-def _of_its_own(drawn: _Drawn, estimate: float, residuals: FloatArray) -> Replicates:
-    """Return the replicates of a difference from the same resamples, not by way of its models."""
+def _resample_difference(drawn: _Drawn, estimate: float, residuals: FloatArray) -> Replicates:
+    """Return the replicates of a difference from its own residuals in the same resamples."""
     one = residuals[:, np.newaxis]
     means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
     assert means.errors is not None  # noqa: S101 - with_errors

@@ -1,4 +1,4 @@
-"""What is drawn in a resample of a loss table, and within what."""
+"""The units that a resample of a loss table draws, and the strata they are drawn from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Units:
     .. math:: \hat\mu = \frac1S \sum_{k=1}^{S} \frac{\sum_{u \in k} s_u}{\sum_{u \in k} m_u}
 
     with S strata, s_u the sum of a unit's losses and m_u their number. From each stratum as many
-    units are drawn as it has. Where ``sizes`` is None every m_u is 1.
+    units are drawn as it has. If ``sizes`` is None every m_u is 1.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ class Units:
     starts : ndarray of int
         (S + 1,) first unit of each stratum.
     sizes : ndarray of float or None
-        (U,) m_u; None where the units count alike. Only a single stratum has sizes.
+        (U,) m_u; None if the units have equal weights. Only a single stratum has sizes.
     unit_of_row : ndarray of int or None
-        (n,) unit of each row, in input order; None where rows stand for themselves in the order
-        of the layout's blocks, or where a unit is a block.
+        (n,) unit of each row, in input order; None if the units are rows in the order of the
+        layout's blocks, or if a unit is a block.
     target : Target
-        What the mean over resamples speaks of.
+        The target of the mean over resamples.
     mean : MeanKind
-        Which mean it is.
+        Kind of the mean.
     """
 
     layout: Layout
@@ -69,14 +69,14 @@ class Units:
         return np.add.reduceat(values, self.starts[:-1], axis=0)
 
     def to_units(self, values: np.ndarray) -> np.ndarray:
-        """Return (U,) the value of each unit's stratum, of (S,) values; (1,) where there is one."""
+        """Return the (U,) value of each unit's stratum from (S,) values; (1,) for one stratum."""
         return values if self.n_strata == 1 else np.repeat(values, self.in_stratum)
 
     def means_and_residuals(self, losses: BlockLosses) -> tuple[float, FloatArray]:
-        """Return the mean of one model, and (U,) what each unit adds to its stratum's sum.
+        """Return the mean of one model and the (U,) residuals of the units.
 
-        A residual is s_u less m_u times the stratum's mean: the residuals of a stratum sum to 0,
-        so that nothing is lost to a mean far above the spread.
+        A residual is s_u minus m_u times the stratum's mean: the residuals of a stratum sum to 0,
+        so that a mean far above the spread loses no digits.
         """
         sums, shift = self._sums(losses)
         if self.sizes is not None:
@@ -84,12 +84,12 @@ class Units:
             return shift + centre, sums - centre * self.sizes
         means = self.by_stratum(sums) / self.in_stratum
         residuals = sums - self.to_units(means)
-        # the means are rounded: what is left of the sums is taken off again
+        # the means are rounded, so the remaining sum is subtracted too
         left = self.by_stratum(residuals) / self.in_stratum
         return shift + float((means + left).mean()), residuals - self.to_units(left)
 
     def _sums(self, losses: BlockLosses) -> tuple[FloatArray, float]:
-        """(U,) sums of the units' losses less a shift, and the shift."""
+        """Return the (U,) sums of the units' losses minus a shift, and the shift."""
         if self.unit == "block":
             moments = losses.moments
             times = np.bincount(self.layout.split_block)
@@ -115,9 +115,10 @@ class Units:
 
 
 def default_unit(layout: Layout) -> UnitName:
-    """Return what is drawn unless it is said: what may be taken as independent.
+    """Return the default unit, which may be taken as independent.
 
-    Sources where the blocks are sources; else clusters, where they are known, or instances.
+    That is a source if the blocks are sources; otherwise a cluster if clusters are known, else an
+    instance.
     """
     if layout.kind is BlockKind.SOURCE:
         return "block"
@@ -125,11 +126,11 @@ def default_unit(layout: Layout) -> UnitName:
 
 
 def unit_misfit(name: str, layout: Layout, unit: UnitName | None = None) -> str | None:
-    """Say why that unit of the layout cannot be drawn, or None."""
+    """Return why this unit of the layout cannot be drawn, or None."""
     unit = unit or default_unit(layout)
     if unit == "block":
         if layout.kind is BlockKind.HOLDOUT:
-            return f"{name} by block draws whole blocks, and a holdout is one"
+            return f"{name} by block draws whole blocks, but a holdout has only one"
         if layout.kind is not BlockKind.SOURCE and not layout.has_one_row_each:
             return (
                 f"{name} by block takes the blocks as independent, and those of subsamples or of "
@@ -157,7 +158,7 @@ def unit_misfit(name: str, layout: Layout, unit: UnitName | None = None) -> str 
 
 
 def units_of(layout: Layout, unit: UnitName | None = None) -> Units:
-    """Return the units to draw.
+    """Return the units of a layout to draw.
 
     Instances are drawn within their blocks, so that every resample has the blocks' sizes, and
     the mean is the macro mean. Clusters are drawn whole from all there are, and so are the
@@ -168,7 +169,7 @@ def units_of(layout: Layout, unit: UnitName | None = None) -> Units:
     Raises
     ------
     UnsupportedCombination
-        The layout has no such unit.
+        The layout does not have this unit.
     """
     reason = unit_misfit("the bootstrap", layout, unit)
     if reason is not None:

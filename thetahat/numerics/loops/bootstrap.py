@@ -1,6 +1,6 @@
 """Compiled loops of the bootstrap: drawing the units of resamples, and their sums.
 
-The functions are plain Python over numpy arrays, each whole in itself, so that numba can keep
+The functions are plain Python over numpy arrays and call no other function, so that numba can cache
 them on disk (``thetahat.numerics.loops.compiling``) and a test can run them uncompiled. The hash is
 splitmix64, a counter-based one: a number is a function of its seed and its place, not of the
 numbers before it.
@@ -30,7 +30,7 @@ AT_ONCE = 256
 def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on disk
     starts: IntArray, keys: UInt64Array, out: UInt32Array
 ) -> None:
-    """Fill ``out`` (b, n) with the units that each resample draws, of n from ``starts[0]`` on.
+    """Write to ``out`` (b, n) the units that each resample draws, of n from ``starts[0]`` on.
 
     Stratum k are the units ``starts[k]`` to ``starts[k + 1]``; as many are drawn from it as it
     has, with replacement. Every hash serves two draws, p and p + (n_k + 1) // 2 of a stratum: a
@@ -100,7 +100,7 @@ def gather_sums(column: FloatArray, indices: UInt32Array, out: FloatArray) -> No
 
 
 def count_draws(indices: UInt32Array, out: FloatArray) -> None:
-    """Add to ``out`` (b, n) how often each resample draws each unit."""
+    """Add to ``out`` (b, n) the number of times that each resample draws each unit."""
     for b in range(indices.shape[0]):
         for i in range(indices.shape[1]):
             out[b, indices[b, i]] += 1.0

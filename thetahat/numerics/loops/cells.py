@@ -91,7 +91,7 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
     first: int,
     out: FloatArray,
 ) -> None:
-    """Write to ``out`` (b, n) how often each resample draws each unit of the cells.
+    """Write to ``out`` (b, n) the number of times each resample draws each unit of the cells.
 
     The cells are those from number ``first`` on.
     """
@@ -132,7 +132,7 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
     keys: UInt64Array,
     out: FloatArray,
 ) -> None:
-    """Add to ``out`` (b, K) how many units of each kind every resample draws from the cells.
+    """Add to ``out`` (b, K) the number of units of each kind that resamples draw from the cells.
 
     ``kinds`` (n,) are below K. Five counters of each: an addition seldom waits for another.
     """

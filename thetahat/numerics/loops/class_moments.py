@@ -16,7 +16,7 @@ from thetahat.numerics.loops.sparse_counts import Unsigned, fixed, unsigned
 from thetahat.values.types import FloatArray, IntArray
 
 _ROWS: Final = 64
-"""Rows whose distances are summed side by side."""
+"""Number of rows whose distances are summed side by side."""
 
 
 def add_moments(  # noqa: PLR0913 - the rows, what they count, and where to

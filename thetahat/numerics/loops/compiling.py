@@ -44,7 +44,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
 def as_read_only(values: np.ndarray) -> np.ndarray:
     """Return the values as a contiguous read-only array.
 
-    A loop is compiled for each kind of argument, and so arrays are of one kind, wherever from.
+    A loop is compiled again for each type of argument, so all arrays get the same type.
     """
     seen = np.ascontiguousarray(values).view()
     seen.flags.writeable = False

@@ -39,10 +39,10 @@ from thetahat.numerics.loops.compiling import compiled_with_reordered_sums
 from thetahat.values.types import FloatArray, IntArray
 
 FEW_COLUMNS: Final = 14
-"""Up to so many the loop is quicker than counts and a product of matrices."""
+"""Largest number of columns for which the loop is faster than counts and a matrix product."""
 MOST_UNITS: Final = 8192
 """Columns of longer strata would not stay in the cache from one resample to the next."""
-FIVE = 5  # columns that one pass over the counts adds up
+FIVE = 5  # columns that one pass over the counts sums
 
 
 def sums_by_kernel(  # noqa: PLR0913 - the columns, the cells, and which draws they are

@@ -1,4 +1,4 @@
-"""Compiled loop of the bootstrap of repeated values: how often each distinct value is drawn.
+"""Compiled loop of the bootstrap of repeated values: counts of each distinct value.
 
 A multinomial count is a chain of binomial ones: those of the first kind among all draws, those of
 the second among what is left, and so on. Binomial counts add up, so that one of m trials is the
@@ -43,7 +43,7 @@ LAST_DIGIT = np.int64(MOST_DIGITS - 1)
 def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's sake
     starts: IntArray, members: IntArray, keys: UInt64Array, out: FloatArray
 ) -> None:
-    """Write to ``out`` (P, b) how many units of each kind each resample draws.
+    """Write to ``out`` (P, b) the number of units of each kind that each resample draws.
 
     Stratum k has the kinds ``starts[k]`` to ``starts[k + 1]``, ``members`` (P,) units of each; as
     many units are drawn from it as it has. Column b depends on ``keys[b]`` alone.
@@ -132,7 +132,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                         u, first = uniforms[b], own * np.uint64(width)
                         cell_of_u = own * np.uint64(n_cells) + np.uint64(np.int64(u * n_cells))
                         at = first + np.uint64(near[cell_of_u])
-                        # nearly always one step at most, which needs no guess whether it is taken
+                        # nearly always at most one step, so that the branch is well predicted
                         at += np.uint64(flat[at] <= u)
                         while flat[at] <= u:
                             at += ONE

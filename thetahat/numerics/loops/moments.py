@@ -15,7 +15,7 @@ from thetahat.numerics.loops.compiling import as_read_only, compiled, compiled_w
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_ROWS: Final = 100_000
-"""Rows from which the loops pay for being compiled."""
+"""Smallest number of rows for which compiled loops are used."""
 
 LANES: Final = 64
 
@@ -31,7 +31,7 @@ def by_runs(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return (J,) means minus the shift and centred sums of squares of consecutive rows.
 
-    None where some run's first loss lies so far out that squares about it would lose digits.
+    None if the first loss of a run is so far out that squares about it would lose digits.
 
     Parameters
     ----------

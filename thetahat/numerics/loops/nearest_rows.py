@@ -14,13 +14,13 @@ from thetahat.numerics.loops.sparse_counts import fixed
 from thetahat.values.types import FloatArray, IntArray
 
 MOST_COLUMNS: Final = 128
-"""Up to which numpy sums a row in eight sums side by side, as ``rank`` does."""
+"""Largest row length that numpy sums in eight parallel sums, as ``rank`` does."""
 _SIDE: Final = 8
 _LARGEST_GROUP: Final = 32
 
 Singles = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 Keys = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
-"""The bits of single numbers from 0 on: in the order of the numbers, and quicker to compare."""
+"""Type of the bits of non-negative floats, which sort like the floats and compare faster."""
 
 
 def find_smallest(near: Keys, smallest: Keys) -> None:

@@ -10,7 +10,7 @@ from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_VALUES: Final = 50_000
-"""Differences of all pairs from which the loops pay for being compiled."""
+"""Smallest number of differences of all pairs for which compiled loops are used."""
 
 
 def zero_rounding_errors(
@@ -23,21 +23,21 @@ def zero_rounding_errors(
     values : ndarray of float
         (p, u) differences; they stay as they are.
     of_models : ndarray of float
-        (m, u) how far rounding may have moved the units of the models; that of a difference is
-        the larger of its two models'.
+        (m, u) bounds on the rounding errors of the models' units; the bound of a difference is
+        the larger one of its two models.
     positions : ndarray of int
         (p, 2) the two models of each pair.
 
     Returns
     -------
     values : ndarray of float
-        (p, u) those given, where nothing is set to 0.
+        (p, u) differences; the argument itself if nothing is set to 0.
     largest : ndarray of float
-        (p,) rounding of any difference of a pair.
+        (p,) largest rounding error of a pair's differences.
     dropped : ndarray of float
-        (p,) sum of the sizes of what is now 0.
+        (p,) sum of the absolute values that were set to 0.
     n_positive, n_negative : ndarray of int
-        (p,) how many differences are left of either sign.
+        (p,) number of remaining differences of either sign.
     """
     p = len(values)
     by_model, dropped = of_models.max(axis=1, initial=0.0), np.zeros(p)

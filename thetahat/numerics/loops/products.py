@@ -17,10 +17,10 @@ from thetahat.numerics.loops.run_products import of_runs
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_LOSSES: Final = 100_000
-"""Losses of all models from which the loop pays for being compiled."""
+"""Smallest number of losses of all models for which the compiled loop is used."""
 
 MOST_MODELS: Final = 32
-"""Of more models, products of whole matrices are as fast."""
+"""Largest number of models; with more, products of whole matrices are as fast."""
 
 _HELD = 2**13  # losses that are copied in the order of their rows: 64 KB
 _OF_RUNS, _ROWS_OF_RUNS = 2**14, 2**11  # losses that need no copy, in the second cache: 128 KB
@@ -44,12 +44,12 @@ def block_products(
     starts : ndarray of int
         (J + 1,) first of each block, among the sorted rows.
     about : ndarray of float
-        (J, m) what is taken off each loss.
+        (J, m) value that is subtracted from each loss.
     """
     m, k = len(models), len(starts) - 1
     even = m + m % 2
     sums, products = np.zeros((k, even)), np.zeros((k, even, even))
-    # of one kind, however many and wherever from, so that the loop is compiled once
+    # always the same type, so that the loop is compiled once
     seen = [as_read_only(losses) for losses in models]
     padded = tuple(seen + seen[:1] * (MOST_MODELS - m))
     if order is None:

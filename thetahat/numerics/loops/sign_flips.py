@@ -19,7 +19,7 @@ from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 
 MANY_FLIPS: Final = 10**7
-"""Terms times patterns from which the tables pay for their compilation."""
+"""Smallest product of terms and patterns for which compiled tables are used."""
 
 WORD: Final = 64  # terms whose signs are one number
 AT_ONCE = 256

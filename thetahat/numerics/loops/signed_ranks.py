@@ -10,7 +10,7 @@ from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray
 
 MANY_SIZES: Final = 50_000
-"""Sizes from which the loops pay for being compiled."""
+"""Smallest number of differences for which compiled loops are used."""
 
 _AT_ONCE: Final = 1024  # sizes in the nearest cache
 
@@ -27,7 +27,7 @@ def sorted_keys(
     values : ndarray of float
         (u,) differences, none of them NaN.
     a, b : ndarray of float
-        (u,) whose larger size, times ``rounding``, is how far rounding may have moved each.
+        (u,) the larger absolute value, times ``rounding``, bounds each rounding error.
     rounding : float
         As above.
 
@@ -99,8 +99,8 @@ def fill_keys(  # noqa: PLR0913 - the differences, what they are of, and two res
 ) -> int:
     """Write keys and extreme rounding errors; return the number of keys.
 
-    Each is written where the next goes, and then counted or not: no guess whether it counts can
-    go wrong. The sign bit is shifted out, and says in the lowest whether the value is positive.
+    Each key is written at the next position, which then advances or not: there is no branch to
+    mispredict. The sign bit is shifted out, and says in the lowest whether the value is positive.
     """
     n, largest, smallest = 0, 0.0, np.inf
     for i in range(len(values)):

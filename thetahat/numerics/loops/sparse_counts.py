@@ -232,7 +232,7 @@ def unsigned(numbers: np.ndarray) -> Unsigned:
 def fixed(values: np.ndarray) -> np.ndarray:
     """Return a read-only view.
 
-    A matrix may be a map of a file, and to numba that is another type, compiled for once more.
+    A memory-mapped matrix would be another type to numba, and compiled for again.
     """
     view = values.view()
     view.flags.writeable = False

@@ -25,12 +25,12 @@ def solved_by_kernel(
     added : ndarray
         (L,) all above ``-below``, or nearly.
     below : float
-        What the smallest eigenvalue has to be above.
+        Lower bound that the smallest eigenvalue must exceed.
 
     Returns
     -------
     ndarray or None
-        (p, L); None where the smallest eigenvalue is not above.
+        (p, L); None if the smallest eigenvalue does not exceed ``below``.
     """
     out, ratios = np.empty((2, len(rhs), len(added)))
     return (

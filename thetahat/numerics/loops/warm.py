@@ -31,7 +31,7 @@ from thetahat.values.types import FloatArray
 def compile_all() -> None:
     """Run each loop once on a tiny input.
 
-    From disk that takes a second or two, most of it the import of numba.
+    With compiled loops in the cache on disk this takes a second or two, mostly to import numba.
     """
     for _ in every_loop():
         pass
