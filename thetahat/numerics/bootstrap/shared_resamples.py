@@ -130,7 +130,7 @@ class SharedResamples:
         if with_errors and n * b * len(self.pairs) > MOST_DEFAULT_PRODUCTS:
             return (
                 f"a standard error for each of {b} resamples of {n} units in {len(self.pairs)} "
-                "pairs is more than is done unasked; name it to have it"
+                "pairs takes too long for a default; name it to compute it"
             )
         return None
 

@@ -120,7 +120,7 @@ def test_naive_pairs_of_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert "a standard error for each" in (apart.too_much(with_errors=True) or "")
     assert apart.too_much(with_errors=False) is None
     monkeypatch.setattr(shared_module, "MOST_DEFAULT_DRAWS", 1)
-    assert "more than is done unasked" in (apart.too_much(with_errors=False) or "")
+    assert "take too long for a default" in (apart.too_much(with_errors=False) or "")
 
 
 @pytest.mark.parametrize("strata", [1, 70])
@@ -246,7 +246,7 @@ def test_invalid_units_that_there_are_not() -> None:
         (alone, None, "every block has one"),
         (alone, "cluster", "needs a cluster column"),
         (holdout, None, "at least two clusters"),
-        (holdout, "block", "a holdout is one"),
+        (holdout, "block", "a holdout has only one"),
     ]
 
     for layout, unit, match in cases:
