@@ -26,8 +26,6 @@ from service.schemas.events import EVENTS
 from service.schemas.result_schemas import REF, JsonSchema, SchemaBuilder
 
 ANY_REQUEST: Final = "AnyRequest"
-UNTYPED_RESULT: Final = "UntypedResult"
-"""The schema of the results of kinds that have no result type yet."""
 MODEL_REF: Final = "#/components/schemas/{model}"  # as pydantic fills it in
 PARTIAL: Final = (
     "The learners, or chunks, that a partial result includes; only in the answer to partial=true "
@@ -102,11 +100,8 @@ def _add_results(document: Document) -> None:
     refs: dict[str, str] = {}
     summaries: list[dict[str, Any]] = []
     for name, kind in JOB_KINDS.items():
-        result: type | None = getattr(kind, "result", None)
-        if result is None:
-            continue
-        refs[name] = builder.add(result)["$ref"]
-        schema = builder.definitions[result.__name__]
+        refs[name] = builder.add(kind.result)["$ref"]
+        schema = builder.definitions[kind.result.__name__]
         schema["properties"] |= {"provenance": provenance, "partial": partial}
         schema["required"] = [
             *(name for name in schema["required"] if name != "provenance"),
@@ -122,12 +117,6 @@ def _add_results(document: Document) -> None:
     for name in ("EvaluationRead", "FinishedEvaluation"):
         components[name]["properties"]["summary"]["anyOf"] = [*distinct, {"type": "null"}]
     _add_union(document, ANY_RESULT, refs)
-    if untyped := sorted(set(JOB_KINDS) - set(refs)):
-        properties = {
-            "kind": {"type": "string", "enum": untyped, "description": "The kind of the request."}
-        }
-        components[UNTYPED_RESULT] = {"type": "object", "properties": properties}
-        components[ANY_RESULT]["oneOf"].append({"$ref": REF.format(name=UNTYPED_RESULT)})
     responses = document["paths"]["/v1/evaluations/{evaluation_id}/result"]["get"]["responses"]
     content = {"schema": {"$ref": REF.format(name=ANY_RESULT)}, "examples": _examples(RESULT)}
     responses["200"]["content"] = {"application/json": content}

@@ -16,7 +16,7 @@ from tests.clients.stub import Reply, run_stub
 from thetahat_client import Client, WrongKind
 
 CLIENT = ROOT / "clients" / "python"
-KEYS = {"model": "recommended", "curve": "saturation"}
+KEYS = {"model": "recommended", "curve": "saturation", "choice": "chosen_on"}
 SNIPPET = """\
 from thetahat_client import Client
 
@@ -27,6 +27,8 @@ with Client() as client:
         print(name, interval["lower"], result["summary"]["best_model"])
     curve = client.result("x", "learning_curve")["curves"]["ridge"]
     print(curve["{curve}"]["test_share"], curve["points"][0]["mean"]["macro"])
+    selection = client.result("x", "selection")
+    print(selection["chosen"]["{choice}"], selection["bias"]["of_choice"])
 """
 
 

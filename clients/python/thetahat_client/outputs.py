@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         LearningCurveResult,
         LossesResult,
         PredictionsResult,
+        SelectionResult,
         WeightsResult,
     )
 
@@ -56,6 +57,8 @@ class Outputs:
     def result(
         self, evaluation_id: str, kind: Literal["learning_curve"]
     ) -> LearningCurveResult: ...
+    @overload
+    def result(self, evaluation_id: str, kind: Literal["selection"]) -> SelectionResult: ...
 
     def result(self, evaluation_id: str, kind: str | None = None) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.

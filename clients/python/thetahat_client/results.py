@@ -376,6 +376,19 @@ class CalibrationSummary(TypedDict):
     """How the samples differ from the data."""
 
 
+class CandidateSpec(TypedDict):
+    """A learner as the request describes it."""
+
+    name: str
+    """Name of the learner."""
+
+    params: dict[str, JsonValue]
+    """Its parameters, with the values of the grid."""
+
+    prepare: JsonValue
+    """The preparation steps before the learner."""
+
+
 class Caution(TypedDict):
     """A doubt about a number that is defined."""
 
@@ -425,6 +438,37 @@ class ChoiceComparison(TypedDict):
 
     target_risk: NotRequired[MeanDifference]
     """The difference of the mean losses on a labelled target."""
+
+
+class ChosenCandidate(TypedDict):
+    """The candidate that is chosen in the end."""
+
+    name: str
+    """Name of the candidate."""
+
+    spec: CandidateSpec
+    """The learner, ready for another request."""
+
+    rule: Literal["least", "one_standard_error"]
+    """How it was chosen: ``least`` or ``one_standard_error``."""
+
+    by: str
+    """What it was chosen by: ``error``, the mean loss, or the name of a metric."""
+
+    higher_is_better: bool
+    """Whether the candidate with the largest value is best."""
+
+    least: str
+    """The candidate with the best internal value; another one only under ``one_standard_error``."""
+
+    tied: list[str]
+    """Candidates with the same value as ``least``."""
+
+    chosen_on: Literal["all rows", "the training and validation rows"]
+    """The rows that the choice rests on."""
+
+    internal: InternalResult
+    """Its internal error, or its metric."""
 
 
 class Comparison(TypedDict):
@@ -879,6 +923,66 @@ class EstimatedWeights(TypedDict):
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
 
+class ExternalCandidate(TypedDict):
+    """One candidate under the external splits."""
+
+    wins: int
+    """Number of external splits in which it was chosen."""
+
+    internal: list[float | None] | None
+    """(J,) internal error, or metric, in each split; None where there are very many numbers."""
+
+    external: list[float | None] | None
+    """(J,) error, or metric, on each test part; None where there are very many numbers."""
+
+
+class ExternalResult(TypedDict):
+    """The choices inside the external training parts, and their errors on the test parts."""
+
+    wins: dict[str, int]
+    """Number of splits in which each candidate was chosen."""
+
+    splits: list[ExternalSplit]
+    """Every external split."""
+
+    candidates: dict[str, ExternalCandidate]
+    """Every candidate by name."""
+
+
+class ExternalSplit(TypedDict):
+    """The choice inside the training part of one external split, and its error on the test part."""
+
+    repeat: int
+    """Number of the repeat."""
+
+    block: str | int | float
+    """Label of the block that is the test part."""
+
+    winner: str
+    """The chosen candidate."""
+
+    least: str
+    """The candidate with the best internal value."""
+
+    tied: list[str]
+    """Candidates with the same value as ``least``."""
+
+    internal: float | None
+    """Internal error, or metric, of the winner; NaN where it is undefined."""
+
+    internal_standard_error: float | None
+    """Its standard error; None where it is not known."""
+
+    external: float | None
+    """Error, or metric, of the winner on the test part; NaN where it is undefined."""
+
+    n_train: int
+    """Rows of the training part and of the test part."""
+
+    n_test: int
+    """Rows of the training part and of the test part."""
+
+
 class FigureAxis(TypedDict):
     """An axis of a figure."""
 
@@ -910,6 +1014,19 @@ class FigureSeries(TypedDict):
 
     style: Literal["line", "dashed", "points", "bars"]
     """``line``, ``dashed`` (a reference line), ``points`` or ``bars``."""
+
+
+class GridProfile(TypedDict):
+    """The internal error along each parameter of a grid."""
+
+    parameters: dict[str, ParameterProfile]
+    """By the name of the parameter."""
+
+    least: str | None
+    """The best candidate of the grid; None where none ran."""
+
+    n_candidates: int
+    """Number of candidates of the grid."""
 
 
 class GridValues(TypedDict):
@@ -963,6 +1080,20 @@ class ImportanceWeightingResult(TypedDict):
 
     learners: NotRequired[dict[str, LearnerSelection]]
     """Every learner by itself."""
+
+
+class InternalResult(TypedDict):
+    """The internal error of a candidate, or its metric."""
+
+    mean: float | None
+    """The number by which candidates are chosen; NaN where it is undefined."""
+
+    standard_error: float | None
+    """In units of the mean; None where it is not known."""
+
+    splits: list[float | None] | None
+    """(J,) mean loss, or metric, of each internal split, NaN where it is undefined; None where
+    there are very many."""
 
 
 class Interval(TypedDict):
@@ -1596,6 +1727,25 @@ class Oracle(TypedDict):
     """How far it is above the least mean loss along the grid."""
 
 
+class ParameterProfile(TypedDict):
+    """The internal error against the value of one parameter of a grid."""
+
+    values: list[float | int | str | bool | None]
+    """The values, in the order of the request."""
+
+    candidates: list[str | None]
+    """The best candidate with each value; None where none of them ran."""
+
+    mean: list[float | None]
+    """Its internal error, or metric."""
+
+    standard_error: list[float | None]
+    """The standard error of that."""
+
+    external: list[float | None] | None
+    """Its mean error, or metric, over the external splits; None without external splits."""
+
+
 class Plan(TypedDict):
     """The smallest experiment that finds the assumed difference with the asked power."""
 
@@ -1989,6 +2139,96 @@ class SelectedPair(TypedDict):
 
     b: JsonValue
     """None for a learner without a grid."""
+
+
+class SelectionBias(TypedDict):
+    """How much too good the internal value of the chosen candidate is."""
+
+    estimate: float | None
+    """External minus internal error (or metric), averaged over the external splits; None without
+    external splits."""
+
+    interval: Interval | None
+    """The recommended interval; None for a metric and without external splits."""
+
+    without_choice: float | None
+    """The part of it that candidates have which are not chosen; None for one external split."""
+
+    of_choice: float | None
+    """The rest, which is due to choosing."""
+
+    of_minima: float | None
+    """An estimate from the internal splits alone; None where they do not give one."""
+
+    variances: dict[str, VarianceEstimate]
+    """Estimated variances of ``estimate``, by method; empty for a metric."""
+
+    intervals: list[Interval]
+    """Every interval about ``estimate``; empty for a metric."""
+
+
+class SelectionResult(TypedDict):
+    """The choice among candidates, and the error of choosing and fitting together."""
+
+    kind: Literal["selection"]
+    """``selection``."""
+
+    chosen: ChosenCandidate
+    """The candidate that is chosen in the end."""
+
+    internal: dict[str, InternalResult]
+    """The internal errors that this choice rests on, by candidate."""
+
+    external: ExternalResult | None
+    """The choices inside the external training parts; None without external splits."""
+
+    grids: dict[str, GridProfile]
+    """The internal error along the parameters of each grid."""
+
+    learners: dict[str, LearnerFits]
+    """How the splits of each candidate were predicted; those of a grid are counted together."""
+
+    bias: SelectionBias
+    """How much too good the internal value of the chosen candidate is."""
+
+    failures: dict[str, LearnerFailure]
+    """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
+
+    provenance: NotRequired[Provenance]
+    """Version, seed, digests and methods, which make the result again."""
+
+    summary: Summary
+    """The best model, the verdicts in words and the main intervals."""
+
+    models: dict[str, ModelResult]
+    """By name."""
+
+    detail: Literal["full", "brief"]
+    """How much is written of each model and comparison: ``full`` or ``brief``."""
+
+    comparisons: list[Comparison] | list[BriefComparison]
+    """Every pair of models, or every model with the control."""
+
+    comparison_tests: NotRequired[dict[str, SharedTest]]
+    """What is the same for a test in every comparison in brief, by method."""
+
+    comparison_cautions: NotRequired[list[SharedCaution]]
+    """The cautions of comparisons in brief, each once."""
+
+    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    """Tests of all models at once, by method."""
+
+    covariance: BlockCovariance
+    """Second moments of the block means."""
+
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+
+    not_applicable: list[NotApplicable]
+    """Methods that were not used, with the reason."""
+
+    cautions: list[Caution]
+    """What to know of the evaluation as a whole."""
 
 
 SelectionWeights = TypedDict(
@@ -2441,13 +2681,13 @@ UsedWeights = TypedDict(
         "largest": 'float',
         # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
         "effective_sample_size": 'float',
-        # Share of the source rows whose weight is above 10, and zero.
+        # Share of the source rows whose weight is above 10, and whose weight is zero.
         "share_above_10": 'float',
-        # Share of the source rows whose weight is above 10, and zero.
+        # Share of the source rows whose weight is above 10, and whose weight is zero.
         "share_zero": 'float',
-        # Share of the largest weight in the sum of all.
+        # Largest weight over the sum of the weights.
         "largest_share": 'float',
-        # Share of the target rows that have a source row near them; see ``share_covered``.
+        # Share of the target rows that have a source row near them; see ``measure_coverage``.
         "coverage": 'float',
     },
 )
@@ -2602,5 +2842,5 @@ class WeightsResult(TypedDict):
     """Version, seed, digests and methods, which make the result again."""
 
 
-AnyResult: TypeAlias = "BootstrapResult | CrossValidationResult | ImportanceWeightingResult | LearningCurveResult | LossesResult | PredictionsResult | StudyResult | WeightsResult"
+AnyResult: TypeAlias = "BootstrapResult | CrossValidationResult | ImportanceWeightingResult | LearningCurveResult | LossesResult | PredictionsResult | SelectionResult | StudyResult | WeightsResult"
 """The result of any kind."""

@@ -35,12 +35,27 @@ def check_metrics(
     classes: tuple[Label, ...] | None = None,
     without_scores: Collection[str] = (),
 ) -> None:
-    """Refuse metrics of the other task, metrics without scores, and unknown positive classes.
+    """Refuse metrics that ``check_metric`` refuses, with their paths in the field ``metrics``."""
+    for i, entry in enumerate(metrics):
+        check_metric(entry, task, ("metrics", i), classes=classes, without_scores=without_scores)
+
+
+def check_metric(
+    entry: Chosen[Metric],
+    task: str,
+    loc: Loc,
+    *,
+    classes: tuple[Label, ...] | None = None,
+    without_scores: Collection[str] = (),
+) -> None:
+    """Refuse a metric of the other task, one without scores, and an unknown positive class.
 
     Parameters
     ----------
     task : str
         ``classification`` or ``regression``.
+    loc : tuple
+        Path of the metric in the request.
     classes : tuple of label or None
         None where they are not known yet.
     without_scores : collection of str
@@ -53,26 +68,25 @@ def check_metrics(
     InvalidParameter
         A positive class that does not occur.
     """
-    for i, entry in enumerate(metrics):
-        metric, loc = entry.method, ("metrics", i)
-        if metric.task != task:
-            raise UnsupportedCombination(
-                f"{entry.name} is for {metric.task}, and the task is {task}; metrics that fit: "
-                f"{_list_fitting(task, scores=not without_scores)}",
-                loc=loc,
-                value=entry.name,
-            )
-        if metric.uses == "scores" and without_scores:
-            names = ", ".join(map(repr, without_scores))
-            raise UnsupportedCombination(
-                f"{entry.name} needs scores, and there are none of {names}; metrics that fit: "
-                f"{_list_fitting(task, scores=False)}",
-                loc=loc,
-                value=entry.name,
-            )
-        if classes is not None:
-            with located_errors(within=loc):
-                metric.check(classes)
+    metric = entry.method
+    if metric.task != task:
+        raise UnsupportedCombination(
+            f"{entry.name} is for {metric.task}, and the task is {task}; metrics that fit: "
+            f"{_list_fitting(task, scores=not without_scores)}",
+            loc=loc,
+            value=entry.name,
+        )
+    if metric.uses == "scores" and without_scores:
+        names = ", ".join(map(repr, without_scores))
+        raise UnsupportedCombination(
+            f"{entry.name} needs scores, and there are none of {names}; metrics that fit: "
+            f"{_list_fitting(task, scores=False)}",
+            loc=loc,
+            value=entry.name,
+        )
+    if classes is not None:
+        with located_errors(within=loc):
+            metric.check(classes)
 
 
 def check_scores(metrics: Metrics, judged: Judged, scores_path: Loc) -> None:

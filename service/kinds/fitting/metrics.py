@@ -19,7 +19,8 @@ def check_scores_of(
     needing = [entry.name for entry in metrics if entry.method.uses == "scores"]
     if needing and len(outcomes) and judged_from(outcomes, data, name).scores is None:
         raise UnsupportedCombination(
-            f"{needing[0]} needs scores, and learner {name!r} gave none", loc=("metrics",)
+            f"The metric {needing[0]} needs scores, and the learner {name!r} returned none.",
+            loc=("metrics",),
         )
 
 

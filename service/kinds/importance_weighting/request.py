@@ -19,7 +19,7 @@ from service.kinds.fields.method_names import (
 )
 from service.kinds.fields.sample import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
-from thetahat.analyses.selection import MOST_VALUES, between, check_count, check_distinct
+from thetahat.analyses.selection import MOST_VALUES, check_count, check_distinct, space_values
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights import default_weights
 from thetahat.learners import penalised_least_squares
@@ -222,7 +222,7 @@ def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
             value=high,
         )
     count = DEFAULT_COUNT if entry.count is None else entry.count
-    return list(between(low, high, count, entry.scale or "log", loc))
+    return list(space_values(low, high, count, entry.scale or "log", loc))
 
 
 def _listed(values: list[Any], loc: Loc) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Which candidates of a selection are fitted together, as one part of the progress."""
+"""The candidates of a selection that are fitted together, as one part of the progress."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from thetahat.cross_validation.learner_groups import Group, divide_group, group_
 from thetahat.learners.base import Learner
 
 MOST_SHOWN: Final = 200
-"""Candidates that are evaluated beside one another, as the learners of a cross-validation are; and
-those that are a part of the progress each, so that one that fails at a limit fails alone."""
+"""Largest number of candidates that are all evaluated as models; and of candidates that are a part
+of the progress each, so that a candidate that runs into a limit fails alone."""
 MOST_BUNDLES: Final = 64
-"""About the number of bundles that the candidates of large grids are put into."""
+"""About the number of bundles for the candidates of large grids."""
 MOST_LOSSES_TOGETHER: Final = 20_000_000
-"""Candidates x rows that are in memory at a time when a group is fitted."""
+"""Largest number of losses (candidates x rows) in memory while a group is fitted."""
 
 
 def bundle_candidates(
@@ -24,16 +24,16 @@ def bundle_candidates(
 ) -> tuple[Bundle, ...]:
     """Return bundles in the order of their first candidates.
 
-    Candidates that differ only in a parameter that a path can be computed for are fitted together,
-    whether a grid names them or not, and are one part of the progress. Every other candidate is a
-    part of its own, unless there are so many that those of one grid are one part. The bundles
-    depend on the request and the number of rows alone.
+    Candidates that differ only in a parameter of which their learner computes a path are fitted
+    together, in a grid or not, and are one part of the progress. Every other candidate is a part
+    of its own, unless there are very many: then the candidates of a grid are one part. The
+    bundles depend on the request and the number of rows alone.
     """
-    grid_of = {one: name for name, grid in grids.items() for one in grid.candidates}
+    grid_of = {candidate: name for name, grid in grids.items() for candidate in grid.candidates}
     are_many = len(candidates) > MOST_SHOWN
     most = max(1, MOST_LOSSES_TOGETHER // max(1, n_rows))
     bundles: list[Bundle] = []
-    single: dict[str, list[Group]] = {}  # by grid, candidates that are fitted alone
+    single: dict[str, list[Group]] = {}  # by grid, its candidates that are fitted alone
     for group in group_learners(candidates):
         grid = _common_grid([grid_of.get(name) for name in group.names])
         if len(group.names) == 1 and are_many and grid is not None:
@@ -51,5 +51,5 @@ def bundle_candidates(
 
 
 def _common_grid(grids: Sequence[str | None]) -> str | None:
-    """Return the grid that all of them are, or None."""
+    """Return the grid if all candidates belong to the same, else None."""
     return grids[0] if len(set(grids)) == 1 else None

@@ -1,16 +1,18 @@
-"""The cautions of a selection, and its failures."""
+"""The cautions of a selection, and the list of its failures."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from service.kinds.selection.plan import SelectionPlan
-from thetahat.analyses.selection import CandidateGrid, Choice, External, InternalEstimate
+from thetahat.analyses.selection import CandidateGrid, Choice, ExternalChoices, InternalEstimate
+from thetahat.analyses.selection.result import SelectionBias
 from thetahat.cautions import (
+    CHOICE_AMONG_SOME,
     CHOICE_DIFFERS,
     CHOICE_VARIES,
     INTERNAL_IS_OPTIMISTIC,
@@ -23,97 +25,115 @@ from thetahat.cross_validation.result import LearnerFailure
 from thetahat.values.number_text import format_number
 
 MOST_NAMED: Final = 10
-"""Number of candidates that one sentence names."""
+"""Largest number of candidates that one sentence names."""
 
 
 def list_failures(
     failures: Mapping[str, LearnerFailure], grids: Mapping[str, CandidateGrid]
 ) -> dict[str, LearnerFailure]:
-    """Return the failures of candidates; a grid that failed as a whole is listed once.
+    """Return the failures of candidates; a grid of which all candidates failed is listed once.
 
     Its failure is that of its first candidate, with the number of candidates.
     """
     listed = dict(failures)
     for name, grid in grids.items():
-        if all(one in failures for one in grid.candidates):
+        if all(candidate in failures for candidate in grid.candidates):
             first, *_ = grid.candidates
-            listed = {one: of_one for one, of_one in listed.items() if one not in grid.candidates}
+            listed = {key: one for key, one in listed.items() if key not in grid.candidates}
             listed[name] = replace(failures[first], candidates=len(grid.candidates))
     return listed
 
 
-def list_names(names: Collection[str]) -> str:
-    """Return names for a sentence, the first of many."""
+def missing_candidates_cautions(n_done: int, to_come: Sequence[str]) -> list[Caution]:
+    """Return the caution of a choice that is made before all candidates have outputs."""
+    if not to_come:
+        return []
+    names = _list_names(to_come)
+    return [CHOICE_AMONG_SOME(n_done=n_done, n=n_done + len(to_come), names=names)]
+
+
+def selection_cautions(
+    external: ExternalChoices | None,
+    choice: Choice,
+    internal: Mapping[str, InternalEstimate],
+    bias: SelectionBias,
+    plan: SelectionPlan,
+) -> Iterator[Caution]:
+    """Yield the cautions of a selection as a whole.
+
+    Parameters
+    ----------
+    choice : Choice
+        The last choice.
+    internal : mapping of str to InternalEstimate
+        The estimates that it rests on.
+    """
+    criterion = plan.chosen_by
+    if len(internal) > 1:
+        yield INTERNAL_IS_OPTIMISTIC(
+            sentence=" ".join(_describe_optimism(external, choice, internal, bias, plan))
+        )
+    if any(np.isnan(estimate.means).any() for estimate in internal.values()):
+        yield UNDEFINED_SPLITS(what=criterion)
+    if choice.tied:
+        yield TIED(names=_list_names((choice.least, *choice.tied)), what=criterion)
+    if external is None:
+        return
+    n = len(external.choices)
+    n_ties = sum(bool(one.tied) for one in external.choices)
+    if n_ties:
+        yield TIED_INSIDE(ties=n_ties, n=n, what=criterion)
+    wins = {name: count for name, count in external.count_wins().items() if count}
+    if len(wins) > 1:
+        yield CHOICE_VARIES(counts=_list_wins(wins), n=n)
+    if choice.name not in wins:
+        yield CHOICE_DIFFERS(name=choice.name)
+
+
+def _describe_optimism(
+    external: ExternalChoices | None,
+    choice: Choice,
+    internal: Mapping[str, InternalEstimate],
+    bias: SelectionBias,
+    plan: SelectionPlan,
+) -> Iterator[str]:
+    """Yield the sentences on the internal value of the chosen candidate."""
+    criterion = plan.chosen_by
+    direction = "large" if plan.criterion.higher_is_better else "small"
+    value = format_number(internal[choice.name].mean)
+    yield (
+        f"The internal {criterion} of {choice.name!r}, {value}, is the best of {len(internal)} "
+        f"candidates, and is therefore usually too {direction}."
+    )
+    if external is None:
+        if bias.of_minima is not None:
+            yield f"The internal splits estimate this bias as {format_number(bias.of_minima)}."
+        yield f"Name an external scheme to estimate the {criterion} of the chosen candidate."
+    elif bias.estimate is None:
+        yield f"The external splits have no {criterion} to compare it with."
+    else:
+        side = "above" if bias.estimate >= 0 else "below"
+        part = ""
+        if bias.of_choice is not None:
+            part = f"; the part due to choosing is {format_number(bias.of_choice)}"
+        size = format_number(abs(bias.estimate))
+        yield (
+            f"In the external splits the {criterion} was on average {size} {side} the internal one "
+            f"(a difference of {format_number(bias.estimate)}{part})."
+        )
+
+
+def _list_names(names: Collection[str]) -> str:
+    """Return the names for a sentence; of very many the first."""
     first = list(names)[:MOST_NAMED]
     others = f" and {len(names) - len(first)} more" if len(names) > len(first) else ""
     return ", ".join(map(repr, first)) + others
 
 
-def selection_cautions(
-    external: External | None,
-    last: Choice,
-    internal: Mapping[str, InternalEstimate],
-    bias: Mapping[str, Any],
-    plan: SelectionPlan,
-) -> Iterator[Caution]:
-    """Yield the cautions of a selection as a whole."""
-    what = plan.chosen_by
-    if len(internal) > 1:
-        yield _optimism(external, last, internal, bias, plan)
-    if any(np.isnan(estimate.means).any() for estimate in internal.values()):
-        yield UNDEFINED_SPLITS(what=what)
-    if last.tied:
-        yield TIED(names=list_names((last.least, *last.tied)), what=what)
-    if external is None:
-        return
-    n = len(external.choices)
-    ties = sum(bool(choice.tied) for choice in external.choices)
-    if ties:
-        yield TIED_INSIDE(ties=ties, n=n, what=what)
-    wins = {name: count for name, count in external.wins().items() if count}
-    if len(wins) > 1:
-        most = sorted(wins.items(), key=lambda won: -won[1])[:MOST_NAMED]
-        more = "" if len(most) == len(wins) else f", and {len(wins) - len(most)} more,"
-        counts = ", ".join(f"{name!r} {count}" for name, count in most) + more
-        yield CHOICE_VARIES(counts=counts, n=n)
-    if last.name not in wins:
-        yield CHOICE_DIFFERS(name=last.name)
-
-
-def _optimism(
-    external: External | None,
-    last: Choice,
-    internal: Mapping[str, InternalEstimate],
-    bias: Mapping[str, Any],
-    plan: SelectionPlan,
-) -> Caution:
-    what = plan.chosen_by
-    small = "large" if plan.criterion.higher_is_better else "small"
-    found = (
-        f"the internal {what} of {last.name!r}, {format_number(internal[last.name].mean)}, chose "
-        f"it among {len(internal)} and is no estimate of its {what}: as a rule it is too {small}"
-    )
-    if external is None:
-        least = bias["of_minima"]
-        size = (
-            ""
-            if least is None
-            else f", by about {format_number(least)} to go by the splits' own best"
-        )
-        words = f"{found}{size}; an external scheme would estimate the {what} of what is chosen"
-    elif bias["estimate"] is None:
-        words = f"{found}; the external splits have no {what} to compare it with"
-    else:
-        gap, of_choice = bias["estimate"], bias["of_choice"]
-        side = "above" if gap >= 0 else "below"
-        part = (
-            ""
-            if of_choice is None
-            else f", and {format_number(of_choice)} of that is due to choosing"
-        )
-        words = (
-            f"{found}; in the external splits the {what} was on average "
-            f"{format_number(abs(gap))} {side} the internal one (a difference of "
-            f"{format_number(gap)}{part})"
-        )
-    return INTERNAL_IS_OPTIMISTIC(sentence=words)
+def _list_wins(wins: Mapping[str, int]) -> str:
+    """Return the wins of each candidate for a sentence; of very many the most frequent."""
+    by_frequency = sorted(wins.items(), key=lambda item: -item[1])
+    listed = by_frequency[:MOST_NAMED]
+    counts = ", ".join(f"{name!r} {count}" for name, count in listed)
+    n_others = len(wins) - len(listed)
+    return f"{counts}, and {n_others} more," if n_others else counts

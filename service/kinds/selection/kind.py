@@ -1,4 +1,4 @@
-"""Kind ``selection``: internal estimation chooses a learner, external estimation assesses it."""
+"""Kind ``selection``: internal splits choose a learner, external splits assess the choice."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from service.kinds.base import ChunkOutput, DatasetFile, Finished, Job
 from service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
 from service.kinds.selection.plan import SelectionPlan, build_plan, check_request
 from service.kinds.selection.request import SelectionRequest
-from service.kinds.selection.result import build_result
+from service.kinds.selection.result import SelectionResult, build_result
 from service.kinds.selection.run import run_group
 from thetahat.cross_validation import Group
 
 
 class Selection(FittingKind[SelectionRequest, SelectionPlan]):
-    """Candidates x external splits x internal splits, spread over the workers."""
+    """Fits for every candidate, external and internal split, spread over the workers."""
 
     name: ClassVar[str] = "selection"
     title: ClassVar[str] = "Selection among learners"
     request = SelectionRequest
+    result = SelectionResult
 
     def check(self, request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what can be seen to be wrong without fitting anything."""
+        """Refuse what is wrong in the request, before any fit."""
         check_request(request, datasets)
 
     def plan(self, job: Job[SelectionRequest]) -> SelectionPlan:
@@ -31,13 +32,13 @@ class Selection(FittingKind[SelectionRequest, SelectionPlan]):
         return build_plan(job)
 
     def run_group(self, plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupOutputs:
-        """Fit and test candidates in and around external splits, or on internal splits."""
+        """Fit and test candidates on external splits and inside them, or on all rows."""
         return run_group(plan, group, key)
 
     def finish(
         self, plan: SelectionPlan, outputs: JoinedOutputs, others: Sequence[ChunkOutput]
     ) -> Finished:
-        """Choose among the candidates that have outputs, and evaluate what was chosen."""
+        """Choose among the candidates that have outputs, and evaluate the choice."""
         del others
         return build_result(plan, outputs)
 

@@ -1,7 +1,7 @@
 """The outputs of a selection, read chunk by chunk.
 
-First the numbers by which candidates are chosen, then the rows of what was chosen: the rows of all
-candidates are never in memory at once.
+First the numbers by which candidates are chosen are read, then the rows of the chosen candidates:
+the rows of all candidates are never in memory at once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from service.kinds.fitting.engine import ChunkKey, JoinedOutputs
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
 from service.kinds.selection.run import SplitNotes, unpack_estimates, unpack_notes
-from thetahat.analyses.selection import Candidate, InternalEstimate
+from thetahat.analyses.selection import CandidateErrors, InternalEstimate
 from thetahat.cross_validation import Outcomes, SplitOutcome, joined, unpack
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError
@@ -23,25 +23,25 @@ from thetahat.values.types import FloatArray
 
 @dataclass(slots=True)
 class SelectionNumbers:
-    """The numbers of the candidates by name, without their rows.
+    """The numbers of all candidates by name, without their rows.
 
     Parameters
     ----------
     present : list of str
         Candidates that have outputs, in the request's order.
     failures : dict of str to LearnerFailure
-        Those that failed; they are in none of the others.
-    external : dict of str to Candidate
-        Empty where nothing is assessed.
+        Candidates that failed; the other fields do not have them.
+    external : dict of str to CandidateErrors
+        Errors under the external splits; empty without external splits.
     on_all : dict of str to InternalEstimate
-        Empty where nothing is chosen on all rows.
+        Estimates on all rows; empty if the last choice is not made on all rows.
     notes : dict of str to SplitNotes
-        Warnings, and how splits were fitted.
+        Warnings, and how splits were predicted.
     """
 
     present: list[str]
     failures: dict[str, LearnerFailure] = field(default_factory=dict)
-    external: dict[str, Candidate] = field(default_factory=dict)
+    external: dict[str, CandidateErrors] = field(default_factory=dict)
     on_all: dict[str, InternalEstimate] = field(default_factory=dict)
     notes: dict[str, SplitNotes] = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ class _CandidateNumbers:
     notes: SplitNotes = field(default_factory=SplitNotes)
 
     def add(self, stage: str, arrays: Mapping[str, np.ndarray], *, keeps_rows: bool) -> None:
-        """Add the numbers of a chunk; those of a stage come in the order of the splits."""
+        """Add the numbers of a chunk; the chunks of a stage come in the order of the splits."""
         self.notes.extend(unpack_notes(arrays))
         if keeps_rows:
             self.rows.append(unpack(arrays))
@@ -79,12 +79,12 @@ class _CandidateNumbers:
     def pool(self, plan: SelectionPlan, name: str) -> None:
         """Compute the metric over the rows of all splits, and drop the rows."""
         if self.rows:
-            self.pooled = plan.criterion.pooled(joined(self.rows), plan.data, name)
+            self.pooled = plan.criterion.compute_pooled(joined(self.rows), plan.data, name)
         self.rows = []
 
 
 def read_numbers(plan: SelectionPlan, outputs: JoinedOutputs) -> SelectionNumbers:
-    """Return the numbers of every candidate that has outputs; a pooled metric needs its rows."""
+    """Return the numbers of every candidate that has outputs."""
     numbers = SelectionNumbers(outputs.learners_in(plan.candidates))
     candidates = {name: _CandidateNumbers() for name in numbers.present}
     for bundle in outputs.bundles:
@@ -101,14 +101,14 @@ def read_numbers(plan: SelectionPlan, outputs: JoinedOutputs) -> SelectionNumber
                 candidates[name].pool(plan, name)
     for name, candidate in candidates.items():
         if name not in numbers.failures:
-            _settle(plan, numbers, name, candidate)
+            _add_candidate(plan, numbers, name, candidate)
     return numbers
 
 
-def _settle(
+def _add_candidate(
     plan: SelectionPlan, numbers: SelectionNumbers, name: str, candidate: _CandidateNumbers
 ) -> None:
-    """Put the numbers of a candidate together; one without a number to choose by fails."""
+    """Add the joined numbers of a candidate; it fails if it has no number to choose by."""
     if candidate.means:
         estimate = InternalEstimate(
             means=np.concatenate(candidate.means),
@@ -116,14 +116,14 @@ def _settle(
             pooled=candidate.pooled,
         )
         try:
-            numbers.on_all[name] = plan.criterion.checked(estimate)
+            numbers.on_all[name] = plan.criterion.require_value(estimate)
         except EvaluationError as error:
             numbers.failures[name] = LearnerFailure(
                 code=error.code, message=error.message, loc=plan.learner_path(name)
             )
             return
     if candidate.internal:
-        numbers.external[name] = Candidate(
+        numbers.external[name] = CandidateErrors(
             external=np.concatenate(candidate.criterion), internal=candidate.internal
         )
     numbers.notes[name] = candidate.notes
@@ -136,26 +136,29 @@ def read_outcomes(
     chunks: dict[str, list[Outcomes]] = {name: [] for name in names}
     for _, name, outcomes in _read_rows(outputs, stage, names):
         chunks[name].append(outcomes)
-    return {name: joined(of_candidate) for name, of_candidate in chunks.items()}
+    return {name: joined(by_chunk) for name, by_chunk in chunks.items()}
 
 
 def read_winners(outputs: JoinedOutputs, winners: Sequence[str]) -> list[SplitOutcome]:
     """Return the (J,) outcome of each external split's winner."""
-    won: dict[int, SplitOutcome] = {}
+    outcomes_by_split: dict[int, SplitOutcome] = {}
     for key, name, outcomes in _read_rows(outputs, EXTERNAL, set(winners)):
-        numbered = enumerate(outcomes, start=key.start)
-        won.update((at, outcome) for at, outcome in numbered if winners[at] == name)
-    return [won[at] for at in range(len(winners))]
+        outcomes_by_split |= {
+            split: outcome
+            for split, outcome in enumerate(outcomes, start=key.start)
+            if winners[split] == name
+        }
+    return [outcomes_by_split[split] for split in range(len(winners))]
 
 
 def _read_rows(
     outputs: JoinedOutputs, stage: str, names: Collection[str]
 ) -> Iterator[tuple[ChunkKey, str, Outcomes]]:
     """Yield the outcomes of some candidates, chunk by chunk."""
-    for bundle, of_bundle in outputs.bundles.items():
-        if not any(name in names for name in of_bundle.names):
+    for number, bundle in outputs.bundles.items():
+        if not any(name in names for name in bundle.names):
             continue
-        for key, chunk in outputs.read(bundle, stage):
+        for key, chunk in outputs.read(number, stage):
             for name, arrays in chunk.items():
                 if name in names and not isinstance(arrays, LearnerFailure):
                     yield key, name, unpack(arrays)

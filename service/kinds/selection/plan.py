@@ -1,4 +1,4 @@
-"""The plan of a selection: data, candidates, the schemes that choose and assess, and a loss."""
+"""The plan of a selection: data, candidates, loss, and the internal and external scheme."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import check_data_fields, feature_names, read_data
-from service.kinds.fields.metrics import Metrics, check_metrics
+from service.kinds.fields.locations import located_errors
+from service.kinds.fields.metrics import Metrics, check_metric, check_metrics
 from service.kinds.fitting.building import (
     build_learners,
     build_loss,
@@ -35,9 +36,14 @@ from service.kinds.selection.schemes import (
 )
 from thetahat.analyses.losses import Chosen
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.analyses.selection import SELECTED, CandidateGrid, Criterion, expand, place_in_request
+from thetahat.analyses.selection import (
+    SELECTED,
+    CandidateGrid,
+    Criterion,
+    expand_grids,
+)
 from thetahat.cross_validation import rows_of
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
 from thetahat.metrics.base import Metric
@@ -57,15 +63,17 @@ class SelectionPlan(FittingPlan):
     Parameters
     ----------
     specs : mapping
-        Specs of the candidates, each of a grid by itself.
+        Specifications of the candidates, each candidate of a grid by itself.
     grids : mapping of str to CandidateGrid
         By name in the request.
     candidates : mapping of str to Learner
         In the request's order.
+    request_names : mapping of str to str
+        By candidate, its name in the request: that of its grid, or its own.
     bundles : tuple of Bundle
         Candidates that are fitted together.
     criterion : Criterion
-        What candidates are chosen by; ``select_by`` is its method, None for the mean loss.
+        The number that candidates are chosen by; its metric is ``select_by``, None for the loss.
     all_own : bool
         Whether no candidate needs scikit-learn.
     """
@@ -77,6 +85,7 @@ class SelectionPlan(FittingPlan):
     specs: Mapping[str, Any]
     grids: Mapping[str, CandidateGrid]
     candidates: Mapping[str, Learner]
+    request_names: Mapping[str, str]
     bundles: tuple[Bundle, ...]
     loss: Loss
     criterion: Criterion
@@ -92,7 +101,7 @@ class SelectionPlan(FittingPlan):
 
     @property
     def chosen_by(self) -> str:
-        """The name of what the candidates are chosen by."""
+        """The name of the number that candidates are chosen by: ``error``, or that of a metric."""
         return "error" if self.select_by is None else self.select_by.name
 
     @property
@@ -115,10 +124,10 @@ class SelectionPlan(FittingPlan):
 
     def learner_path(self, name: str) -> Loc:
         """Return the path of a candidate in the request."""
-        return ("candidates", name)
+        return ("candidates", self.request_names[name])
 
     def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
-        """Return the external splits, with all that is inside them, then those of all rows."""
+        """Return the external splits with their internal splits, then the splits of all rows."""
         sizes = self.sizes
         stages = (
             (EXTERNAL, sizes.n_external, sizes.n_tests, sizes.n_internal + 1),
@@ -144,7 +153,9 @@ class SelectionPlan(FittingPlan):
     def methods_used(self, names: Collection[str]) -> list[MethodUsed]:
         """Return schemes, loss, criterion, metrics and these candidates as records."""
         schemes = {"internal": self.schemes.internal, "external": self.schemes.external}
-        by = self.select_by
+        select_by = []
+        if self.select_by is not None:
+            select_by.append(record_method("metrics", self.select_by.method, "select_by"))
         return [
             *(
                 record_method("schemes", scheme, role)
@@ -152,7 +163,7 @@ class SelectionPlan(FittingPlan):
                 if scheme is not None
             ),
             record_method("losses", self.loss),
-            *([] if by is None else [record_method("metrics", by.method, "select_by")]),
+            *select_by,
             *record_methods("metrics", self.metrics),
             *record_learners({name: self.specs[name] for name in names}),
         ]
@@ -161,14 +172,29 @@ class SelectionPlan(FittingPlan):
 def _build_candidates(
     request: SelectionRequest, loss: Loss, features: Collection[str] | None = None
 ) -> tuple[dict[str, Any], dict[str, CandidateGrid], dict[str, Learner]]:
-    """Return the specs with each candidate of a grid by itself, the grids, and the learners."""
-    specs, grids = expand(request.candidates)
-    try:
+    """Return the specifications and learners of all candidates, and the grids.
+
+    Errors have the path in the request, also for the candidates of a grid.
+    """
+    specs, grids = expand_grids(request.candidates)
+    with located_errors(_candidate_paths(grids)):
         learners = build_learners(request, specs, loss, features, field="candidates")
-    except EvaluationError as error:
-        error.loc = place_in_request(error.loc, grids)
-        raise
     return specs, grids, learners
+
+
+def _candidate_paths(grids: Mapping[str, CandidateGrid]) -> dict[str, Loc]:
+    """Return the path in the request by the path of a candidate of a grid, or of its parameter.
+
+    ``candidates.r[k=0].params.k`` is ``("candidates", "r", "grid", "k")`` in the request.
+    """
+    paths: dict[str, Loc] = {}
+    for name, grid in grids.items():
+        for candidate in grid.candidates:
+            paths[f"candidates.{candidate}"] = ("candidates", name)
+            for path, parameter in grid.paths.items():
+                key = ".".join(map(str, ("candidates", candidate, *path)))
+                paths[key] = ("candidates", name, "grid", parameter)
+    return paths
 
 
 def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -187,13 +213,11 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
         rows = Rows(n=datasets[request.dataset].rows)
     without = learners_without_scores(learners)
     check_metrics(request.built_metrics(), request.task, classes=classes, without_scores=without)
-    by = request.chosen_by()
-    try:
-        metrics = () if by is None else (by,)
-        check_metrics(metrics, request.task, classes=classes, without_scores=without)
-    except EvaluationError as error:
-        error.loc = ("select_by", *error.loc[2:])
-        raise
+    select_by = request.built_select_by()
+    if select_by is not None:
+        check_metric(
+            select_by, request.task, ("select_by",), classes=classes, without_scores=without
+        )
     schemes = build_schemes(request, rows)
     check_columns(request, schemes)
     scheme, field = schemes.assessed, schemes.assessed_field
@@ -215,15 +239,15 @@ def _check_names(
     for name in (*names, *grids):
         if name == SELECTED:
             raise InvalidParameter(
-                f"{SELECTED!r} is what the procedure is called in the result; give the candidate "
-                "another name",
+                f"The name {SELECTED!r} is that of the whole selection in the result. Give the "
+                "candidate another name.",
                 loc=("candidates", SELECTED),
                 value=SELECTED,
             )
     if request.compare and len(names) > MOST_SHOWN:
         raise InvalidParameter(
-            f"compare evaluates every candidate beside the others, and {MOST_SHOWN} of the "
-            f"{len(names)} are the most; leave it out",
+            f"The option compare evaluates at most {MOST_SHOWN} candidates, and the request has "
+            f"{len(names)}. Leave compare out, or ask for fewer candidates.",
             loc=("compare",),
             value=True,
         )
@@ -231,7 +255,7 @@ def _check_names(
 
 @lru_cache(maxsize=1)
 def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
-    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
     request = job.request
     data = read_data(request, job.datasets)
     rows, loss = rows_of(data), build_loss(request)
@@ -239,7 +263,7 @@ def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
     specs, grids, learners = _build_candidates(request, loss)
     candidates = set_classes(learners, data, field="candidates")
     bundles = bundle_candidates(candidates, grids, rows.n)
-    by = request.chosen_by()
+    select_by = request.built_select_by()
     return SelectionPlan(
         job=job,
         data=data,
@@ -248,10 +272,14 @@ def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
         specs=specs,
         grids=grids,
         candidates=candidates,
+        request_names={
+            **{name: name for name in candidates},
+            **{name: key for key, grid in grids.items() for name in grid.candidates},
+        },
         bundles=bundles,
         loss=set_loss_classes(request, loss, data),
-        criterion=Criterion(None if by is None else by.method),
-        select_by=by,
+        criterion=Criterion(None if select_by is None else select_by.method),
+        select_by=select_by,
         metrics=request.built_metrics(),
         sizes=count_splits(request, schemes, rows, bundles),
         all_own=all(is_own_learner(spec) for spec in specs.values()),

@@ -7,9 +7,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from service.kinds.fields.learners import FitsRequest
-from service.kinds.fields.method_names import Method
+from service.kinds.fields.method_names import MetricEntry, MetricName, SchemeEntry, SchemeName
 from service.kinds.fields.metrics import Metrics, parse_metric, parse_metrics
 from thetahat.analyses.losses import Chosen
+from thetahat.analyses.selection import Rule
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
 
@@ -17,12 +18,13 @@ from thetahat.metrics.base import Metric
 class SelectionRequest(FitsRequest):
     """Data, candidates, and the schemes that choose and assess."""
 
-    kind: Literal["selection"] = "selection"
+    kind: Literal["selection"] = Field("selection", description="The kind of the evaluation.")
     candidates: dict[str, str | dict[str, Any]] = Field(
         min_length=1,
         max_length=200,
-        description="Learners by the name each has in the result; of equal ones the first wins. "
-        "One with 'grid', values by parameter, is a candidate at each of them.",
+        description="Learners by the name that each has in the result; of equally good ones the "
+        "first is chosen. A learner with 'grid', values by parameter, is one candidate for each "
+        "combination.",
         examples=[
             {
                 "mean": "mean",
@@ -33,40 +35,42 @@ class SelectionRequest(FitsRequest):
             }
         ],
     )
-    internal: Method | None = Field(
-        None, description="The scheme that chooses; left out where external brings its own."
-    )
-    external: Method | None = Field(
+    internal: SchemeName | SchemeEntry | None = Field(
         None,
-        description="The scheme that assesses what is chosen; nested and three_way bring their "
-        "internal one. Left out: nothing is assessed.",
+        description="The scheme that chooses. Left out if the external scheme includes internal "
+        "splits.",
     )
-    rule: Literal["least", "one_standard_error"] = Field(
+    external: SchemeName | SchemeEntry | None = Field(
+        None,
+        description="The scheme that assesses the choice; nested and three_way include their "
+        "internal splits. Left out: the choice is not assessed.",
+    )
+    rule: Rule = Field(
         "least",
-        description="one_standard_error: the first candidate within one standard error of the "
-        "least; list the simplest first.",
+        description="least: the candidate with the best internal value. one_standard_error: the "
+        "first candidate within one standard error of it, so list the simplest first.",
     )
-    select_by: Method | None = Field(
+    select_by: MetricName | MetricEntry | None = Field(
         None,
         description="A metric to choose by, in the place of the mean loss: roc_auc, f1, ...",
     )
-    metrics: list[Method] = Field(
+    metrics: list[MetricName | MetricEntry] = Field(
         default_factory=list,
         max_length=50,
-        description="Of what is assessed, beside the loss: roc_auc, f1, ...",
+        description="Metrics on the external test parts, beside the loss: roc_auc, f1, ...",
     )
     compare: bool = Field(
         False,
         strict=True,
-        description="Whether every candidate is evaluated beside what is selected.",
+        description="Whether every candidate is evaluated beside the selected one.",
     )
 
-    def chosen_by(self) -> Chosen[Metric] | None:
-        """Return the metric that is chosen by, its parameters checked."""
+    def built_select_by(self) -> Chosen[Metric] | None:
+        """Return the metric to choose by, its parameters checked, or None."""
         return None if self.select_by is None else parse_metric(self.select_by, "select_by")
 
     def built_metrics(self) -> Metrics:
-        """Return the metrics of what is assessed, their parameters checked."""
+        """Return the metrics of the external test parts, their parameters checked."""
         return parse_metrics(self.metrics)
 
     def check_refit_methods(self) -> None:
@@ -75,10 +79,10 @@ class SelectionRequest(FitsRequest):
             super().check_refit_methods()
         except UnsupportedCombination as error:
             raise UnsupportedCombination(
-                f"{error.value} fits the learner again, and here the learner is the whole "
-                "selection: each of those fits would choose anew among all candidates, inside "
-                "its own training part. The external scheme estimates the error of the selection; "
-                "of one candidate, once it is chosen, the kind 'cross_validation' offers it",
+                f"The method {error.value} fits the learner again, and here the learner is the "
+                "whole selection: each fit would have to choose among all candidates again. Use "
+                "the external scheme to estimate the error of the selection; for a single "
+                f"candidate, ask for {error.value} in a request of kind 'cross_validation'.",
                 loc=error.loc,
                 value=error.value,
             ) from None

@@ -1,11 +1,11 @@
-"""The result of a selection: the choice in each external split, its assessment, the last choice."""
+"""The result of a selection: the choice in each external split, its error, and the last choice."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Final, Literal
 
 import numpy as np
 
@@ -17,9 +17,13 @@ from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
-from service.kinds.selection.bias import estimate_bias
+from service.kinds.provenance import Provenance
 from service.kinds.selection.bundles import MOST_SHOWN
-from service.kinds.selection.cautions import list_failures, list_names, selection_cautions
+from service.kinds.selection.cautions import (
+    list_failures,
+    missing_candidates_cautions,
+    selection_cautions,
+)
 from service.kinds.selection.numbers import (
     SelectionNumbers,
     read_numbers,
@@ -27,31 +31,78 @@ from service.kinds.selection.numbers import (
     read_winners,
 )
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.selection import (
     SELECTED,
     Choice,
-    External,
+    ExternalChoices,
     InternalEstimate,
     choose,
-    edges_of,
-    profiles_of,
-    select_in_each,
+    choose_in_each_split,
+    estimate_bias,
+    grid_edge_cautions,
+    profile_grid,
 )
-from thetahat.cautions import (
-    BEST_OF_EACH_GRID,
-    CANDIDATE_LEFT_OUT,
-    CHOICE_AMONG_SOME,
-    Caution,
+from thetahat.analyses.selection.result import (
+    CandidateSpec,
+    ChosenCandidate,
+    ExternalResult,
+    GridProfile,
+    InternalResult,
+    SelectionBias,
 )
+from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
 from thetahat.cross_validation import SplitOutcome, cautions_of, summarise_fits
+from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.pipelines import learner_spec
-from thetahat.values.json_values import plain, to_json
 
 MOST_SPLITS_LISTED: Final = 1000
-"""Internal splits whose means a result lists, candidate by candidate."""
+"""Largest number of internal splits whose means are listed for each candidate."""
 MOST_NUMBERS_LISTED: Final = 200_000
-"""The same over all candidates."""
+"""Largest number of such means over all candidates."""
 ModelOutcomes = Mapping[str, Sequence[SplitOutcome]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionResult:
+    """The choice among candidates, and the error of choosing and fitting together.
+
+    Parameters
+    ----------
+    kind : str
+        ``selection``.
+    evaluation : EvaluationResult
+        With external splits the model ``selected``, which is the whole procedure, and the
+        candidates if the request has ``compare``; else the candidates under the internal splits.
+        Its fields are fields of the result.
+    chosen : ChosenCandidate
+        The candidate that is chosen in the end.
+    internal : mapping of str to InternalResult
+        The internal errors that this choice rests on, by candidate.
+    external : ExternalResult or None
+        The choices inside the external training parts; None without external splits.
+    grids : mapping of str to GridProfile
+        The internal error along the parameters of each grid.
+    learners : mapping of str to LearnerFits
+        How the splits of each candidate were predicted; those of a grid are counted together.
+    bias : SelectionBias
+        How much too good the internal value of the chosen candidate is.
+    failures : mapping of str to LearnerFailure
+        Candidates that failed, with the reason; a grid is listed once if all of it failed.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["selection"] = "selection"
+    evaluation: EvaluationResult = field(metadata={"inline": True})
+    chosen: ChosenCandidate
+    internal: Mapping[str, InternalResult]
+    external: ExternalResult | None
+    grids: Mapping[str, GridProfile]
+    learners: Mapping[str, LearnerFits]
+    bias: SelectionBias
+    failures: Mapping[str, LearnerFailure]
+    provenance: Provenance | None = None
 
 
 def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
@@ -62,14 +113,14 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         raise failure_as_error(next(iter(numbers.failures.values())))
     external = None
     if plan.schemes.external is not None:
-        external = select_in_each(
+        external = choose_in_each_split(
             numbers.external, request.rule, higher_is_better=plan.criterion.higher_is_better
         )
-    last, internal = _choose_last(plan, numbers, external)
-    models, won = _read_models(plan, numbers, external, outputs)
+    choice, internal = _choose_last(plan, numbers, external)
+    models, winners = _read_models(plan, numbers, external, outputs)
     missing = [name for name in plan.specs if name not in numbers.ran]
     requested = [*models, *(missing if request.compare else ())]
-    if external is None:  # candidates that are not shown are missing, too
+    if external is None:  # candidates that are not shown count as missing, too
         requested = list(plan.specs)
     evaluated = evaluate_outcomes(
         models,
@@ -82,125 +133,133 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         requested=requested,
     )
     table = evaluated.table
-    bias = estimate_bias(table, external, evaluated.choices, last, internal, plan)
+    bias = estimate_bias(
+        table, external, internal, choice.name, plan.criterion, evaluated.choices, seed
+    )
     failures = list_failures(numbers.failures, plan.grids)
     to_come = [name for name in missing if name not in numbers.failures]
     evaluation = add_cautions(
         evaluated.result,
-        *_missing_candidates(numbers, to_come),
-        *_only_the_best(models, numbers, external),
-        *selection_cautions(external, last, internal, bias, plan),
-        *edges_of(last.name, plan.grids),
+        *missing_candidates_cautions(len(numbers.ran), to_come),
+        *_hidden_candidates_cautions(models, numbers, external),
+        *selection_cautions(external, choice, internal, bias, plan),
+        *grid_edge_cautions(choice.name, plan.grids),
         *(CANDIDATE_LEFT_OUT(name=name, reason=one.message) for name, one in failures.items()),
         *getattr(plan.schemes.assessed, "cautions", ()),
         *data_cautions(request, plan.data),
         *cautions_of(_warnings_by_name(plan, numbers)),
     )
-    result = {
-        **to_json(evaluation),
-        "chosen": _describe_choice(plan, last, internal),
-        "internal": _list_internal(internal),
-        "external": None if external is None else _list_external(external, won),
-        "grids": _list_grids(plan, numbers, internal),
-        "learners": _count_fits(plan, numbers),
-        "bias": bias,
-        "failures": to_json(failures),
-        "methods": [*plan.methods_used(numbers.present), *to_json(evaluation.methods)],
-    }
+    result = SelectionResult(
+        evaluation=evaluation,
+        chosen=_describe_choice(plan, choice, internal[choice.name]),
+        internal=_describe_internal(internal),
+        external=None if external is None else _describe_external(external, winners),
+        grids=_profile_grids(plan, numbers, internal),
+        learners=_count_fits(plan, numbers),
+        bias=bias,
+        failures=failures,
+    )
     losses = {name: table.models[name].rows for name in table.names}
     columns = _further_columns(plan, numbers, models, external)
-    return Finished(result, lazy_loss_columns(table.layout, losses, columns))
+    return Finished(
+        result,
+        lazy_loss_columns(table.layout, losses, columns),
+        (*plan.methods_used(numbers.present), *evaluation.methods),
+    )
 
 
 def _choose_last(
-    plan: SelectionPlan, numbers: SelectionNumbers, external: External | None
+    plan: SelectionPlan, numbers: SelectionNumbers, external: ExternalChoices | None
 ) -> tuple[Choice, Mapping[str, InternalEstimate]]:
     """Return the last choice and the estimates that it rests on.
 
     They are those of all rows, or of the one external training part.
     """
     if numbers.on_all:
-        higher = plan.criterion.higher_is_better
-        choice = choose(numbers.on_all, plan.request.rule, higher_is_better=higher)
+        choice = choose(
+            numbers.on_all,
+            plan.request.rule,
+            higher_is_better=plan.criterion.higher_is_better,
+        )
         return choice, numbers.on_all
-    assert external is not None  # noqa: S101 - one of the two is always there
-    inside = {name: candidate.internal[0] for name, candidate in external.candidates.items()}
-    return external.choices[0], inside
+    assert external is not None  # noqa: S101 - without external splits it is made on all rows
+    internal = {name: errors.internal[0] for name, errors in external.candidates.items()}
+    return external.choices[0], internal
 
 
 def _read_models(
     plan: SelectionPlan,
     numbers: SelectionNumbers,
-    external: External | None,
+    external: ExternalChoices | None,
     outputs: JoinedOutputs,
 ) -> tuple[ModelOutcomes, Sequence[SplitOutcome]]:
-    """Return the outcomes of the models of the result, and those of the winners outside."""
+    """Return the outcomes of the models of the result, and those of the external winners."""
     if external is None:
-        return read_outcomes(outputs, ON_ALL_ROWS, _best_candidates(plan, numbers)), ()
-    won = read_winners(outputs, [choice.name for choice in external.choices])
-    beside: ModelOutcomes = {}
+        return read_outcomes(outputs, ON_ALL_ROWS, _candidates_to_show(plan, numbers)), ()
+    winners = read_winners(outputs, [choice.name for choice in external.choices])
+    candidates: ModelOutcomes = {}
     if plan.request.compare:
-        beside = read_outcomes(outputs, EXTERNAL, numbers.ran)
-    return {SELECTED: won, **beside}, won
+        candidates = read_outcomes(outputs, EXTERNAL, numbers.ran)
+    return {SELECTED: winners, **candidates}, winners
 
 
-def _best_candidates(plan: SelectionPlan, numbers: SelectionNumbers) -> list[str]:
-    """Return the candidates to show: all, or the best of each grid where they are many."""
+def _candidates_to_show(plan: SelectionPlan, numbers: SelectionNumbers) -> list[str]:
+    """Return all candidates that ran or, of very many, the best of each grid."""
     if len(numbers.ran) <= MOST_SHOWN:
         return numbers.ran
-    of_grids = {name for grid in plan.grids.values() for name in grid.candidates}
-    kept = {name for name in numbers.ran if name not in of_grids}
+    in_grids = {name for grid in plan.grids.values() for name in grid.candidates}
+    shown = {name for name in numbers.ran if name not in in_grids}
     for grid in plan.grids.values():
-        of_grid = {name: numbers.on_all[name] for name in grid.candidates if name in numbers.on_all}
-        if of_grid:
-            kept.add(choose(of_grid, higher_is_better=plan.criterion.higher_is_better).least)
-    return [name for name in numbers.ran if name in kept]
+        ran = {name: numbers.on_all[name] for name in grid.candidates if name in numbers.on_all}
+        if ran:
+            shown.add(choose(ran, higher_is_better=plan.criterion.higher_is_better).least)
+    return [name for name in numbers.ran if name in shown]
 
 
-def _only_the_best(
-    models: ModelOutcomes, numbers: SelectionNumbers, external: External | None
-) -> Iterator[Caution]:
-    if external is None and len(models) < len(numbers.ran):
-        yield BEST_OF_EACH_GRID(n=len(numbers.ran))
+def _hidden_candidates_cautions(
+    models: ModelOutcomes, numbers: SelectionNumbers, external: ExternalChoices | None
+) -> list[Caution]:
+    """Return the caution of a result that shows the best candidates alone."""
+    is_complete = external is not None or len(models) == len(numbers.ran)
+    return [] if is_complete else [BEST_OF_EACH_GRID(n=len(numbers.ran))]
 
 
-def _list_grids(
+def _profile_grids(
     plan: SelectionPlan, numbers: SelectionNumbers, internal: Mapping[str, InternalEstimate]
-) -> dict[str, Any]:
+) -> dict[str, GridProfile]:
     """Return the profile of each grid with a candidate that ran."""
-    external = {name: candidate.external for name, candidate in numbers.external.items()}
+    external = {name: errors.external for name, errors in numbers.external.items()}
     higher = plan.criterion.higher_is_better
     return {
-        name: profiles_of(grid, internal, external, higher_is_better=higher)
+        name: profile_grid(grid, internal, external, higher_is_better=higher)
         for name, grid in plan.grids.items()
-        if any(one in numbers.notes for one in grid.candidates)
+        if any(candidate in numbers.notes for candidate in grid.candidates)
     }
 
 
-def _count_fits(plan: SelectionPlan, numbers: SelectionNumbers) -> dict[str, Any]:
-    """Return how the splits inside and outside were predicted; candidates of a grid together."""
+def _count_fits(plan: SelectionPlan, numbers: SelectionNumbers) -> dict[str, LearnerFits]:
+    """Return how all splits were predicted; the candidates of a grid are counted together."""
     counts: dict[str, Counter[str | None]] = {}
     for name, notes in numbers.notes.items():
-        of_name = counts.setdefault(_grid_or_name(plan, name), Counter())
-        of_name += notes.fits
-    return {name: summarise_fits(list(of_name.elements())) for name, of_name in counts.items()}
+        counts.setdefault(plan.request_names[name], Counter()).update(notes.fits)
+    return {name: summarise_fits(list(count.elements())) for name, count in counts.items()}
 
 
 def _warnings_by_name(
     plan: SelectionPlan, numbers: SelectionNumbers
 ) -> dict[str, list[SplitOutcome]]:
-    """Return outcomes with nothing but warnings, by candidate or grid that warned."""
+    """Return outcomes that have warnings and no rows, by candidate or grid with warnings."""
     warnings: dict[str, list[tuple[Caution, ...]]] = {}
     for name, notes in numbers.notes.items():
-        warnings.setdefault(_grid_or_name(plan, name), []).extend(notes.warnings)
+        warnings.setdefault(plan.request_names[name], []).extend(notes.warnings)
     return {
-        name: [_outcome_with(cautions) for cautions in of_name]
-        for name, of_name in warnings.items()
-        if any(of_name)
+        name: [_outcome_without_rows(cautions) for cautions in by_split]
+        for name, by_split in warnings.items()
+        if any(by_split)
     }
 
 
-def _outcome_with(cautions: tuple[Caution, ...]) -> SplitOutcome:
+def _outcome_without_rows(cautions: tuple[Caution, ...]) -> SplitOutcome:
     return SplitOutcome(
         repeat=0,
         block=0,
@@ -212,16 +271,11 @@ def _outcome_with(cautions: tuple[Caution, ...]) -> SplitOutcome:
     )
 
 
-def _grid_or_name(plan: SelectionPlan, name: str) -> str:
-    """Return the grid that a candidate belongs to, or its own name."""
-    return next((grid for grid, one in plan.grids.items() if name in one.candidates), name)
-
-
 def _further_columns(
     plan: SelectionPlan,
     numbers: SelectionNumbers,
     models: ModelOutcomes,
-    external: External | None,
+    external: ExternalChoices | None,
 ) -> dict[str, OutputColumn]:
     """Return the columns of predictions, and of the candidate that was chosen in each split."""
     columns = {
@@ -232,59 +286,49 @@ def _further_columns(
     }
     if external is not None:
         sizes = [len(outcome.test) for outcome in models[SELECTED]]
-        place = [numbers.present.index(choice.name) for choice in external.choices]
+        positions = [numbers.present.index(choice.name) for choice in external.choices]
         names = arrow_array(numbers.present)
-        columns[f"chosen:{SELECTED}"] = OutputColumn(np.repeat(place, sizes), names)
+        columns[f"chosen:{SELECTED}"] = OutputColumn(np.repeat(positions, sizes), names)
     return columns
 
 
-def _list_internal(internal: Mapping[str, InternalEstimate]) -> dict[str, Any]:
+def _describe_internal(internal: Mapping[str, InternalEstimate]) -> dict[str, InternalResult]:
     n_splits = len(next(iter(internal.values())).means)
-    lists = n_splits <= MOST_SPLITS_LISTED and n_splits * len(internal) <= MOST_NUMBERS_LISTED
-    return {name: _describe_estimate(one, lists_splits=lists) for name, one in internal.items()}
-
-
-def _describe_estimate(estimate: InternalEstimate, *, lists_splits: bool) -> dict[str, Any]:
+    n_numbers = n_splits * len(internal)
+    lists_splits = n_splits <= MOST_SPLITS_LISTED and n_numbers <= MOST_NUMBERS_LISTED
     return {
-        "mean": plain(estimate.mean),
-        "standard_error": plain(estimate.standard_error),
-        "splits": plain(estimate.means) if lists_splits else None,
+        name: _describe_estimate(estimate, lists_splits=lists_splits)
+        for name, estimate in internal.items()
     }
+
+
+def _describe_estimate(estimate: InternalEstimate, *, lists_splits: bool) -> InternalResult:
+    return InternalResult(
+        mean=estimate.mean,
+        standard_error=estimate.standard_error,
+        splits=estimate.means if lists_splits else None,
+    )
 
 
 def _describe_choice(
-    plan: SelectionPlan, last: Choice, internal: Mapping[str, InternalEstimate]
-) -> dict[str, Any]:
-    on = "all rows" if plan.schemes.chooses_on_all else "the training and validation rows"
-    estimate = internal[last.name]
+    plan: SelectionPlan, choice: Choice, estimate: InternalEstimate
+) -> ChosenCandidate:
     lists_splits = len(estimate.means) <= MOST_SPLITS_LISTED
-    return {
-        "name": last.name,
-        "spec": asdict(learner_spec(plan.specs[last.name])),
-        "rule": plan.request.rule,
-        "by": plan.chosen_by,
-        "higher_is_better": plan.criterion.higher_is_better,
-        "least": last.least,
-        "tied": list(last.tied),
-        "chosen_on": on,
-        "internal": _describe_estimate(estimate, lists_splits=lists_splits),
-    }
+    return ChosenCandidate(
+        name=choice.name,
+        spec=CandidateSpec(**asdict(learner_spec(plan.specs[choice.name]))),
+        rule=plan.request.rule,
+        by=plan.chosen_by,
+        higher_is_better=plan.criterion.higher_is_better,
+        least=choice.least,
+        tied=choice.tied,
+        chosen_on="all rows" if plan.schemes.chooses_on_all else "the training and validation rows",
+        internal=_describe_estimate(estimate, lists_splits=lists_splits),
+    )
 
 
-def _list_external(external: External, won: Sequence[SplitOutcome]) -> dict[str, Any]:
-    n_numbers = 2 * len(won) * len(external.candidates)
-    return {
-        "wins": external.wins(),
-        "splits": external.splits_told(won),
-        "candidates": external.candidates_told(splits=n_numbers <= MOST_NUMBERS_LISTED),
-    }
-
-
-def _missing_candidates(numbers: SelectionNumbers, to_come: Sequence[str]) -> Iterator[Caution]:
-    """Yield the caution of a choice that is made before all candidates have outputs."""
-    if to_come:
-        yield CHOICE_AMONG_SOME(
-            n_done=len(numbers.ran),
-            n=len(numbers.ran) + len(to_come),
-            names=list_names(to_come),
-        )
+def _describe_external(
+    external: ExternalChoices, winners: Sequence[SplitOutcome]
+) -> ExternalResult:
+    n_numbers = 2 * len(winners) * len(external.candidates)
+    return external.describe(winners, lists_candidates=n_numbers <= MOST_NUMBERS_LISTED)

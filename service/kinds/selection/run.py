@@ -1,4 +1,4 @@
-"""One chunk of a selection: some candidates, inside and outside of some splits."""
+"""One chunk of a selection: some candidates on some splits, external or of all rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from service.kinds.fitting.metrics import check_scores_of
 from service.kinds.selection.plan import EXTERNAL, SelectionPlan
 from thetahat.analyses.selection import (
     InternalEstimate,
-    internal_seed,
-    internal_splits,
-    seed_on_all,
+    derive_internal_seed,
+    derive_seed_on_all_rows,
+    split_training_part,
 )
 from thetahat.cautions import Caution, restore
 from thetahat.cross_validation import Group, SplitOutcome, gathered, pack, run_path
@@ -31,19 +31,19 @@ _NOTES: Final = "notes"
 _SCORES: Final = ("scores", "probabilities")
 """The arrays of outcomes that only metrics read."""
 FitCounts = Counter[str | None]
-"""Numbers of splits by the reason why a candidate was fitted on them; None where it was not."""
+"""Numbers of splits by the reason why a candidate was fitted on them; None if it was not."""
 
 
 @dataclass(slots=True)
 class SplitNotes:
-    """What is noted of one candidate on some splits.
+    """Warnings of one candidate on some splits, and how the splits were predicted.
 
     Parameters
     ----------
     warnings : list of tuple of Caution
-        Of each split, the warnings of the candidate, those inside its training part among them.
+        Warnings of the candidate on each split, including those inside its training part.
     fits : Counter
-        The splits, inside and outside, by the reason of the fit.
+        Numbers of internal and external splits by the reason of the fit.
     """
 
     warnings: list[tuple[Caution, ...]] = field(default_factory=list)
@@ -90,7 +90,7 @@ class CandidateRun:
     internal : list of InternalEstimate
         Inside the training parts.
     notes : SplitNotes
-        Of all of these splits.
+        The notes of all of these splits.
     """
 
     outcomes: list[SplitOutcome] = field(default_factory=list)
@@ -133,19 +133,19 @@ def _run_inside(
 ) -> dict[str, InsideRun | EvaluationError]:
     """Run candidates on the internal splits of one external training part."""
     seed = plan.job.seed
-    splits = internal_splits(plan.schemes.internal, plan.rows, split, seed)
+    splits = split_training_part(plan.schemes.internal, plan.rows, split, seed)
     outcomes = run_path(
         group,
         plan.data,
         splits,
         plan.loss,
-        internal_seed(seed, split),
+        derive_internal_seed(seed, split),
         keep_predictions=plan.criterion.needs_predictions,
     )
-    place = f"inside the training part of repeat {split.repeat}, block {split.block}"
+    place = f"Inside the training part of repeat {split.repeat}, block {split.block}"
     runs: dict[str, InsideRun | EvaluationError] = {}
-    for name, of_candidate in outcomes.items():
-        run = unless_failed(of_candidate, partial(_estimate_inside, plan, name))
+    for name, of_learner in outcomes.items():
+        run = unless_failed(of_learner, partial(_estimate_inside, plan, name))
         if isinstance(run, EvaluationError):
             run.message = f"{place}: {run.message}"
         runs[name] = run
@@ -153,15 +153,15 @@ def _run_inside(
 
 
 def _estimate_inside(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> InsideRun:
-    estimate = plan.criterion.internal(outcomes, plan.data, name)
+    estimate = plan.criterion.estimate_internal(outcomes, plan.data, name)
     return InsideRun(estimate, tuple(_internal_warnings(outcomes)), _count_fits(outcomes))
 
 
 def _internal_warnings(outcomes: Sequence[SplitOutcome]) -> Iterator[Caution]:
     """Yield the warnings of a candidate inside a training part, each sentence once."""
     by_split = gathered(outcomes).cautions.values()
-    cautions = {caution for of_split in by_split for caution in of_split}
-    for caution in sorted(cautions, key=lambda one: (one.code, one.message)):
+    cautions = {caution for cautions_of_split in by_split for caution in cautions_of_split}
+    for caution in sorted(cautions, key=lambda caution: (caution.code, caution.message)):
         yield caution.with_prefix("Inside a training part")
 
 
@@ -189,9 +189,9 @@ def _add_split(
 def _pack_run(plan: SelectionPlan, name: str, run: CandidateRun) -> Arrays:
     """Return a run as arrays.
 
-    Of J external splits with N test rows: the packed outcomes; ``criterion`` (J,); ``means`` of
-    all internal splits, one external split's after another's, and their numbers ``n_internal``
-    (J,); ``within``, ``pooled`` and ``pooled_error`` (J,) of the internal estimates.
+    For J external splits they are the packed outcomes; ``criterion`` (J,); ``means`` of all
+    internal splits, external split after external split, and their numbers ``n_internal`` (J,);
+    ``within``, ``pooled`` and ``pooled_error`` (J,) of the internal estimates.
     """
     estimates = run.internal
     pooled = np.array([one.pooled or (np.nan, np.nan) for one in estimates])
@@ -213,28 +213,28 @@ def unpack_estimates(arrays: Mapping[str, np.ndarray]) -> list[InternalEstimate]
     numbers = (arrays[name].tolist() for name in ("within", "pooled", "pooled_error"))
     return [
         InternalEstimate(
-            means=of_split,
+            means=means_of_split,
             within=within,
             pooled=None if np.isnan(pooled) else (pooled, error),
         )
-        for of_split, within, pooled, error in zip(means, *numbers, strict=True)
+        for means_of_split, within, pooled, error in zip(means, *numbers, strict=True)
     ]
 
 
 def _run_on_all_rows(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupOutputs:
     """Run candidates on internal splits of all rows."""
-    seed = seed_on_all(plan.job.seed)
+    seed = derive_seed_on_all_rows(plan.job.seed)
     splits = plan.schemes.internal.splits(plan.rows, seed, start=key.start, stop=key.stop)
     keep = plan.keeps_rows_on_all or plan.criterion.needs_predictions
     outcomes = run_path(group, plan.data, splits, plan.loss, seed, keep_predictions=keep)
     return {
-        name: unless_failed(of_candidate, partial(_pack_on_all_rows, plan, name))
-        for name, of_candidate in outcomes.items()
+        name: unless_failed(of_learner, partial(_pack_on_all_rows, plan, name))
+        for name, of_learner in outcomes.items()
     }
 
 
 def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> Arrays:
-    """Return arrays of J internal splits: ``means`` (J,), ``within`` of the first, maybe rows."""
+    """Return ``means`` (J,) of J internal splits, ``within`` of the first, and rows if needed."""
     means, within = plan.criterion.by_split(outcomes, plan.data, name)
     cautions = gathered(outcomes).cautions
     warnings = [cautions.get(at, ()) for at in range(len(outcomes))]
@@ -247,7 +247,7 @@ def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOu
 
 
 def _pack_rows(plan: SelectionPlan, outcomes: Sequence[SplitOutcome]) -> Arrays:
-    """Return the outcomes as arrays, without what the notes have, and scores if they are needed."""
+    """Return the outcomes as arrays, with scores if they are needed and without the notes."""
     arrays = pack(replace(gathered(outcomes), cautions={}, why_plain={}))
     if plan.keeps_scores:
         return arrays

@@ -1,4 +1,4 @@
-"""The schemes of a selection: how candidates are chosen, and how the choice is assessed."""
+"""The schemes of a selection: internal splits that choose, external splits that assess."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from service.kinds.fitting.bundles import Bundle
 from service.kinds.fitting.expected_layout import locate_scheme_error
 from service.kinds.selection.bundles import MOST_SHOWN
 from service.kinds.selection.request import SelectionRequest
-from thetahat.analyses.selection import own_internal
-from thetahat.analyses.selection.nesting import check_no_row_twice, rows_of_part
+from thetahat.analyses.selection import get_own_internal_scheme
+from thetahat.analyses.selection.nesting import refuse_repeated_rows, select_rows
 from thetahat.errors import InvalidParameter
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.values.types import BlockKind
 
 MOST_FITS = 50_000
-"""Fits of one selection: (external splits x (internal splits + 1) + internal splits of all rows) x
-candidates, where candidates that are fitted together count as one."""
+"""Largest number of fits of one selection: (external splits x (internal splits + 1) + internal
+splits of all rows) x candidates, where candidates that are fitted together count as one."""
 MOST_RUNS = 2_000_000
-"""The same with every candidate counted."""
+"""Largest number of fits with every candidate counted."""
 MOST_LOSSES = 50_000_000
-"""Losses that are in memory at once at the end."""
+"""Largest number of losses in memory at once when the result is computed."""
 MOST_KEPT = 200_000_000
-"""Losses that the chunks of all candidates return, to be read one chunk after another."""
+"""Largest number of losses in the outputs of all chunks, which are read one after another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -34,14 +34,14 @@ class SelectionSchemes:
     Parameters
     ----------
     internal : Scheme
-        Inside the external training parts, and on all rows.
+        The scheme inside the external training parts, and on all rows.
     external : Scheme or None
-        None where the choice is not assessed.
+        The scheme that assesses the choice; None if it is not assessed.
     chooses_on_all : bool
-        Whether a last choice is made on all rows: not in a three-way split, whose test rows must
+        Whether the last choice is made on all rows: not in a three-way split, whose test rows must
         not be used again.
     is_own : bool
-        Whether the external scheme brings the internal one.
+        Whether the internal scheme is part of the external one.
     """
 
     internal: Scheme
@@ -56,33 +56,33 @@ class SelectionSchemes:
 
     @property
     def assessed_field(self) -> str:
-        """The field of the request that names it."""
+        """The field of the request that names this scheme."""
         return "internal" if self.external is None else "external"
 
 
 def build_schemes(request: SelectionRequest, rows: Rows) -> SelectionSchemes:
-    """Return the schemes; an external one that brings its internal one must be named alone."""
+    """Return the schemes; with an external scheme that includes an internal one, none is named."""
     external = None if request.external is None else build_scheme(request.external, "external")
     with locate_scheme_error(request, field="external"):
-        own = None if external is None else own_internal(external, rows)
+        own = None if external is None else get_own_internal_scheme(external, rows)
     if own is not None and external is not None:
         if request.internal is not None:
             raise InvalidParameter(
-                f"{external.info.name} brings its internal splits; leave internal out",
+                f"The scheme {external.info.name} includes internal splits. Leave internal out.",
                 loc=("internal",),
             )
         last = external.block_kind is not BlockKind.HOLDOUT
         return SelectionSchemes(internal=own, external=external, chooses_on_all=last, is_own=True)
     if request.internal is None:
         raise InvalidParameter(
-            "a selection needs the scheme that it chooses by, internal; only nested and "
-            "three_way, as external, bring their own",
+            "A selection needs an internal scheme to choose by. Of the external schemes, only "
+            "nested and three_way include one.",
             loc=("internal",),
         )
     internal = build_scheme(request.internal, "internal")
-    if own_internal(internal, rows) is not None:
+    if get_own_internal_scheme(internal, rows) is not None:
         raise InvalidParameter(
-            f"{internal.info.name} is a scheme for external, and brings its internal splits",
+            f"The scheme {internal.info.name} includes internal splits and can only be external.",
             loc=("internal",),
             value=internal.info.name,
         )
@@ -91,7 +91,7 @@ def build_schemes(request: SelectionRequest, rows: Rows) -> SelectionSchemes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionSizes:
-    """Numbers of splits, and of the rows that one candidate is tested on.
+    """Numbers of splits, and of test rows of one candidate.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class SelectionSizes:
     n_on_all : int
         Internal splits of all rows.
     n_tests, n_tests_on_all : int
-        Rows that one candidate is tested on in external splits, and in internal ones of all rows.
+        Test rows of one candidate over the external splits, and over internal splits of all rows.
     """
 
     n_external: int
@@ -126,25 +126,25 @@ def check_columns(request: SelectionRequest, schemes: SelectionSchemes) -> None:
 def count_splits(
     request: SelectionRequest, schemes: SelectionSchemes, rows: Rows, bundles: Sequence[Bundle]
 ) -> SelectionSizes:
-    """Return the numbers of splits, and of the rows that one candidate is tested on.
+    """Return the numbers of splits, and of test rows of one candidate.
 
     Raises
     ------
     InvalidParameter
-        More fits or losses than one selection may have.
+        The selection would need more fits or losses than the limits.
     EvaluationError
-        An error of a scheme, with its path in the request.
+        A scheme refuses the rows; the error has its path in the request.
     """
     n_external, n_internal, n_on_all, n_tests, n_tests_on_all = 0, 0, 0, 0, 0
     if schemes.external is not None:
         with locate_scheme_error(request, field="external"):
             n_external = schemes.external.n_splits(rows)
             first = next(iter(schemes.external.splits(rows, 0, stop=1)))
-            check_no_row_twice(first)
+            refuse_repeated_rows(first)
         n_tests = n_external * len(first.test)
     with locate_scheme_error(request, field="external" if schemes.is_own else "internal"):
         if schemes.external is not None:
-            n_internal = schemes.internal.n_splits(rows_of_part(rows, first.train))
+            n_internal = schemes.internal.n_splits(select_rows(rows, first.train))
         if schemes.chooses_on_all:
             n_on_all = schemes.internal.n_splits(rows)
             first_on_all = next(iter(schemes.internal.splits(rows, 0, stop=1)))
@@ -180,9 +180,9 @@ def _check_sizes(
     ):
         if number > most:
             raise InvalidParameter(
-                f"{n} candidates, {sizes.n_external} external splits, {sizes.n_internal} internal "
-                f"splits in each and {sizes.n_on_all} on all rows make {number} {noun}, and {most} "
-                "is the most",
+                f"The selection would need {number} {noun}, more than the limit of {most}: {n} "
+                f"candidates, {sizes.n_external} external splits with {sizes.n_internal} internal "
+                f"splits each, and {sizes.n_on_all} internal splits of all rows. Ask for fewer.",
                 loc=(schemes.assessed_field,),
                 value=number,
             )

@@ -15,7 +15,7 @@ from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import schemes as _selection_schemes
 from service.kinds.selection.request import SelectionRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
-from thetahat.analyses.selection import internal_splits, seed_on_all
+from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
@@ -102,12 +102,12 @@ def test_against_sklearn_nested_grid_search() -> None:
     names = list(PENALTIES)
     told = result["external"]["splits"]
     for split, said in zip(KFold(n_folds=4).splits(rows, 7), told, strict=True):
-        found = search(list(internal_splits(inner, rows, split, 7)), split.train)
+        found = search(list(split_training_part(inner, rows, split, 7)), split.train)
         assert said["winner"] == names[found.best_index_]
         assert_allclose(said["internal"], -found.best_score_, rtol=1e-9)
         errors = (found.predict(X[split.test]) - Y[split.test]) ** 2
         assert_allclose(said["external"], errors.mean(), rtol=1e-9)
-    found = search(list(inner.splits(rows, seed_on_all(7))), np.arange(48))
+    found = search(list(inner.splits(rows, derive_seed_on_all_rows(7))), np.arange(48))
     assert result["chosen"]["name"] == names[found.best_index_]
     assert_allclose(
         [result["internal"][name]["mean"] for name in names],
@@ -147,7 +147,14 @@ def test_exact_the_gap_is_external_minus_internal() -> None:
     assert result["bias"]["interval"]["target"] == "these_sources"
     assert result["bias"]["interval"]["recommended"]
     said = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "is due to choosing" in said["message"]
+    assert "part due to choosing is" in said["message"]
+
+
+def test_gh_14_the_gap_has_its_interval_where_models_are_in_brief() -> None:
+    brief = run_kind({**BODY, "detail": "brief"}).result
+
+    assert "intervals" not in brief["models"]["selected"]
+    assert brief["bias"] == run_kind(BODY).result["bias"]
 
 
 def test_exact_without_external_the_internal_losses_are_evaluated() -> None:
@@ -164,7 +171,7 @@ def test_exact_without_external_the_internal_losses_are_evaluated() -> None:
     chosen = splits[list(PENALTIES).index(result["chosen"]["name"])]
     assert_allclose(result["bias"]["of_minima"], (chosen - splits.min(axis=0)).mean())
     said = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "an external scheme would estimate" in said["message"]
+    assert "Name an external scheme to estimate" in said["message"]
 
 
 def test_exact_three_way_chooses_once_and_looks_at_the_test_rows_once() -> None:
@@ -242,10 +249,10 @@ def test_degenerate_a_candidate_that_fails_leaves_the_others_standing() -> None:
     bad = {"name": "KNeighborsRegressor", "params": {"n_neighbors": 30}}
     result = run_kind({**BODY, "candidates": {"bad": bad, **BODY["candidates"]}}).result
 
-    assert "inside the training part of repeat 0, block 0: " in result["failures"]["bad"]["message"]
+    assert "Inside the training part of repeat 0, block 0: " in result["failures"]["bad"]["message"]
     assert list(result["internal"]) == list(PENALTIES)
     assert "candidate_left_out" in [c["code"] for c in result["cautions"]]
-    with pytest.raises(EvaluationError, match="inside the training part"):
+    with pytest.raises(EvaluationError, match="Inside the training part"):
         run_kind({**BODY, "candidates": {"bad": bad}})
     two = {**BODY, "candidates": {"bad": bad, "mean": "mean"}, "compare": True, "control": "bad"}
     left = run_kind(two).result
@@ -314,7 +321,7 @@ def test_invalid_three_way_sizes_are_refused_in_place() -> None:
 def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_selection_schemes, "MOST_KEPT", 383)
     # 4 candidates x (48 external + 48 on all rows)
-    with pytest.raises(EvaluationError, match="make 384 losses to be kept"):
+    with pytest.raises(EvaluationError, match="need 384 losses to be kept"):
         run_kind(BODY)
 
 

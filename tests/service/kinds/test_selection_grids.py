@@ -19,7 +19,7 @@ from service.kinds.selection.plan import build_plan
 from service.kinds.selection.request import SelectionRequest
 from tests.service.kinds.running import as_json, output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
-from thetahat.analyses.selection import seed_on_all
+from thetahat.analyses.selection import derive_seed_on_all_rows
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
@@ -37,7 +37,9 @@ def test_against_sklearn_the_curve_of_200_penalties() -> None:
     curve = result["grids"]["ridge"]["parameters"]["penalty"]
     values = np.geomspace(1e-3, 1e6, 200)
     assert_allclose(curve["values"], values, rtol=1e-12)
-    cv = [(s.train, s.test) for s in KFold(n_folds=3).splits(Rows(n=48), seed_on_all(7))]
+    cv = [
+        (s.train, s.test) for s in KFold(n_folds=3).splits(Rows(n=48), derive_seed_on_all_rows(7))
+    ]
     _, scores = validation_curve(
         Ridge(solver="svd"),
         X,
@@ -204,7 +206,7 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
 
     said = result["failures"]["ridge"]
     assert (said["code"], said["candidates"]) == ("time_limit_exceeded", 2)
-    assert said["loc"] == ["candidates", "ridge[penalty=1]"]
+    assert said["loc"] == ["candidates", "ridge"]
     assert list(result["internal"]) == ["mean"]
     with pytest.raises(AllPartsFailed, match="longer than a second"):
         kind.gather(job, [output_of(chunk, late) for chunk in started.chunks])
@@ -217,18 +219,21 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
         ({"penalty": 3}, ("candidates", "x", "grid", "penalty")),
         ({"penalty": [1, 2], "no_such": [1]}, ("candidates", "x", "grid", "no_such")),
         ({"penalty": [-1.0]}, ("candidates", "x", "grid", "penalty")),
+        ({"PCA__no_such": [1]}, ("candidates", "x", "grid", "PCA__no_such")),
         ({"penalty": {"from": 0, "to": 1, "count": 3}}, ("candidates", "x", "grid", "penalty")),
     ],
 )
 def test_invalid_grids_are_refused_in_place(grid: Any, loc: tuple[str, ...]) -> None:
     with pytest.raises(EvaluationError) as refused:
-        run_kind({**BODY, "candidates": {"x": {"name": "ridge", "grid": grid}}})
+        run_kind({**BODY, "candidates": {"x": {"name": "ridge", "prepare": ["PCA"], "grid": grid}}})
 
     assert place_of(refused.value)[: len(loc)] == loc
 
 
 def test_invalid_more_candidates_than_can_be_compared() -> None:
-    with pytest.raises(EvaluationError, match="compare evaluates every candidate") as refused:
+    with pytest.raises(
+        EvaluationError, match="compare evaluates at most 200 candidates"
+    ) as refused:
         run_kind({**GRID, "candidates": {**GRID["candidates"], "m": "mean"}, "compare": True})
 
     assert place_of(refused.value) == ("compare",)

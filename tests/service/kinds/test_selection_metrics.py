@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from service.kinds.fitting import engine
 from tests.service.kinds.running import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, X
-from thetahat.analyses.selection import internal_splits, seed_on_all
+from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.stratified_k_fold import StratifiedKFold
@@ -50,12 +50,14 @@ def test_against_sklearn_nested_grid_search_by_area() -> None:
 
     told = result["external"]["splits"]
     for split, said in zip(StratifiedKFold(n_folds=4).splits(rows, 7), told, strict=True):
-        inside = list(internal_splits(inner, rows, split, 7))
+        inside = list(split_training_part(inner, rows, split, 7))
         found = _searched(split.train, inside, "roc_auc")
         assert said["winner"] == names[found.best_index_]
         assert_allclose(said["internal"], found.best_score_, rtol=1e-12)
         assert_allclose(said["external"], found.score(values[split.test], LABEL[split.test]))
-    found = _searched(np.arange(48), list(inner.splits(rows, seed_on_all(7))), "roc_auc")
+    found = _searched(
+        np.arange(48), list(inner.splits(rows, derive_seed_on_all_rows(7))), "roc_auc"
+    )
     assert result["chosen"]["name"] == names[found.best_index_]
     assert (result["chosen"]["by"], result["chosen"]["higher_is_better"]) == ("roc_auc", True)
     curve = result["grids"]["nb"]["parameters"]["smoothing"]
@@ -67,8 +69,8 @@ def test_against_sklearn_nested_grid_search_by_area() -> None:
     assert_allclose(result["bias"]["estimate"], np.mean(gaps), rtol=1e-12)
     assert result["bias"]["interval"] is None
     said = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "the internal roc_auc of" in said["message"]
-    assert "as a rule it is too large" in said["message"]
+    assert "The internal roc_auc of" in said["message"]
+    assert "is therefore usually too large" in said["message"]
 
 
 @pytest.mark.outside("sklearn.metrics.balanced_accuracy_score of the rows of all internal splits")
@@ -79,7 +81,7 @@ def test_against_sklearn_a_metric_of_decisions_is_read_over_all_rows() -> None:
 
     result = run_kind({**AREA, "select_by": "balanced_accuracy"}).result
     _, codes = np.unique(LABEL, return_inverse=True)
-    splits = StratifiedKFold(n_folds=3).splits(Rows(n=48, y=codes), seed_on_all(7))
+    splits = StratifiedKFold(n_folds=3).splits(Rows(n=48, y=codes), derive_seed_on_all_rows(7))
     cv = [(split.train, split.test) for split in splits]
     for value in SMOOTHING:
         said = cross_val_predict(MultinomialNB(alpha=value), AREA["data"]["X"], LABEL, cv=cv)
@@ -149,7 +151,7 @@ def test_degenerate_a_candidate_without_probabilities_of_three_classes_fails_alo
     result = run_kind(body).result
 
     assert (
-        "roc_auc needs scores, and learner 'svm' gave none"
+        "roc_auc needs scores, and the learner 'svm' returned none"
         in (result["failures"]["svm"]["message"])
     )
     assert list(result["internal"]) == ["nb"]
@@ -169,7 +171,7 @@ def test_degenerate_an_area_inside_single_rows_is_undefined() -> None:
         ({"select_by": "no_such"}, ("select_by", "name"), "no_such"),
         ({"metrics": ["r2"]}, ("metrics", 0), "is for regression"),
         ({"intervals": ["bates_nested_cv"]}, ("intervals", 0), "the learner is the whole"),
-        ({"variances": ["out_of_bag"]}, ("variances", 0), "choose anew among all candidates"),
+        ({"variances": ["out_of_bag"]}, ("variances", 0), "choose among all candidates again"),
     ],
 )
 def test_invalid_is_refused_in_place(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.analyses.selection import internal_splits
+from thetahat.analyses.selection import split_training_part
 from thetahat.errors import InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
@@ -15,7 +15,7 @@ from thetahat.schemes.nested import Nested
 def test_by_hand_sizes_of_both_levels() -> None:
     scheme, rows = Nested(n_folds=3, n_internal_folds=4), Rows(n=12)
     for split in scheme.splits(rows, 1):
-        inner = list(internal_splits(scheme.internal(rows), rows, split, 1))
+        inner = list(split_training_part(scheme.internal(rows), rows, split, 1))
         assert (len(split.train), len(split.test)) == (8, 4)
         assert [(len(one.train), len(one.test)) for one in inner] == [(6, 2)] * 4
         assert_array_equal(np.sort(np.concatenate([one.test for one in inner])), split.train)
@@ -46,7 +46,7 @@ def test_against_sklearn_sizes_of_both_levels(n: int) -> None:
     theirs = Theirs(3).split(range(n))
 
     for split, (train, test) in zip(scheme.splits(rows, 1), theirs, strict=True):
-        inner = internal_splits(scheme.internal(rows), rows, split, 1)
+        inner = split_training_part(scheme.internal(rows), rows, split, 1)
         assert (len(split.train), len(split.test)) == (len(train), len(test))
         sizes = [(len(a), len(b)) for a, b in Theirs(4).split(train)]
         assert [(len(one.train), len(one.test)) for one in inner] == sizes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.analyses.selection import internal_splits
+from thetahat.analyses.selection import split_training_part
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.holdout import Holdout
@@ -21,7 +21,7 @@ def test_by_hand_three_disjoint_sets(
 ) -> None:
     scheme, rows = ThreeWay(validation_size=validation, test_size=test), Rows(n=20)
     (split,) = scheme.splits(rows, 4)
-    (inner,) = internal_splits(scheme.internal(rows), rows, split, 4)
+    (inner,) = split_training_part(scheme.internal(rows), rows, split, 4)
 
     parts = (inner.train, inner.test, split.test)
     assert tuple(len(part) for part in parts) == wanted
@@ -56,7 +56,7 @@ def test_against_sklearn_train_test_split_twice(validation: int, test: float) ->
 
     scheme, rows = ThreeWay(validation_size=validation, test_size=test), Rows(n=33)
     (split,) = scheme.splits(rows, 4)
-    (inner,) = internal_splits(scheme.internal(rows), rows, split, 4)
+    (inner,) = split_training_part(scheme.internal(rows), rows, split, 4)
 
     others, tested = train_test_split(range(33), test_size=test)
     train, validated = train_test_split(others, test_size=validation)

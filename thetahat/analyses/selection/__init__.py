@@ -1,44 +1,53 @@
-"""Selection among learners: internal estimation chooses, external estimation assesses."""
+"""Selection among learners: internal splits choose, external splits assess the choice."""
 
-from thetahat.analyses.selection.choosing import RULES, Choice, choose
+from thetahat.analyses.selection.bias import estimate_bias
+from thetahat.analyses.selection.choosing import RULES, Choice, Rule, choose
 from thetahat.analyses.selection.criterion import Criterion
-from thetahat.analyses.selection.grids import CandidateGrid, expand, place_in_request
-from thetahat.analyses.selection.internal import InternalEstimate, internal_estimate
-from thetahat.analyses.selection.nesting import (
-    internal_seed,
-    internal_splits,
-    own_internal,
-    seed_on_all,
+from thetahat.analyses.selection.external import (
+    SELECTED,
+    CandidateErrors,
+    ExternalChoices,
+    choose_in_each_split,
 )
-from thetahat.analyses.selection.optimism import bias_of_least, gap_of
-from thetahat.analyses.selection.profiles import edges_of, profiles_of
-from thetahat.analyses.selection.result import SELECTED, Candidate, External, select_in_each
-from thetahat.analyses.selection.values import MOST_VALUES, between, check_count, check_distinct
+from thetahat.analyses.selection.grids import CandidateGrid, expand_grids
+from thetahat.analyses.selection.internal import InternalEstimate, estimate_from_losses
+from thetahat.analyses.selection.nesting import (
+    derive_internal_seed,
+    derive_seed_on_all_rows,
+    get_own_internal_scheme,
+    split_training_part,
+)
+from thetahat.analyses.selection.profiles import grid_edge_cautions, profile_grid
+from thetahat.analyses.selection.values import (
+    MOST_VALUES,
+    check_count,
+    check_distinct,
+    space_values,
+)
 
 __all__ = [
     "MOST_VALUES",
     "RULES",
     "SELECTED",
-    "Candidate",
+    "CandidateErrors",
     "CandidateGrid",
     "Choice",
     "Criterion",
-    "External",
+    "ExternalChoices",
     "InternalEstimate",
-    "between",
-    "bias_of_least",
+    "Rule",
     "check_count",
     "check_distinct",
     "choose",
-    "edges_of",
-    "expand",
-    "gap_of",
-    "internal_estimate",
-    "internal_seed",
-    "internal_splits",
-    "own_internal",
-    "place_in_request",
-    "profiles_of",
-    "seed_on_all",
-    "select_in_each",
+    "choose_in_each_split",
+    "derive_internal_seed",
+    "derive_seed_on_all_rows",
+    "estimate_bias",
+    "estimate_from_losses",
+    "expand_grids",
+    "get_own_internal_scheme",
+    "grid_edge_cautions",
+    "profile_grid",
+    "space_values",
+    "split_training_part",
 ]

@@ -1,18 +1,19 @@
-"""Which candidate the internal estimates choose."""
+"""The choice of a candidate by internal estimates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from thetahat.analyses.selection.internal import InternalEstimate
 from thetahat.errors import InvalidParameter
 
-RULES: Final = ("least", "one_standard_error")
+Rule: TypeAlias = Literal["least", "one_standard_error"]
 """How a candidate is chosen."""
+RULES: Final[tuple[Rule, ...]] = get_args(Rule)
 _ROUNDING: Final = 8 * float(np.finfo(np.float64).eps)
 
 
@@ -23,11 +24,12 @@ class Choice:
     Parameters
     ----------
     name : str
-        The chosen one.
+        Name of the chosen candidate.
     least : str
-        The one with the least internal error; another one only under ``one_standard_error``.
+        Name of the candidate with the least internal error; another one only under
+        ``one_standard_error``.
     tied : tuple of str
-        Those with the same internal error as ``least``, but for rounding, that come after it.
+        Later candidates with the same internal error as ``least``, but for rounding.
     """
 
     name: str
@@ -37,15 +39,15 @@ class Choice:
 
 def choose(
     estimates: Mapping[str, InternalEstimate],
-    rule: str = "least",
+    rule: Rule = "least",
     *,
     higher_is_better: bool = False,
 ) -> Choice:
-    r"""Return the candidate that the rule chooses; of equal ones the first in order.
+    r"""Return the candidate that the rule chooses; of equal candidates the first.
 
     ``least``: :math:`\arg\min_i \hat R_i`. ``one_standard_error``: the first, in the order of the
-    request, whose internal error is at most :math:`\hat R_{\min} + s_{\min}`; it is for
-    candidates listed from the simplest on. Where higher is better the largest stands for the least.
+    request, whose internal error is at most :math:`\hat R_{\min} + s_{\min}`; it needs
+    candidates in order from the simplest on. If higher is better, signs are reversed.
 
     Parameters
     ----------
@@ -54,15 +56,15 @@ def choose(
     rule : str
         One of ``RULES``.
 
-    Assumptions: errors that differ by less than rounding of their sums are equal.
+    Assumptions: errors that differ by no more than the rounding of their sums are equal.
 
     Source: breiman1984 (one standard error); stone1974 (the least).
 
-    Degenerate cases: where the error of the least has no standard error, the least is chosen.
+    Degenerate cases: if the least error has no standard error, its candidate is chosen.
     """
     if rule not in RULES:
         raise InvalidParameter(
-            f"rule must be one of {', '.join(RULES)}, and is {rule!r}", loc=("rule",), value=rule
+            f"The rule {rule!r} is not one of {', '.join(RULES)}.", loc=("rule",), value=rule
         )
     sign = -1.0 if higher_is_better else 1.0
     means = {name: sign * estimate.mean for name, estimate in estimates.items()}

@@ -1,4 +1,4 @@
-"""What candidates are chosen by: the mean loss, or a metric."""
+"""The number that candidates are chosen by: the mean loss, or a metric."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.metrics.predictions import judged_from
-from thetahat.analyses.selection.internal import InternalEstimate, internal_estimate, within_of
+from thetahat.analyses.selection.internal import (
+    InternalEstimate,
+    estimate_from_losses,
+    variance_of_mean,
+)
 from thetahat.cross_validation import SplitOutcome
 from thetahat.cross_validation.outcomes import gathered
 from thetahat.errors import InsufficientData, UnsupportedCombination
@@ -19,124 +23,129 @@ from thetahat.values.types import FloatArray, MeanKind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    r"""What is least, or largest, for the candidate that is chosen.
+    r"""The number that is least, or largest, for the chosen candidate.
 
-    A metric is no average of losses, and over several splits it is read as it reads itself: the
-    areas (``roc_auc``, ``average_precision``) as the average of the splits, since scores of two
-    fits are on two scales; those of decisions and values (``f1``, ``balanced_accuracy``,
-    ``matthews``, ``r2``) over the rows of all splits together, since one split's value is biased.
-    The latter's standard error is that of the sums of influences by split,
+    A metric is no average of losses. Over several splits the areas (``roc_auc``,
+    ``average_precision``) are averaged over the splits, since scores of two fits are on two
+    scales. Metrics of decisions and values (``f1``, ``balanced_accuracy``, ``matthews``, ``r2``)
+    are computed over the rows of all splits together, since their value for one split is biased.
+    Their standard error is that of the sums of influences by split,
 
     .. math:: s^2 = \frac{J}{J - 1} \sum_j \Bigl(\frac1n \sum_{i \in j} \mathrm{IF}_i\Bigr)^2
 
-    and for one split, of either kind, that of the mean influence of its rows.
+    and for one split, with either kind of metric, that of the mean influence of its rows.
 
     Parameters
     ----------
     metric : Metric or None
         None for the mean loss.
 
-    Assumptions: as for the mean loss, splits vary as independent ones would.
+    Assumptions: as for the mean loss, the splits vary like independent samples.
 
-    Source: forman2010 (which mean a metric is read by); hampel1974 (the influence function).
+    Source: forman2010 (which mean of a metric to use); hampel1974 (the influence function).
     """
 
     metric: Metric | None = None
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether the largest is chosen."""
+        """Whether the candidate with the largest value is chosen."""
         return self.metric is not None and self.metric.higher_is_better
 
     @property
     def is_pooled(self) -> bool:
-        """Whether the rows of all splits are looked at together."""
+        """Whether it is computed over the rows of all splits together."""
         return self.metric is not None and self.metric.fold_mean is MeanKind.POOLED
 
     @property
     def needs_predictions(self) -> bool:
-        """Whether outcomes need more than their losses."""
+        """Whether the outcomes need predictions besides losses."""
         return self.metric is not None
 
     def by_split(
         self, outcomes: Sequence[SplitOutcome], data: Data, name: str
     ) -> tuple[list[float], float]:
-        """Return the number of each split, NaN where undefined, and ``within`` of the first."""
+        """Return the value of each split, NaN where undefined, and the variance of the first."""
         if self.metric is None:
-            losses = losses_by_split(outcomes)
-            return [float(of_one.mean()) for of_one in losses], within_of(losses[0])
+            losses = divide_losses(outcomes)
+            return [float(one.mean()) for one in losses], variance_of_mean(losses[0])
         values = []
         within = float("nan")
         for at, outcome in enumerate(outcomes):
-            judged = self._judged([outcome], data, name)
+            judged = self._collect_judged([outcome], data, name)
             statistic = self.metric.statistic(judged)
             values.append(statistic.value())
             if at == 0 and not np.isnan(values[0]) and judged.n > 1:
-                within = within_of(statistic.influence())
+                within = variance_of_mean(statistic.influence())
         return values, within
 
-    def internal(self, outcomes: Sequence[SplitOutcome], data: Data, name: str) -> InternalEstimate:
+    def estimate_internal(
+        self, outcomes: Sequence[SplitOutcome], data: Data, name: str
+    ) -> InternalEstimate:
         """Return the estimate of one candidate over internal splits."""
         if self.metric is None:
-            return internal_estimate(losses_by_split(outcomes))
+            return estimate_from_losses(divide_losses(outcomes))
         means, within = self.by_split(outcomes, data, name)
-        pooled = self.pooled(outcomes, data, name) if self.is_pooled else None
-        return self.checked(InternalEstimate(means=np.array(means), within=within, pooled=pooled))
+        pooled = self.compute_pooled(outcomes, data, name) if self.is_pooled else None
+        estimate = InternalEstimate(means=np.array(means), within=within, pooled=pooled)
+        return self.require_value(estimate)
 
-    def checked(self, estimate: InternalEstimate) -> InternalEstimate:
-        """Return the estimate, refused where there is no number to choose by."""
+    def require_value(self, estimate: InternalEstimate) -> InternalEstimate:
+        """Return the estimate; one without a number to choose by is refused."""
         if self.metric is not None and np.isnan(estimate.mean):
             raise InsufficientData(
-                f"{self.metric.info.name} has no value in any internal split: it is undefined "
-                f"{self.metric.undefined()}",
+                f"The metric {self.metric.info.name} has no value in any internal split: it is "
+                f"undefined {self.metric.undefined()}.",
                 loc=("select_by",),
             )
         return estimate
 
-    def pooled(
+    def compute_pooled(
         self, outcomes: Sequence[SplitOutcome], data: Data, name: str
     ) -> tuple[float, float]:
         """Return the metric over the rows of all splits and its standard error.
 
-        Over repeats it is the average of each repeat's; NaN where one has none.
+        With several repeats it is the average over them; NaN if one of them has no value.
         """
         assert self.metric is not None  # noqa: S101 - a mean loss is never pooled
         repeats: dict[int, list[SplitOutcome]] = {}
         for outcome in outcomes:
             repeats.setdefault(outcome.repeat, []).append(outcome)
         values, sums, within = [], [], float("nan")
-        for of_one in repeats.values():
-            judged = self._judged(of_one, data, name)
+        for splits in repeats.values():
+            judged = self._collect_judged(splits, data, name)
             statistic = self.metric.statistic(judged)
             values.append(statistic.value())
             if np.isnan(values[-1]):
                 return float("nan"), float("nan")
-            influence, starts = statistic.influence(), _starts(of_one)
+            influence, starts = statistic.influence(), _first_rows(splits)
             sums.extend((np.add.reduceat(influence, starts) / judged.n).tolist())
-            within = within_of(influence)
+            within = variance_of_mean(influence)
         J = len(sums)
         variance = (
             within if J == 1 else J / (J - 1) * float(np.square(sums).sum()) / len(values) ** 2
         )
         return float(np.mean(values)), float(np.sqrt(variance))
 
-    def _judged(self, outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judged:
+    def _collect_judged(self, outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judged:
         judged = judged_from(outcomes, data, name)
         if self.metric is not None and self.metric.uses == "scores" and judged.scores is None:
             raise UnsupportedCombination(
-                f"{self.metric.info.name} needs scores, and learner {name!r} gave none",
+                f"The metric {self.metric.info.name} needs scores, and the learner {name!r} "
+                "returned none.",
                 loc=("candidates", name),
             )
         return judged
 
 
-def losses_by_split(outcomes: Sequence[SplitOutcome]) -> list[FloatArray]:
+def divide_losses(outcomes: Sequence[SplitOutcome]) -> list[FloatArray]:
     """Return the (n_j,) losses of each split, as views of one array."""
-    found = gathered(outcomes)
-    return [found.losses[found.rows(place)] for place in range(len(found))]
+    all_outcomes = gathered(outcomes)
+    n_splits = len(all_outcomes)
+    return [all_outcomes.losses[all_outcomes.rows(split)] for split in range(n_splits)]
 
 
-def _starts(outcomes: Sequence[SplitOutcome]) -> list[int]:
-    """Return where each split's rows begin among those of all."""
+def _first_rows(outcomes: Sequence[SplitOutcome]) -> list[int]:
+    """Return the place of the first row of each split among the rows of all splits."""
     starts: list[int] = np.cumsum([0, *(len(one.test) for one in outcomes[:-1])]).tolist()
     return starts

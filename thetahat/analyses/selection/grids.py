@@ -1,4 +1,4 @@
-"""Grids of parameter values, and the candidates that they stand for."""
+"""Grids of parameter values, and the candidates of a grid."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat.analyses.selection.step_parameters import Path, place_of, with_values
-from thetahat.analyses.selection.values import Value, shown, values_of
+from thetahat.analyses.selection.step_parameters import Path, find_parameter, set_values
+from thetahat.analyses.selection.values import Value, format_value, read_values
 from thetahat.errors import InvalidParameter, Loc
 
 MOST_CANDIDATES: Final = 2000
-"""Over all grids, with the candidates that are named one by one."""
+"""Largest number of candidates over all grids, with those that are named one by one."""
+GRID: Final = "grid"
+"""The key of the grid in the specification of a learner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,129 +25,125 @@ class CandidateGrid:
     Parameters
     ----------
     values : mapping of str to tuple
-        By parameter, in order; the last one moves fastest from candidate to candidate. One of a
-        preparation step is called ``step__parameter``.
+        By parameter, in order; the last parameter changes fastest from candidate to candidate. A
+        parameter of a preparation step is called ``step__parameter``.
+    paths : mapping of tuple to str
+        The parameter by its path in the specification of a candidate.
     candidates : mapping of str to tuple
-        By candidate's name, its value of each parameter.
+        By the name of the candidate, its value of each parameter.
     """
 
     values: Mapping[str, tuple[Value, ...]]
+    paths: Mapping[Path, str]
     candidates: Mapping[str, tuple[Value, ...]]
 
 
-def expand(
+def expand_grids(
     wires: Mapping[str, Any], *, loc: Loc = ("candidates",)
 ) -> tuple[dict[str, Any], dict[str, CandidateGrid]]:
-    """Return the candidates with every grid in full, and the grids by name.
+    """Return the specifications of all candidates, and the grids by name.
 
-    A candidate of a grid is called ``ridge[penalty=0.1]``, with as many digits as tell the values
-    apart. Its place in the order is that of its grid.
+    A candidate of a grid is called ``ridge[penalty=0.1]``, with as many digits as the values need
+    to differ. The candidates of a grid are in the place of the grid.
 
     Parameters
     ----------
     wires : mapping
-        Learner specs by name, as a request has them; one with ``grid`` is a grid.
+        Specifications of learners by name, as a request has them; one with ``grid`` is a grid.
 
     Raises
     ------
     InvalidParameter
-        A grid that is none, too many candidates, or two of one name.
+        A grid is malformed, there are too many candidates, or two have the same name.
     """
-    expanded: dict[str, Any] = {}
+    specs: dict[str, Any] = {}
     grids: dict[str, CandidateGrid] = {}
     for name, wire in wires.items():
-        here: dict[str, Any] = {name: wire}
-        if isinstance(wire, Mapping) and "grid" in wire:
-            grids[name] = grid = _grid(name, wire, (*loc, name))
-            here = {one: _candidate(wire, grid.values, at) for one, at in grid.candidates.items()}
-        for one, spec in here.items():
-            if one in expanded:
+        new_specs: dict[str, Any] = {name: wire}
+        if isinstance(wire, Mapping) and GRID in wire:
+            grids[name] = grid = _read_grid(name, wire, (*loc, name))
+            new_specs = {
+                candidate: _build_spec(wire, grid, values)
+                for candidate, values in grid.candidates.items()
+            }
+        for candidate, spec in new_specs.items():
+            if candidate in specs:
                 raise InvalidParameter(
-                    f"two candidates are called {one!r}", loc=(*loc, name), value=one
+                    f"Two candidates have the name {candidate!r}. Rename one of them.",
+                    loc=(*loc, name),
+                    value=candidate,
                 )
-            expanded[one] = spec
-    if len(expanded) > MOST_CANDIDATES:
+            specs[candidate] = spec
+    if len(specs) > MOST_CANDIDATES:
         raise InvalidParameter(
-            f"there are {len(expanded)} candidates, and {MOST_CANDIDATES} is the most",
+            f"The request has {len(specs)} candidates, more than the limit of {MOST_CANDIDATES}.",
             loc=loc,
-            value=len(expanded),
+            value=len(specs),
         )
-    return expanded, grids
+    return specs, grids
 
 
-def place_in_request(loc: Loc, grids: Mapping[str, CandidateGrid]) -> Loc:
-    """Return where a fault of an expanded candidate stands in the request.
-
-    ``("candidates", "r[k=0]", "params", "k")`` is ``("candidates", "r", "grid", "k")`` there.
-    """
-    if len(loc) < 2:
-        return loc
-    field, name, *rest = loc
-    owner = next((key for key, grid in grids.items() if name in grid.candidates), None)
-    if owner is None:
-        return loc
-    if len(rest) > 1 and rest[0] == "params" and rest[1] in grids[owner].values:
-        return (field, owner, "grid", *rest[1:])
-    return (field, owner, *rest)
-
-
-def _grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
-    given = wire["grid"]
-    if not isinstance(given, Mapping) or not given:
+def _read_grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
+    parameters = wire[GRID]
+    if not isinstance(parameters, Mapping) or not parameters:
         raise InvalidParameter(
-            'a grid is an object of values by parameter name, like {"penalty": [0.1, 1, 10]}',
-            loc=(*loc, "grid"),
+            "A grid is an object with the values of each parameter by name, such as "
+            '{"penalty": [0.1, 1, 10]}.',
+            loc=(*loc, GRID),
         )
     values: dict[str, tuple[Value, ...]] = {}
-    places: dict[Path, str] = {}
-    for key, wanted in given.items():
-        place = place_of(wire, str(key), loc=(*loc, "grid", str(key)))
-        if place in places:
+    paths: dict[Path, str] = {}
+    for key, wire_values in parameters.items():
+        path = find_parameter(wire, str(key), loc=(*loc, GRID, str(key)))
+        if path in paths:
             raise InvalidParameter(
-                f"{places[place]} and {key} are one parameter", loc=(*loc, "grid", str(key))
+                f"The names {paths[path]} and {key} are the same parameter. Leave one of them out.",
+                loc=(*loc, GRID, str(key)),
             )
-        places[place] = str(key)
-        values[key] = values_of(wanted, (*loc, "grid", str(key)))
-    n = math.prod(len(of_one) for of_one in values.values())
+        paths[path] = str(key)
+        values[key] = read_values(wire_values, (*loc, GRID, str(key)))
+    n = math.prod(len(of_parameter) for of_parameter in values.values())
     if n > MOST_CANDIDATES:
         raise InvalidParameter(
-            f"the grid {name!r} has {n} candidates, and {MOST_CANDIDATES} is the most",
-            loc=(*loc, "grid"),
+            f"The grid {name!r} has {n} candidates, more than the limit of {MOST_CANDIDATES}.",
+            loc=(*loc, GRID),
             value=n,
         )
-    words = [[f"{key}={text}" for text in _texts(of_one)] for key, of_one in values.items()]
-    names = [f"{name}[{','.join(one)}]" for one in itertools.product(*words)]
+    texts = [
+        [f"{key}={text}" for text in _format_distinctly(of_parameter)]
+        for key, of_parameter in values.items()
+    ]
+    names = [f"{name}[{','.join(combination)}]" for combination in itertools.product(*texts)]
     candidates = dict(zip(names, itertools.product(*values.values()), strict=True))
     if len(candidates) < n:
         raise InvalidParameter(
-            f"two candidates of the grid {name!r} would have the same name", loc=(*loc, "grid")
+            f"Two candidates of the grid {name!r} would have the same name.", loc=(*loc, GRID)
         )
-    return CandidateGrid(values=values, candidates=candidates)
+    return CandidateGrid(values=values, paths=paths, candidates=candidates)
 
 
-def _candidate(
-    wire: Mapping[str, Any], values: Mapping[str, Any], at: Sequence[Value]
+def _build_spec(
+    wire: Mapping[str, Any], grid: CandidateGrid, values: Sequence[Value]
 ) -> dict[str, Any]:
-    """Return the spec of one candidate of a grid."""
-    plain = {key: value for key, value in wire.items() if key != "grid"}
-    if not isinstance(plain.get("params", {}), Mapping):  # refused with the spec
-        return plain
-    places = [place_of(plain, key, loc=()) for key in values]
-    return with_values(plain, dict(zip(places, at, strict=True)))
+    """Return the specification of one candidate of a grid."""
+    spec = {key: value for key, value in wire.items() if key != GRID}
+    if not isinstance(spec.get("params", {}), Mapping):  # refused with the specification
+        return spec
+    return set_values(spec, dict(zip(grid.paths, values, strict=True)))
 
 
-def _texts(values: Sequence[Value]) -> list[str]:
-    """Return the values in as few digits as tell them apart, six at least."""
+def _format_distinctly(values: Sequence[Value]) -> list[str]:
+    """Return the values as texts with the fewest digits, at least six, that make them differ."""
     for digits in range(6, 18):
-        texts = list(_in_digits(values, digits))
+        texts = list(_format_values(values, digits))
         if len(set(texts)) == len(texts):
             break
     return texts
 
 
-def _in_digits(values: Sequence[Value], digits: int) -> Iterator[str]:
+def _format_values(values: Sequence[Value], digits: int) -> Iterator[str]:
     for value in values:
         if isinstance(value, str):
             yield value
         else:
-            yield f"{value:.{digits}g}" if isinstance(value, float) else shown(value)
+            yield f"{value:.{digits}g}" if isinstance(value, float) else format_value(value)

@@ -1,4 +1,4 @@
-"""The internal estimate of one candidate: what it is chosen by."""
+"""The internal estimate of one candidate, by which it is chosen."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ class InternalEstimate:
     .. math:: \hat R = \frac1J \sum_j E_j, \qquad
         s^2 = \frac{1}{J (J - 1)} \sum_j (E_j - \hat R)^2
 
-    with :math:`E_j` the mean loss of split j, or its metric; for one split (a validation set) the
-    standard error is that of the number of its n rows. Splits without a value, as an AUC has none
-    where there is one class, are left out. A metric of all splits' rows together stands in
-    ``pooled`` in the place of both.
+    with :math:`E_j` the mean loss of split j, or its metric. For one split (a validation set) the
+    standard error comes from its n rows. Splits without a value are left out, such as those with
+    one class for an AUC. A metric over the rows of all splits together replaces both (``pooled``).
 
     Parameters
     ----------
     means : ndarray of float
         (J,) mean loss, or metric, of each split; NaN where there is none.
     within : float
-        Variance of the number of the first split, from its rows; NaN where it is not known.
+        Variance of the mean loss, or metric, of the first split, from its rows; NaN where it is
+        not known.
     pooled : tuple of float or None
-        A metric over the rows of all splits and its standard error, which may be NaN.
+        The metric over the rows of all splits and its standard error, which may be NaN.
 
-    Assumptions: the splits vary as independent ones would. They share training rows, so the
-    error is somewhat too small; for repeated or overlapping splits it is far too small.
+    Assumptions: the splits vary like independent samples. They share training rows, so the
+    standard error is somewhat too small; for repeated or overlapping splits it is far too small.
 
-    Source: breiman1984 (the error used in choosing the smallest tree within one of it).
+    Source: breiman1984 (the standard error used to choose the smallest tree within one of it).
     """
 
     means: FloatArray
@@ -43,7 +43,7 @@ class InternalEstimate:
 
     @property
     def mean(self) -> float:
-        """What the candidate is chosen by; NaN where no split has a value."""
+        """The number by which the candidate is chosen; NaN where no split has a value."""
         if self.pooled is not None:
             return self.pooled[0]
         known = self.means[~np.isnan(self.means)]
@@ -60,12 +60,12 @@ class InternalEstimate:
         return None if np.isnan(self.within) else float(np.sqrt(self.within))
 
 
-def internal_estimate(losses: Sequence[FloatArray]) -> InternalEstimate:
+def estimate_from_losses(losses: Sequence[FloatArray]) -> InternalEstimate:
     """Return the estimate from the (n_j,) losses of each split."""
-    means = np.array([part.mean() for part in losses])
-    return InternalEstimate(means=means, within=within_of(losses[0]))
+    means = np.array([one.mean() for one in losses])
+    return InternalEstimate(means=means, within=variance_of_mean(losses[0]))
 
 
-def within_of(losses: FloatArray) -> float:
+def variance_of_mean(losses: FloatArray) -> float:
     """Return the variance (ddof 1) of the mean of some losses; NaN for one loss."""
     return float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else float("nan")

@@ -12,51 +12,53 @@ from thetahat.seeds import MAX_SEED, stream
 from thetahat.values.types import IntArray
 
 
-def own_internal(scheme: Scheme, rows: Rows) -> Scheme | None:
-    """Return the internal scheme that an external one brings, or None where it brings none."""
-    bring = getattr(scheme, "internal", None)
-    found: Scheme | None = None if bring is None else bring(rows)
-    return found
+def get_own_internal_scheme(scheme: Scheme, rows: Rows) -> Scheme | None:
+    """Return the internal scheme that is part of an external scheme, or None."""
+    build_internal = getattr(scheme, "internal", None)
+    internal: Scheme | None = None if build_internal is None else build_internal(rows)
+    return internal
 
 
-def internal_seed(seed: int, split: Split) -> int:
-    """Return the seed of what happens inside the training part of a split."""
+def derive_internal_seed(seed: int, split: Split) -> int:
+    """Return the seed of the draws inside the training part of a split."""
     return int(stream(seed, "internal", split.repeat, split.block).integers(MAX_SEED))
 
 
-def seed_on_all(seed: int) -> int:
+def derive_seed_on_all_rows(seed: int) -> int:
     """Return the seed of the internal estimation on all rows."""
     return int(stream(seed, "internal on all rows").integers(MAX_SEED))
 
 
-def internal_splits(scheme: Scheme, rows: Rows, split: Split, seed: int) -> Iterator[Split]:
+def split_training_part(scheme: Scheme, rows: Rows, split: Split, seed: int) -> Iterator[Split]:
     """Yield the splits of a training part; row numbers are those of all the data.
 
-    Every candidate is given the same ones.
+    They are the same for every candidate.
 
     Parameters
     ----------
     scheme : Scheme
-        The internal one.
+        The internal scheme.
     rows : Rows
-        All of them.
+        All rows.
     split : Split
-        The external one; none of its test rows is in any of these splits.
+        The external split; its test rows are in none of the internal splits.
     seed : int
-        The job's.
+        The seed of the evaluation.
 
     Raises
     ------
     UnsupportedCombination
-        A training part with a row in it twice: it would be on both sides of a split.
+        A row is in the training part twice: it could be on both sides of an internal split.
     EvaluationError
-        What the internal scheme refuses, with the training part that it refuses.
+        The internal scheme refuses the training part, which the message names.
     """
-    check_no_row_twice(split)
-    place = f"inside the training part of repeat {split.repeat}, block {split.block}"
+    refuse_repeated_rows(split)
+    place = f"Inside the training part of repeat {split.repeat}, block {split.block}"
     try:
-        own = scheme.splits(rows_of_part(rows, split.train), internal_seed(seed, split))
-        for inner in own:
+        inner_splits = scheme.splits(
+            select_rows(rows, split.train), derive_internal_seed(seed, split)
+        )
+        for inner in inner_splits:
             yield Split(
                 inner.repeat,
                 inner.block,
@@ -69,27 +71,28 @@ def internal_splits(scheme: Scheme, rows: Rows, split: Split, seed: int) -> Iter
         raise
 
 
-def check_no_row_twice(split: Split) -> None:
-    """Refuse a training part with a row in it twice: internal splits would share it."""
+def refuse_repeated_rows(split: Split) -> None:
+    """Refuse a training part with repeated rows, which internal splits could separate."""
     if split.n_train < len(split.train):
         raise UnsupportedCombination(
-            "a training part drawn with replacement has a row twice, and internal splits would "
-            "have it on both sides; random_subsampling and repeated_k_fold fit",
+            "The training part is drawn with replacement and has some rows twice, so that a row "
+            "could be on both sides of an internal split. Use random_subsampling or "
+            "repeated_k_fold.",
         )
 
 
-def rows_of_part(rows: Rows, part: IntArray) -> Rows:
-    """Return what a scheme may know of some of the rows."""
+def select_rows(rows: Rows, part: IntArray) -> Rows:
+    """Return the columns that a scheme may use, for the rows of a part."""
 
-    def some(column: np.ndarray | None) -> np.ndarray | None:
+    def take(column: np.ndarray | None) -> np.ndarray | None:
         return None if column is None else column[part]
 
     return Rows(
         n=len(part),
-        y=some(rows.y),
-        source=some(rows.source),
-        fold=some(rows.fold),
-        time=some(rows.time),
+        y=take(rows.y),
+        source=take(rows.source),
+        fold=take(rows.fold),
+        time=take(rows.time),
         classes=rows.classes,
-        cluster=some(rows.cluster),
+        cluster=take(rows.cluster),
     )

@@ -1,65 +1,67 @@
-"""What the internal estimates say of each parameter of a grid."""
+"""The internal error along each parameter of a grid."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Final
 
 import numpy as np
 
 from thetahat.analyses.selection.grids import CandidateGrid
 from thetahat.analyses.selection.internal import InternalEstimate
+from thetahat.analyses.selection.result import GridProfile, ParameterProfile
 from thetahat.analyses.selection.values import Value
 from thetahat.cautions import GRID_EDGE, Caution
-from thetahat.values.json_values import plain
 from thetahat.values.types import FloatArray
 
-FEWEST_FOR_AN_EDGE = 3
-"""Values from which on a parameter has ends and something between them."""
+FEWEST_FOR_AN_EDGE: Final = 3
+"""Smallest number of values with which a parameter has ends and values between them."""
 
 
-def profiles_of(
+def profile_grid(
     grid: CandidateGrid,
     internal: Mapping[str, InternalEstimate],
     external: Mapping[str, FloatArray],
     *,
     higher_is_better: bool = False,
-) -> dict[str, Any]:
-    """Return, parameter by parameter, the internal estimate against the value.
+) -> GridProfile:
+    """Return the internal estimate against the value of each parameter.
 
-    With one parameter it is that of each candidate. With more, a value stands for the best of the
-    candidates that have it: the profile of the internal error over the other parameters.
+    With several parameters, it is that of the best candidate with a value: the profile of the
+    internal error over the other parameters.
 
     Parameters
     ----------
     grid : CandidateGrid
         Parameters and candidates.
     internal : mapping of str to InternalEstimate
-        On all rows, of the candidates that ran; others are left out.
+        On all rows, of the candidates that ran.
     external : mapping of str to ndarray of float
-        (J,) of each candidate on the external test parts; empty where nothing is assessed.
+        (J,) errors of each candidate on the external test parts; empty without external splits.
     higher_is_better : bool
-        Whether the largest is best.
+        Whether the candidate with the largest value is best.
     """
     sign = -1.0 if higher_is_better else 1.0
     parameters = {}
     for at, (parameter, values) in enumerate(grid.values.items()):
-        best = [_best(grid, at, value, internal, sign) for value in values]
-        found = [None if name is None else internal[name] for name in best]
-        parameters[parameter] = {
-            "values": list(values),
-            "candidates": best,
-            "mean": [None if e is None else plain(e.mean) for e in found],
-            "standard_error": [None if e is None else plain(e.standard_error) for e in found],
-            "external": [_mean(external.get(name or "")) for name in best] if external else None,
-        }
+        best = [_find_best(grid, at, value, internal, sign) for value in values]
+        estimates = [None if name is None else internal[name] for name in best]
+        parameters[parameter] = ParameterProfile(
+            values=values,
+            candidates=tuple(best),
+            mean=tuple(None if one is None else one.mean for one in estimates),
+            standard_error=tuple(None if one is None else one.standard_error for one in estimates),
+            external=tuple(_mean_if_known(external.get(name or "")) for name in best)
+            if external
+            else None,
+        )
     ran = [name for name in grid.candidates if name in internal]
     least = min(ran, key=lambda name: sign * internal[name].mean) if ran else None
-    return {"parameters": parameters, "least": least, "n_candidates": len(grid.candidates)}
+    return GridProfile(parameters=parameters, least=least, n_candidates=len(grid.candidates))
 
 
-def edges_of(name: str, grids: Mapping[str, CandidateGrid]) -> Iterator[Caution]:
-    """Yield a caution for each numeric parameter whose chosen value ends the grid."""
+def grid_edge_cautions(name: str, grids: Mapping[str, CandidateGrid]) -> Iterator[Caution]:
+    """Yield a caution for each numeric parameter whose chosen value is at an end of its grid."""
     for grid in grids.values():
         if name not in grid.candidates:
             continue
@@ -74,20 +76,20 @@ def edges_of(name: str, grids: Mapping[str, CandidateGrid]) -> Iterator[Caution]
                 yield GRID_EDGE(parameter=parameter, name=name)
 
 
-def _best(
+def _find_best(
     grid: CandidateGrid,
     at: int,
     value: Value,
     internal: Mapping[str, InternalEstimate],
     sign: float,
 ) -> str | None:
-    """Return the best of the candidates that have a value, the first of equal ones."""
+    """Return the best candidate with this value, of equal ones the first, or None."""
     having = [
         name for name, values in grid.candidates.items() if values[at] is value and name in internal
     ]
     return min(having, key=lambda name: sign * internal[name].mean) if having else None
 
 
-def _mean(values: FloatArray | None) -> float | None:
+def _mean_if_known(values: FloatArray | None) -> float | None:
     known = np.empty(0) if values is None else values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None

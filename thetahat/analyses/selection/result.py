@@ -1,158 +1,244 @@
-"""The choice inside every external training part, and what became of it outside."""
+"""The types of a selection in a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
-import numpy as np
+from thetahat.analyses.selection.choosing import Rule
+from thetahat.analyses.selection.values import Value
+from thetahat.intervals.base import Interval
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import FloatArray, Label
+from thetahat.variances.base import VarianceEstimate
 
-from thetahat.analyses.selection.choosing import Choice, choose
-from thetahat.analyses.selection.internal import InternalEstimate
-from thetahat.cross_validation import SplitOutcome
-from thetahat.values.json_values import plain
-from thetahat.values.types import FloatArray
-
-SELECTED: Final = "selected"
-"""What the procedure is called among the models: select, then learn from the whole part."""
+ChosenOn: TypeAlias = Literal["all rows", "the training and validation rows"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Candidate:
-    """What one candidate gave under the external splits.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InternalResult:
+    """The internal error of a candidate, or its metric.
 
     Parameters
     ----------
-    external : ndarray of float
-        (J,) mean loss, or metric, on each external test part, learnt from the whole external
-        training part; NaN where a metric is undefined.
-    internal : sequence of InternalEstimate
-        Inside each external training part, in the same order.
+    mean : float
+        The number by which candidates are chosen; NaN where it is undefined.
+    standard_error : float or None
+        In units of the mean; None where it is not known.
+    splits : ndarray of float or None
+        (J,) mean loss, or metric, of each internal split, NaN where it is undefined; None where
+        there are very many.
     """
 
-    external: FloatArray
-    internal: Sequence[InternalEstimate]
+    mean: float = field(metadata={"nullable": True})
+    standard_error: float | None
+    splits: FloatArray | None = field(metadata={"nullable": True})
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class External:
-    """The procedure under the external splits.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateSpec:
+    """A learner as the request describes it.
 
     Parameters
     ----------
-    choices : tuple of Choice
-        (J,) by external split.
-    internal, external : ndarray of float
-        (J,) internal and external error (or metric) of the chosen candidate.
-    candidates : mapping of str to Candidate
-        In the request's order.
+    name : str
+        Name of the learner.
+    params : mapping
+        Its parameters, with the values of the grid.
+    prepare : tuple
+        The preparation steps before the learner.
     """
 
-    choices: tuple[Choice, ...]
-    internal: FloatArray
-    external: FloatArray
-    candidates: Mapping[str, Candidate]
-
-    def wins(self) -> dict[str, int]:
-        """Return how often each candidate was chosen."""
-        counts = dict.fromkeys(self.candidates, 0)
-        for choice in self.choices:
-            counts[choice.name] += 1
-        return counts
-
-    def splits_told(self, outcomes: Sequence[SplitOutcome]) -> list[dict[str, Any]]:
-        """Return every external split's choice, with its internal and external error.
-
-        Parameters
-        ----------
-        outcomes : sequence of SplitOutcome
-            (J,) those of the chosen candidates.
-        """
-        return [
-            plain(
-                {
-                    "repeat": outcome.repeat,
-                    "block": outcome.label,
-                    "winner": choice.name,
-                    "least": choice.least,
-                    "tied": choice.tied,
-                    "internal": self.internal[at],
-                    "internal_standard_error": self.candidates[choice.name]
-                    .internal[at]
-                    .standard_error,
-                    "external": self.external[at],
-                    "n_train": outcome.n_train,
-                    "n_test": len(outcome.test),
-                }
-            )
-            for at, (choice, outcome) in enumerate(zip(self.choices, outcomes, strict=True))
-        ]
-
-    def candidates_told(self, *, splits: bool = True) -> dict[str, Any]:
-        """Return each candidate's wins, and its internal and external error, by split if asked."""
-        wins = self.wins()
-        return {
-            name: plain(
-                {
-                    "wins": wins[name],
-                    "internal": [e.mean for e in candidate.internal] if splits else None,
-                    "external": candidate.external if splits else None,
-                }
-            )
-            for name, candidate in self.candidates.items()
-        }
-
-    def gap(self) -> float | None:
-        """Return the mean of external minus internal error; None where none is defined."""
-        return _mean_gap(self.external, self.internal)
-
-    def parts_of_gap(self) -> tuple[float, float] | None:
-        """Return the gap that is there without a choice, and what choosing adds to it.
-
-        The first is the mean gap of candidates taken as given, as often as each was chosen:
-        nothing is chosen within one candidate, so its external minus its internal error is due to
-        what else differs, above all the rows learnt from. None for one external split, in which
-        the two cannot be told apart.
-        """
-        J, found = len(self.choices), self.gap()
-        if J == 1 or found is None:
-            return None
-        without = 0.0
-        for name, count in self.wins().items():
-            if count:
-                one = self.candidates[name]
-                inside = np.array([estimate.mean for estimate in one.internal])
-                gap = _mean_gap(one.external, inside)
-                if gap is None:
-                    return None
-                without += gap * count / J
-        return without, found - without
+    name: str
+    params: Mapping[str, JsonValue]
+    prepare: JsonValue
 
 
-def _mean_gap(external: FloatArray, internal: FloatArray) -> float | None:
-    gaps = external - internal
-    known = gaps[~np.isnan(gaps)]
-    return float(known.mean()) if len(known) else None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenCandidate:
+    """The candidate that is chosen in the end.
+
+    Parameters
+    ----------
+    name : str
+        Name of the candidate.
+    spec : CandidateSpec
+        The learner, ready for another request.
+    rule : str
+        How it was chosen: ``least`` or ``one_standard_error``.
+    by : str
+        What it was chosen by: ``error``, the mean loss, or the name of a metric.
+    higher_is_better : bool
+        Whether the candidate with the largest value is best.
+    least : str
+        The candidate with the best internal value; another one only under ``one_standard_error``.
+    tied : tuple of str
+        Candidates with the same value as ``least``.
+    chosen_on : str
+        The rows that the choice rests on.
+    internal : InternalResult
+        Its internal error, or its metric.
+    """
+
+    name: str
+    spec: CandidateSpec
+    rule: Rule
+    by: str
+    higher_is_better: bool
+    least: str
+    tied: tuple[str, ...]
+    chosen_on: ChosenOn
+    internal: InternalResult
 
 
-def select_in_each(
-    candidates: Mapping[str, Candidate], rule: str, *, higher_is_better: bool = False
-) -> External:
-    """Choose inside every external training part, by what is known inside it alone."""
-    n_splits = len(next(iter(candidates.values())).internal)
-    choices = tuple(
-        choose(
-            {name: c.internal[at] for name, c in candidates.items()},
-            rule,
-            higher_is_better=higher_is_better,
-        )
-        for at in range(n_splits)
-    )
-    won = [(candidates[choice.name], at) for at, choice in enumerate(choices)]
-    return External(
-        choices=choices,
-        internal=np.array([one.internal[at].mean for one, at in won]),
-        external=np.array([one.external[at] for one, at in won]),
-        candidates=candidates,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalSplit:
+    """The choice inside the training part of one external split, and its error on the test part.
+
+    Parameters
+    ----------
+    repeat : int
+        Number of the repeat.
+    block : str, int or float
+        Label of the block that is the test part.
+    winner : str
+        The chosen candidate.
+    least : str
+        The candidate with the best internal value.
+    tied : tuple of str
+        Candidates with the same value as ``least``.
+    internal : float
+        Internal error, or metric, of the winner; NaN where it is undefined.
+    internal_standard_error : float or None
+        Its standard error; None where it is not known.
+    external : float
+        Error, or metric, of the winner on the test part; NaN where it is undefined.
+    n_train, n_test : int
+        Rows of the training part and of the test part.
+    """
+
+    repeat: int
+    block: Label
+    winner: str
+    least: str
+    tied: tuple[str, ...]
+    internal: float = field(metadata={"nullable": True})
+    internal_standard_error: float | None
+    external: float = field(metadata={"nullable": True})
+    n_train: int
+    n_test: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExternalCandidate:
+    """One candidate under the external splits.
+
+    Parameters
+    ----------
+    wins : int
+        Number of external splits in which it was chosen.
+    internal : tuple of float or None
+        (J,) internal error, or metric, in each split; None where there are very many numbers.
+    external : ndarray of float or None
+        (J,) error, or metric, on each test part; None where there are very many numbers.
+    """
+
+    wins: int
+    internal: tuple[float, ...] | None = field(metadata={"nullable": True})
+    external: FloatArray | None = field(metadata={"nullable": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExternalResult:
+    """The choices inside the external training parts, and their errors on the test parts.
+
+    Parameters
+    ----------
+    wins : mapping of str to int
+        Number of splits in which each candidate was chosen.
+    splits : tuple of ExternalSplit
+        Every external split.
+    candidates : mapping of str to ExternalCandidate
+        Every candidate by name.
+    """
+
+    wins: Mapping[str, int]
+    splits: tuple[ExternalSplit, ...]
+    candidates: Mapping[str, ExternalCandidate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParameterProfile:
+    """The internal error against the value of one parameter of a grid.
+
+    Parameters
+    ----------
+    values : tuple of value
+        The values, in the order of the request.
+    candidates : tuple of str or None
+        The best candidate with each value; None where none of them ran.
+    mean : tuple of float or None
+        Its internal error, or metric.
+    standard_error : tuple of float or None
+        The standard error of that.
+    external : tuple of float or None
+        Its mean error, or metric, over the external splits; None without external splits.
+    """
+
+    values: tuple[Value, ...]
+    candidates: tuple[str | None, ...]
+    mean: tuple[float | None, ...]
+    standard_error: tuple[float | None, ...]
+    external: tuple[float | None, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GridProfile:
+    """The internal error along each parameter of a grid.
+
+    Parameters
+    ----------
+    parameters : mapping of str to ParameterProfile
+        By the name of the parameter.
+    least : str or None
+        The best candidate of the grid; None where none ran.
+    n_candidates : int
+        Number of candidates of the grid.
+    """
+
+    parameters: Mapping[str, ParameterProfile]
+    least: str | None
+    n_candidates: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionBias:
+    """How much too good the internal value of the chosen candidate is.
+
+    Parameters
+    ----------
+    estimate : float or None
+        External minus internal error (or metric), averaged over the external splits; None without
+        external splits.
+    interval : Interval or None
+        The recommended interval; None for a metric and without external splits.
+    without_choice : float or None
+        The part of it that candidates have which are not chosen; None for one external split.
+    of_choice : float or None
+        The rest, which is due to choosing.
+    of_minima : float or None
+        An estimate from the internal splits alone; None where they do not give one.
+    variances : mapping of str to VarianceEstimate
+        Estimated variances of ``estimate``, by method; empty for a metric.
+    intervals : tuple of Interval
+        Every interval about ``estimate``; empty for a metric.
+    """
+
+    estimate: float | None
+    interval: Interval | None
+    without_choice: float | None
+    of_choice: float | None
+    of_minima: float | None
+    variances: Mapping[str, VarianceEstimate]
+    intervals: tuple[Interval, ...]

@@ -11,89 +11,100 @@ SEPARATOR: Final = "__"
 Path = tuple[str | int, ...]
 
 
-def place_of(wire: Mapping[str, Any], key: str, *, loc: Loc) -> Path:
-    """Return where the parameter that a grid calls ``key`` stands in the spec of a learner.
+def find_parameter(wire: Mapping[str, Any], key: str, *, loc: Loc) -> Path:
+    """Return the path of a parameter of a grid in the specification of a learner.
 
     A plain name is a parameter of the learner. ``step__parameter`` is one of a step of
-    ``prepare``: a step is called by its name, or by its number among all steps, from 0 on, those
-    inside groups in their turn; by number alone where several have the name.
+    ``prepare``. A step has a name, and a number among all steps, counted from 0 with the steps
+    inside groups in order. If several steps have the same name, their numbers must be used.
 
     Parameters
     ----------
     wire : mapping
-        The spec, as a request has it.
+        The specification, as a request has it.
+    key : str
+        Name of the parameter in the grid.
     loc : tuple
-        Where the key stands in the request.
+        Path of the key in the request.
 
     Raises
     ------
     InvalidParameter
-        No such step, several, or one whose ``params`` have a value for the parameter.
+        No step, or more than one, has the name, or ``params`` already have a value.
     """
-    step, found, parameter = key.partition(SEPARATOR)
-    place: Path = ("params", key)
-    if found:
-        place = (*_step_called(wire, step, loc), "params", parameter)
-    params = _at(wire, place[:-1])
-    if isinstance(params, Mapping) and place[-1] in params:
-        raise InvalidParameter(f"{key} stands in params and in the grid", loc=loc)
-    return place
+    step, separator, parameter = key.partition(SEPARATOR)
+    path: Path = ("params", key)
+    if separator:
+        path = (*_find_step(wire, step, loc), "params", parameter)
+    params = _read_value(wire, path[:-1])
+    if isinstance(params, Mapping) and path[-1] in params:
+        raise InvalidParameter(
+            f"The parameter {key} has a value in params and values in the grid. Leave one of them "
+            "out.",
+            loc=loc,
+        )
+    return path
 
 
-def with_values(wire: Mapping[str, Any], values: Mapping[Path, Any]) -> dict[str, Any]:
-    """Return the spec with values at places of ``place_of``; the given one is left as it is."""
+def set_values(wire: Mapping[str, Any], values: Mapping[Path, Any]) -> dict[str, Any]:
+    """Return a copy of the specification with these values by path."""
     changed: dict[str, Any] = dict(wire)
-    for place, value in values.items():
-        changed = _put(changed, place, value)
+    for path, value in values.items():
+        changed = _set_value(changed, path, value)
     return changed
 
 
-def _step_called(wire: Mapping[str, Any], step: str, loc: Loc) -> Path:
-    steps = list(_steps(wire.get("prepare"), ("prepare",)))
+def _find_step(wire: Mapping[str, Any], step: str, loc: Loc) -> Path:
+    steps = list(_list_steps(wire.get("prepare"), ("prepare",)))
     if step.isdecimal() and int(step) < len(steps):
         return steps[int(step)][0]
-    called = [at for at, (_, name) in enumerate(steps) if name == step]
-    if len(called) == 1:
-        return steps[called[0]][0]
-    told = ", ".join(f"{at} ({name})" for at, (_, name) in enumerate(steps)) or "none"
-    what = f"several steps are called {step!r}" if called else f"no step is called {step!r}"
+    numbers = [number for number, (_, name) in enumerate(steps) if name == step]
+    if len(numbers) == 1:
+        return steps[numbers[0]][0]
+    names = ", ".join(f"{number} ({name})" for number, (_, name) in enumerate(steps)) or "none"
+    fault = f"Several steps have the name {step!r}" if numbers else f"No step has the name {step!r}"
     raise InvalidParameter(
-        f"{what}; the steps of prepare are {told}, and a step is called by its name or its number",
+        f"{fault}. The steps of prepare are: {names}. Use the name of a step or its number.",
         loc=loc,
         value=step,
     )
 
 
-def _steps(prepare: Any, place: Path) -> Iterator[tuple[Path, str]]:
-    """Give the place and the name of each step; what is no step is refused with the spec."""
+def _list_steps(prepare: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the name of each step; malformed steps are refused elsewhere."""
     if not isinstance(prepare, Sequence) or isinstance(prepare, str):
         return
-    for at, step in enumerate(prepare):
-        here = (*place, at)
+    for number, step in enumerate(prepare):
+        step_path = (*path, number)
         if isinstance(step, str):
-            yield here, step
+            yield step_path, step
         elif isinstance(step, Mapping) and isinstance(step.get("name"), str):
-            yield here, step["name"]
+            yield step_path, step["name"]
         elif isinstance(step, Mapping) and isinstance(step.get("groups"), Sequence):
             for k, group in enumerate(step["groups"]):
                 if isinstance(group, Mapping):
-                    yield from _steps(group.get("prepare"), (*here, "groups", k, "prepare"))
+                    yield from _list_steps(
+                        group.get("prepare"), (*step_path, "groups", k, "prepare")
+                    )
 
 
-def _at(wire: Any, place: Path) -> Any:
-    for key in place:
-        if isinstance(wire, str):  # a step that is its name alone
+def _read_value(wire: Any, path: Path) -> Any:
+    for key in path:
+        if isinstance(wire, str):  # a step without parameters, written as its name
             return None
         wire = wire.get(key) if isinstance(wire, Mapping) else wire[key]
     return wire
 
 
-def _put(wire: Any, place: Path, value: Any) -> Any:
-    if not place:
+def _set_value(wire: Any, path: Path, value: Any) -> Any:
+    if not path:
         return value
-    key, *rest = place
+    key, *rest = path
     if isinstance(key, int):
-        return [_put(one, tuple(rest), value) if at == key else one for at, one in enumerate(wire)]
+        return [
+            _set_value(entry, tuple(rest), value) if i == key else entry
+            for i, entry in enumerate(wire)
+        ]
     body = {"name": wire} if isinstance(wire, str) else dict(wire or {})
-    body[key] = _put(body.get(key), tuple(rest), value)
+    body[key] = _set_value(body.get(key), tuple(rest), value)
     return body

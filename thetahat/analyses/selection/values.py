@@ -1,4 +1,4 @@
-"""Values of one parameter: those listed, or those between two ends."""
+"""The values of one parameter of a grid: a list, or a range between two ends."""
 
 from __future__ import annotations
 
@@ -11,72 +11,72 @@ import numpy as np
 from thetahat.errors import InvalidParameter, Loc
 
 MOST_VALUES: Final = 1000
-"""Of one parameter."""
+"""Largest number of values of one parameter."""
 SCALES: Final = ("log", "linear")
 _LARGEST: Final = 1e300
 Value = float | int | str | bool | None
 
 
-def values_of(given: Any, loc: Loc) -> tuple[Value, ...]:
+def read_values(wire: Any, loc: Loc) -> tuple[Value, ...]:
     """Return the values of one parameter, from a list or a range as a request has it.
 
     A range is ``{"from": a, "to": b, "count": m}``, and may have a ``scale``: ``log`` (if left
     out) or ``linear``.
     """
-    if isinstance(given, Mapping):
-        return _of_range(given, loc)
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+    if isinstance(wire, Mapping):
+        return _read_range(wire, loc)
+    if not isinstance(wire, Sequence) or isinstance(wire, str) or not wire:
         raise InvalidParameter(
-            'the values of a parameter are a list, or {"from": .., "to": .., "count": ..}', loc=loc
+            'The values of a parameter are a list, or {"from": .., "to": .., "count": ..}.', loc=loc
         )
-    check_count(len(given), loc)
-    for i, value in enumerate(given):
+    check_count(len(wire), loc)
+    for i, value in enumerate(wire):
         if not (value is None or isinstance(value, str | bool) or _is_number(value)):
             raise InvalidParameter(
-                "a value of a grid is a number, a text, true, false or null", loc=(*loc, i)
+                "A value of a grid is a number, a text, true, false or null.", loc=(*loc, i)
             )
-    check_distinct(given, loc)
-    return tuple(given)
+    check_distinct(wire, loc)
+    return tuple(wire)
 
 
-def between(
+def space_values(
     low: float, high: float, count: int, scale: str, loc: Loc
 ) -> tuple[float, ...] | tuple[int, ...]:
-    r"""Return the values of a range, its ends among them.
+    r"""Return the values of a range, including its ends.
 
     .. math:: v_i = a \, (b/a)^{(i-1)/(m-1)} \quad\text{or}\quad v_i = a + (b-a)\frac{i-1}{m-1}
 
     with a, b and m for ``low``, ``high`` and ``count``, on a logarithmic scale or a linear one;
-    whole numbers stay whole on a linear scale between whole ends.
+    integers stay integers on a linear scale between integer ends.
 
     Parameters
     ----------
     loc : tuple
-        Where the range stands in the request; ``from``, ``to`` and ``count`` stand in it.
+        Path of the range in the request, which has ``from``, ``to`` and ``count``.
     """
     if count < 2:
         raise InvalidParameter(
-            f"a range has two values at least, and count is {count}",
+            f"A range has at least two values; count is {count}.",
             loc=(*loc, "count"),
             value=count,
         )
     check_count(count, (*loc, "count"))
     if low == high:
         raise InvalidParameter(
-            f"from and to are the same, {low:g}; a list may have a single value",
+            f"The ends of the range are both {low:g}. For a single value use a list.",
             loc=(*loc, "to"),
             value=high,
         )
     if scale == "linear":
-        found = np.linspace(low, high, count)
-        is_whole = isinstance(low, int) and isinstance(high, int) and (found % 1 == 0).all()
-        return tuple((found.astype(np.int64) if is_whole else found).tolist())
+        values = np.linspace(low, high, count)
+        is_whole = isinstance(low, int) and isinstance(high, int) and (values % 1 == 0).all()
+        return tuple((values.astype(np.int64) if is_whole else values).tolist())
     if min(low, high) <= 0:
-        at, end = ("from", low) if low <= 0 else ("to", high)
+        field, end = ("from", low) if low <= 0 else ("to", high)
         raise InvalidParameter(
-            f"the ends of a logarithmic range are above 0, and {at} is {end:g}; use the scale "
-            "linear, or a list",
-            loc=(*loc, at),
+            f"The ends of a logarithmic range must be above 0, and {field!r} is {end:g}. Use the "
+            "scale 'linear', or a list.",
+            loc=(*loc, field),
             value=end,
         )
     return tuple(np.geomspace(low, high, count).tolist())
@@ -86,62 +86,62 @@ def check_count(count: int, loc: Loc) -> None:
     """Refuse more values than one parameter may have."""
     if count > MOST_VALUES:
         raise InvalidParameter(
-            f"{count} values are more than the {MOST_VALUES} that one parameter may have",
+            f"The parameter has {count} values, more than the limit of {MOST_VALUES}.",
             loc=loc,
             value=count,
         )
 
 
 def check_distinct(values: Sequence[Any], loc: Loc) -> None:
-    """Refuse a list in which a value stands twice; 1 and 1.0 are one, 1 and true are two."""
+    """Refuse a list with a value twice; 1 and 1.0 are the same value, 1 and true are not."""
     for i, value in enumerate(values):
-        if any(_same(value, other) for other in values[:i]):
+        if any(_is_same(value, other) for other in values[:i]):
             raise InvalidParameter(
-                f"{shown(value)} stands twice in the grid", loc=(*loc, i), value=value
+                f"The value {format_value(value)} is in the grid twice.", loc=(*loc, i), value=value
             )
 
 
-def shown(value: Any) -> str:
-    """Return a value as JSON has it, cut where it is long."""
+def format_value(value: Any) -> str:
+    """Return a value as JSON text, of which the first 80 characters are kept."""
     return json.dumps(value)[:80]
 
 
-def _of_range(given: Mapping[str, Any], loc: Loc) -> tuple[Value, ...]:
-    unknown = [str(key) for key in given if key not in {"from", "to", "count", "scale"}]
-    lacking = [key for key in ("from", "to", "count") if key not in given]
-    if unknown or lacking:
-        wrong = f"{unknown[0]!r} is none of them" if unknown else f"{lacking[0]} is missing"
+def _read_range(wire: Mapping[str, Any], loc: Loc) -> tuple[Value, ...]:
+    unknown = [str(key) for key in wire if key not in {"from", "to", "count", "scale"}]
+    missing = [key for key in ("from", "to", "count") if key not in wire]
+    if unknown or missing:
+        fault = f"{unknown[0]!r} is unknown" if unknown else f"{missing[0]!r} is missing"
         raise InvalidParameter(
-            f"a range of values has from, to and count, and may have scale; {wrong}",
+            f"A range of values has 'from', 'to' and 'count', and may have 'scale'; {fault}.",
             loc=(*loc, *unknown[:1]),
         )
-    low, high = (_number(given[key], (*loc, key)) for key in ("from", "to"))
-    count, scale = given["count"], given.get("scale", "log")
+    low, high = (_read_number(wire[key], (*loc, key)) for key in ("from", "to"))
+    count, scale = wire["count"], wire.get("scale", "log")
     if isinstance(count, bool) or not isinstance(count, int):
         raise InvalidParameter(
-            f"count must be a whole number, and is {shown(count)}",
+            f"The count of a range must be an integer; it is {format_value(count)}.",
             loc=(*loc, "count"),
             value=count,
         )
     if scale not in SCALES:
         raise InvalidParameter(
-            f"scale must be one of {', '.join(SCALES)}, and is {shown(scale)}",
+            f"The scale {format_value(scale)} is not one of {', '.join(SCALES)}.",
             loc=(*loc, "scale"),
             value=scale,
         )
-    return between(low, high, count, scale, loc)
+    return space_values(low, high, count, scale, loc)
 
 
-def _number(value: Any, loc: Loc) -> int | float:
+def _read_number(value: Any, loc: Loc) -> int | float:
     if isinstance(value, bool) or not _is_number(value):
-        raise InvalidParameter("the end of a range is a number", loc=loc)
+        raise InvalidParameter("The ends of a range are numbers.", loc=loc)
     return value
 
 
 def _is_number(value: Any) -> TypeGuard[int | float]:
-    """Whether it is a number of a size that parameters have."""
-    return isinstance(value, int | float) and abs(value) <= _LARGEST  # not so for NaN
+    """Return whether a value is a number, neither NaN nor out of range for a parameter."""
+    return isinstance(value, int | float) and abs(value) <= _LARGEST  # false for NaN
 
 
-def _same(a: Any, b: Any) -> bool:
+def _is_same(a: Any, b: Any) -> bool:
     return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.selection import Criterion, InternalEstimate, bias_of_least, choose
+from thetahat.analyses.selection import (
+    Criterion,
+    InternalEstimate,
+    choose,
+)
+from thetahat.analyses.selection.bias import estimate_bias_of_minimum
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import InsufficientData, LearnerFailed, UnsupportedCombination
 from thetahat.metrics import METRICS
@@ -52,7 +57,7 @@ def test_against_sklearn_areas_are_averaged_over_splits() -> None:
     from sklearn.metrics import roc_auc_score
 
     areas = [roc_auc_score(TRUTH[part], SCORES[part]) for part in FOUR]
-    found = Criterion(METRICS["roc_auc"]()).internal(outcomes(FOUR), data(), "x")
+    found = Criterion(METRICS["roc_auc"]()).estimate_internal(outcomes(FOUR), data(), "x")
 
     assert_allclose(found.means, areas, rtol=1e-12)
     assert_allclose(found.mean, np.mean(areas), rtol=1e-12)
@@ -66,11 +71,11 @@ def test_against_sklearn_f1_is_that_of_all_rows() -> None:
 
     said = SCORES > 0.5
     criterion = Criterion(F1(positive="b"))
-    found = criterion.internal(outcomes(FOUR), data(), "x")
+    found = criterion.estimate_internal(outcomes(FOUR), data(), "x")
 
     assert_allclose(found.mean, f1_score(TRUTH, said), rtol=1e-12)
     assert_allclose(found.means, [f1_score(TRUTH[part], said[part]) for part in FOUR], rtol=1e-12)
-    twice = criterion.internal(outcomes([*FOUR, *FOUR], repeats=2), data(), "x")
+    twice = criterion.estimate_internal(outcomes([*FOUR, *FOUR], repeats=2), data(), "x")
     halves = [[i for part in FOUR[at::2] for i in part] for at in (0, 1)]
     each = np.mean([f1_score(TRUTH[half], said[half]) for half in halves])
     assert_allclose(twice.mean, each, rtol=1e-12)
@@ -78,7 +83,7 @@ def test_against_sklearn_f1_is_that_of_all_rows() -> None:
 
 def test_naive_the_pooled_error_is_that_of_the_splits_sums_of_influence() -> None:
     metric = F1(positive="b")
-    found = Criterion(metric).internal(outcomes(FOUR), data(), "x")
+    found = Criterion(metric).estimate_internal(outcomes(FOUR), data(), "x")
     eps, whole = 1e-6, [i for part in FOUR for i in part]
     said = SCORES[whole] > 0.5
 
@@ -96,7 +101,7 @@ def test_naive_the_pooled_error_is_that_of_the_splits_sums_of_influence() -> Non
 def test_exact_the_mean_loss_is_what_it_was() -> None:
     criterion = Criterion()
     given = outcomes(FOUR)
-    found = criterion.internal(given, data(), "x")
+    found = criterion.estimate_internal(given, data(), "x")
 
     assert_allclose(found.means, [one.losses.mean() for one in given])
     assert criterion.by_split(given, data(), "x")[0] == found.means.tolist()
@@ -106,8 +111,8 @@ def test_exact_the_mean_loss_is_what_it_was() -> None:
 
 def test_limit_one_split_has_the_error_of_its_rows() -> None:
     one = outcomes([range(40)])
-    area = Criterion(METRICS["roc_auc"]()).internal(one, data(), "x")
-    f1 = Criterion(F1(positive="b")).internal(one, data(), "x")
+    area = Criterion(METRICS["roc_auc"]()).estimate_internal(one, data(), "x")
+    f1 = Criterion(F1(positive="b")).estimate_internal(one, data(), "x")
 
     assert area.standard_error == pytest.approx(np.sqrt(area.within))
     assert f1.standard_error == pytest.approx(np.sqrt(f1.within))
@@ -117,27 +122,27 @@ def test_limit_one_split_has_the_error_of_its_rows() -> None:
 def test_degenerate_splits_without_a_value_are_left_out() -> None:
     of_one_class = np.flatnonzero(TRUTH == 1)[:3].tolist()
     parts = [of_one_class, *FOUR]
-    found = Criterion(METRICS["roc_auc"]()).internal(outcomes(parts), data(), "x")
+    found = Criterion(METRICS["roc_auc"]()).estimate_internal(outcomes(parts), data(), "x")
 
     assert np.isnan(found.means[0])
     assert found.mean == pytest.approx(found.means[1:].mean())
-    assert bias_of_least({"x": found}, "x") is None
+    assert estimate_bias_of_minimum({"x": found}, "x") is None
     alone = Criterion(METRICS["roc_auc"]())
     with pytest.raises(InsufficientData, match="roc_auc has no value in any internal split"):
-        alone.internal(outcomes([of_one_class]), data(), "x")
+        alone.estimate_internal(outcomes([of_one_class]), data(), "x")
     assert alone.by_split(outcomes([of_one_class[:1]]), data(), "x")[1] != 0
     said_no = [i for i in range(40) if TRUTH[i] == 0 and SCORES[i] <= 0.5][:4]
     with pytest.raises(InsufficientData, match="f1 has no value"):
-        Criterion(F1(positive="b")).internal(outcomes([said_no]), data(), "x")
+        Criterion(F1(positive="b")).estimate_internal(outcomes([said_no]), data(), "x")
 
 
 def test_invalid_scores_that_are_not_there_or_no_numbers() -> None:
     area = Criterion(METRICS["roc_auc"]())
-    with pytest.raises(UnsupportedCombination, match="learner 'x' gave none"):
-        area.internal(outcomes(FOUR, None), data(), "x")
+    with pytest.raises(UnsupportedCombination, match="learner 'x' returned none"):
+        area.estimate_internal(outcomes(FOUR, None), data(), "x")
     broken = np.where(np.arange(40) == 3, np.nan, SCORES)
     with pytest.raises(LearnerFailed, match="not numbers"):
-        area.internal(outcomes(FOUR, broken), data(), "x")
+        area.estimate_internal(outcomes(FOUR, broken), data(), "x")
 
 
 def test_by_hand_the_largest_of_a_metric_is_chosen() -> None:
@@ -148,12 +153,12 @@ def test_by_hand_the_largest_of_a_metric_is_chosen() -> None:
     chosen = choose(estimates, higher_is_better=True)
     assert (chosen.name, chosen.tied) == ("b", ("c",))
     # the best of each split: .9 and .8, against .9 and .7 of the chosen
-    bias = bias_of_least(estimates, "b", higher_is_better=True)
+    bias = estimate_bias_of_minimum(estimates, "b", higher_is_better=True)
     assert bias == pytest.approx(0.05)
     # .8 - .1 reaches down to .7
     assert choose(estimates, "one_standard_error", higher_is_better=True).name == "a"
     pooled = {"a": InternalEstimate(means=np.array([0.1, 0.2]), within=0.1, pooled=(0.3, np.nan))}
-    assert bias_of_least(pooled, "a") is None
+    assert estimate_bias_of_minimum(pooled, "a") is None
     assert pooled["a"].standard_error is None
     nothing = InternalEstimate(means=np.array([np.nan]), within=np.nan)
     assert np.isnan(nothing.mean)

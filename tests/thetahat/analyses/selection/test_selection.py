@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from thetahat.analyses.selection import (
-    Candidate,
-    External,
+    CandidateErrors,
+    ExternalChoices,
     InternalEstimate,
-    internal_estimate,
-    internal_seed,
-    internal_splits,
-    select_in_each,
+    choose_in_each_split,
+    derive_internal_seed,
+    estimate_from_losses,
+    split_training_part,
 )
 from thetahat.cross_validation import rows_of, run_splits
 from thetahat.learners import LEARNERS
@@ -21,22 +21,23 @@ from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses import LOSSES
 from thetahat.schemes.k_fold import KFold
 from thetahat.tables.data import Data, build_data
+from thetahat.values.json_values import to_json
 
 
-def selected(data: Data, learners: Mapping[str, Learner], seed: int) -> External:
+def selected(data: Data, learners: Mapping[str, Learner], seed: int) -> ExternalChoices:
     """Three external folds, three internal ones."""
     rows, loss, scheme = rows_of(data), LOSSES["zero_one"](), KFold(n_folds=3)
     candidates = {}
     for name, learner in learners.items():
         external, internal = [], []
         for split in scheme.splits(rows, seed):
-            inner = internal_splits(scheme, rows, split, seed)
-            inside = run_splits(name, learner, data, inner, loss, internal_seed(seed, split))
-            internal.append(internal_estimate([outcome.losses for outcome in inside]))
+            inner = split_training_part(scheme, rows, split, seed)
+            inside = run_splits(name, learner, data, inner, loss, derive_internal_seed(seed, split))
+            internal.append(estimate_from_losses([outcome.losses for outcome in inside]))
             (outcome,) = run_splits(name, learner, data, [split], loss, seed)
             external.append(outcome.losses.mean())
-        candidates[name] = Candidate(external=np.array(external), internal=internal)
-    return select_in_each(candidates, "least")
+        candidates[name] = CandidateErrors(external=np.array(external), internal=internal)
+    return choose_in_each_split(candidates, "least")
 
 
 def test_calibrated_the_internal_minimum_is_too_small_and_the_external_error_is_not() -> None:
@@ -61,40 +62,38 @@ def test_calibrated_the_internal_minimum_is_too_small_and_the_external_error_is_
     assert internal.mean() < 0.5 - 10 * internal.std(ddof=1) / np.sqrt(n_sets)
 
 
-def _of(external: list[float], *internal: float) -> Candidate:
+def _of(external: list[float], *internal: float) -> CandidateErrors:
     estimates = [InternalEstimate(means=np.array([mean]), within=np.nan) for mean in internal]
-    return Candidate(external=np.array(external), internal=estimates)
+    return CandidateErrors(external=np.array(external), internal=estimates)
 
 
 def test_by_hand_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
     # a metric, higher is better: a wins the first and the last split, b the second
-    found = select_in_each(
+    found = choose_in_each_split(
         {"a": _of([0.7, 0.6, np.nan], 0.9, 0.5, 0.8), "b": _of([0.5, 0.5, 0.6], 0.6, 0.7, 0.7)},
         "least",
         higher_is_better=True,
     )
 
-    assert found.wins() == {"a": 2, "b": 1}
+    assert found.count_wins() == {"a": 2, "b": 1}
     # the chosen: .7 - .9 and .5 - .7, and no value in the last split
-    assert found.gap() == pytest.approx(-0.2)
+    assert found.mean_gap() == pytest.approx(-0.2)
     # a as given: -.2 and .1, b: -.1, -.2, -.1; as often as they were chosen
     without = -0.05 * 2 / 3 - 0.4 / 3 / 3
-    assert found.parts_of_gap() == pytest.approx((without, -0.2 - without))
-    assert found.candidates_told()["a"]["external"] == [0.7, 0.6, None]
-    assert found.candidates_told(splits=False)["a"] == {
-        "wins": 2,
-        "internal": None,
-        "external": None,
-    }
+    assert found.divide_gap() == pytest.approx((without, -0.2 - without))
+    listed = found.describe([]).candidates["a"]
+    assert to_json(listed)["external"] == [0.7, 0.6, None]
+    shortened = found.describe([], lists_candidates=False).candidates["a"]
+    assert to_json(shortened) == {"wins": 2, "internal": None, "external": None}
 
 
 def test_degenerate_without_values_outside_there_is_no_gap() -> None:
     nan = float("nan")
-    one = select_in_each({"a": _of([nan, nan], 1.0, 2.0)}, "least")
-    assert one.gap() is None
-    assert one.parts_of_gap() is None
+    one = choose_in_each_split({"a": _of([nan, nan], 1.0, 2.0)}, "least")
+    assert one.mean_gap() is None
+    assert one.divide_gap() is None
     # a wins the first split alone, where it has no value, and has none elsewhere either
     two = {"a": _of([nan, nan], 1.0, 2.0), "b": _of([1.0, 1.0], 2.0, 1.0)}
-    found = select_in_each(two, "least")
-    assert found.gap() == pytest.approx(0)
-    assert found.parts_of_gap() is None
+    found = choose_in_each_split(two, "least")
+    assert found.mean_gap() == pytest.approx(0)
+    assert found.divide_gap() is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from thetahat.analyses.selection.grids import expand
+from thetahat.analyses.selection.grids import expand_grids
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import build, learner_spec
 
@@ -20,7 +20,7 @@ GROUPS = {
 
 def expanded(prepare: list[Any], grid: dict[str, Any]) -> dict[str, Any]:
     wire = {"name": "ridge", "prepare": prepare, "grid": grid}
-    return expand({"r": wire})[0]
+    return expand_grids({"r": wire})[0]
 
 
 def test_exact_a_step_and_the_learner_in_one_grid() -> None:
@@ -72,13 +72,21 @@ def test_exact_what_is_given_stays_as_it_is() -> None:
         (
             ["standardise"],
             {"PCA__whiten": [True]},
-            "no step is called 'PCA'; .* 0 \\(standardise\\)",
+            "No step has the name 'PCA'. .* 0 \\(standardise\\)",
         ),
-        ([], {"PCA__whiten": [True]}, "the steps of prepare are none"),
-        (["PCA"], {"1__whiten": [True]}, "no step is called '1'"),
-        (["PCA", GROUPS], {"PCA__whiten": [True]}, "several steps are called 'PCA'"),
-        ([GROUPS], {"PCA__whiten": [False]}, "PCA__whiten stands in params and in the grid"),
-        (["PCA"], {"PCA__whiten": [True], "0__whiten": [False]}, "PCA__whiten and 0__whiten are"),
+        ([], {"PCA__whiten": [True]}, "steps of prepare are: none"),
+        (["PCA"], {"1__whiten": [True]}, "No step has the name '1'"),
+        (["PCA", GROUPS], {"PCA__whiten": [True]}, "Several steps have the name 'PCA'"),
+        (
+            [GROUPS],
+            {"PCA__whiten": [False]},
+            "PCA__whiten has a value in params and values in the grid",
+        ),
+        (
+            ["PCA"],
+            {"PCA__whiten": [True], "0__whiten": [False]},
+            "PCA__whiten and 0__whiten are the same",
+        ),
     ],
 )
 def test_invalid_steps_are_refused_at_their_key(
@@ -92,5 +100,5 @@ def test_invalid_steps_are_refused_at_their_key(
 
 @pytest.mark.parametrize("prepare", ["PCA", 3, [3, {"groups": [3]}, {"groups": 3}]])
 def test_invalid_what_is_no_list_of_steps_has_none(prepare: Any) -> None:
-    with pytest.raises(InvalidParameter, match="the steps of prepare are none"):
+    with pytest.raises(InvalidParameter, match="steps of prepare are: none"):
         expanded(prepare, {"PCA__whiten": [True]})
