@@ -9,7 +9,7 @@ LEARNERS: Final[Registry[type[Learner]]] = Registry.collect(__name__, __path__)
 
 
 def penalised_least_squares() -> str:
-    """Return the name of the first learner that is penalised least squares."""
+    """Return the name of the learner that is penalised least squares."""
     return next(name for name in LEARNERS if is_penalised_least_squares(name))
 
 

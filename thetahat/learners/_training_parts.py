@@ -27,10 +27,10 @@ def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
     return weights
 
 
-def complete_or_plain(features: Features) -> FloatArray | OrdinaryFit:
+def read_complete_matrix(features: Features) -> FloatArray | OrdinaryFit:
     """Return the (n, p) matrix of all rows, or the reason why it cannot be built.
 
-    The plain path says the same, or finds in a single split that nothing is missing there.
+    The ordinary fit gives the same reason, or succeeds if a split has no missing values.
     """
     try:
         return features.complete_matrix()
@@ -38,7 +38,7 @@ def complete_or_plain(features: Features) -> FloatArray | OrdinaryFit:
         return OrdinaryFit(error.message)
 
 
-def columns_or_plain(features: Features) -> Columns | OrdinaryFit:
+def read_columns(features: Features) -> Columns | OrdinaryFit:
     """Return the (p,) columns of all rows, or the reason why they cannot be built."""
     try:
         return features.complete_columns()
@@ -65,7 +65,7 @@ def check_two_classes(totals: FloatArray) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A model that predicts the same for every instance.
+    """A model with the same prediction for every instance.
 
     Parameters
     ----------
@@ -88,10 +88,10 @@ class Constant:
         )
 
 
-def one_after_another(predictions: Sequence[Predictions]) -> Predictions:
-    """Return the predictions of several learners as one, learner after learner.
+def concatenate_predictions(predictions: Sequence[Predictions]) -> Predictions:
+    """Return the concatenated predictions of several learners.
 
-    All of them give probabilities, or none does; the same of scores.
+    Either all of them have probabilities or none; likewise scores.
     """
     return Predictions(
         np.concatenate([one.output for one in predictions]),

@@ -1,4 +1,4 @@
-"""The interface of learners, and of their optional ways to predict many splits at once."""
+"""The interface of learners, and of their optional fast predictions of many splits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Fitted(Protocol):
         """Predict the instances of ``features``: class codes with probabilities, or values.
 
         ``output`` is (n,) class codes for a classification, values for a regression;
-        ``probabilities``, where the model gives them, is (n, n_classes) over all classes of the
+        ``probabilities``, if the model has them, is (n, n_classes) over all classes of the
         data, 0 for a class that the training part did not have.
         """
         ...
@@ -58,7 +58,7 @@ class OrdinaryFit:
     Parameters
     ----------
     reason : str
-        A clause for people, in which no split is named: ``"a column is not numeric"``.
+        A clause without the split's name: ``"a column is not numeric"``.
     """
 
     reason: str
@@ -71,9 +71,9 @@ class Part:
     Parameters
     ----------
     train, test : ndarray of int
-        Row numbers, ascending; in ``train`` a row stands as often as it is learnt from.
+        Row numbers, ascending; ``train`` repeats a row that is learnt from several times.
     left_out : ndarray of int or None
-        The rows that are not in ``train``, ascending; None where some row stands there twice.
+        The rows that are not in ``train``, ascending; None if ``train`` repeats a row.
     """
 
     train: IntArray
@@ -101,16 +101,16 @@ class Part:
 
 
 class LeftOutSplit(Part):
-    """A split whose training part is all rows that are not tested, listed on access.
+    """A split whose training part is all rows outside the test part, listed on access.
 
     Parameters
     ----------
     test : ndarray of int
-        As ``Part`` has it.
+        Row numbers, ascending.
     n_train : int
-        How many rows are not tested.
+        Number of rows outside the test part.
     listed : callable
-        Returns them.
+        Returns the rows outside the test part.
     """
 
     __slots__ = ("_listed", "_n_train")
@@ -137,17 +137,17 @@ class LeftOutSplit(Part):
 class OverSplits(Protocol):
     """Quantities computed once from all rows, from which any split can be predicted.
 
-    One that can say at once what it predicts for each of many rows, when that row alone is left
-    out, has ``each_left_out(rows)``, which returns the predictions of these rows and (n_rows,)
-    whether each may be used; ``predict`` is asked for the others. One that gains from several
-    splits at once has ``predict_all(parts)``, which returns what ``predict`` does for each.
+    A class with fast leave-one-out predictions has ``each_left_out(rows)``, which returns the
+    predictions of these rows and (n_rows,) whether each may be used; ``predict`` is called for the
+    others. A class that is faster with several splits at once has ``predict_all(parts)``, which
+    returns a list of the values of ``predict``.
     """
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict the test part as an ordinary fit would to 1e-8, or return the reason why not.
 
-        The answer depends on all rows and on this split alone, never on splits asked for before:
-        splits may be asked for in any order and in any number of processes.
+        The predictions depend on all rows and on this split alone, never on earlier calls: splits
+        may be predicted in any order and in any number of processes.
         """
         ...
 
@@ -155,8 +155,8 @@ class OverSplits(Protocol):
 class FastLearner(Learner, Protocol):
     """A learner that can predict many splits without fitting each of them.
 
-    It draws no random numbers, and it gives no cautions. One that compares all rows with one
-    another has ``compares_rows``, which is True.
+    It draws no random numbers, and it has no cautions. A learner that compares all rows with one
+    another has ``compares_rows`` True.
     """
 
     def over_splits(
@@ -169,9 +169,8 @@ class FastLearner(Learner, Protocol):
 class OverPath(Protocol):
     """Quantities computed once from all rows for learners that differ in one parameter.
 
-    One that can say at once what they predict for each of many rows, when that row alone is left
-    out, has ``each_left_out(rows)``, which returns the predictions of L * n_rows and (L, n_rows)
-    whether each may be used.
+    A class with fast leave-one-out predictions has ``each_left_out(rows)``, which returns the
+    predictions of L * n_rows and (L, n_rows) whether each may be used.
     """
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
@@ -180,7 +179,7 @@ class OverPath(Protocol):
         Returns
         -------
         predictions : Predictions
-            Of L * n_test rows: those of the first learner, then those of the next.
+            L * n_test predictions: those of the first learner, then those of the next.
         fits : ndarray of bool
             (L,) whether those of each may be used; any value stands where not. As for
             ``OverSplits``, the answer depends on all rows and on this split alone.
@@ -189,10 +188,10 @@ class OverPath(Protocol):
 
 
 class PathErrors(Protocol):
-    """The same for regressions, with prediction errors instead of predictions.
+    """Prediction errors of learners that differ in one parameter, for regressions.
 
-    In place of an ``OverPath``, where the predictions less the truth are what comes out first:
-    they are written where the losses will stand.
+    Used instead of an ``OverPath`` if a learner computes errors directly: they are written into
+    the array of the losses.
     """
 
     def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
@@ -246,6 +245,6 @@ class PathLearner(FastLearner, Protocol):
     ) -> OverPath | PathErrors | OrdinaryFit:
         """Compute from all rows what serves every split and each of L parameter values.
 
-        This learner's own value does not matter; the other arguments are as ``fit`` has them.
+        This learner's own value is ignored; the other arguments are those of ``fit``.
         """
         ...

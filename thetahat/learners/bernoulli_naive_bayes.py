@@ -1,4 +1,4 @@
-"""Naive Bayes for yes-or-no features."""
+"""Naive Bayes for binary features."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class BernoulliNaiveBayes(CountLearner):
         require(math.isfinite(self.threshold), "threshold", self.threshold, "must be finite")
 
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
-        """Return the (n, p) features as 0 and 1, sparse if the features are and 0 means no."""
+        """Return the (n, p) features as 0 and 1; sparse if the features are and 0 counts as no."""
         del keep
         if not features.wide or self.threshold < 0:
             return (features.complete_matrix() > self.threshold).astype(np.float64)
@@ -87,7 +87,7 @@ class BernoulliNaiveBayes(CountLearner):
     ) -> tuple[FloatArray, FloatArray]:
         """Return (C', p) log odds of a 1, and (C',) log-likelihoods of an all-zero row."""
         no = totals[:, None] - sums
-        # Where none says no, weights that are no whole numbers leave rounding, maybe below zero.
+        # If no row has a 0, fractional weights leave a rounding error, maybe negative.
         np.copyto(no, 0.0, where=no <= _ROUNDING * totals[:, None])
         log_no = logs.of(no)
         table = logs.of(sums) - log_no
@@ -97,8 +97,8 @@ class BernoulliNaiveBayes(CountLearner):
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it.
 
-        All features change in the row's class: those it has are a yes less, the others a no less.
-        With one weight for all rows that is one table, in which the row's own are put right.
+        All features change in the row's class: each loses a 1 or a 0. If all rows have the same
+        weight, one table is used, corrected for the features that the row has.
         """
         y, sums, weight = rows.y, rows.sums, float(rows.weights[0])
         if not (rows.is_exact and np.all(rows.weights == weight)):

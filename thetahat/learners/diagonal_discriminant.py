@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import columns_or_plain
+from thetahat.learners._training_parts import read_columns
 from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
 from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
@@ -81,7 +81,7 @@ class DiagonalDiscriminant:
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
         """Compute the within-class sums of squares of all rows."""
-        columns = columns_or_plain(features)
+        columns = read_columns(features)
         if isinstance(columns, OrdinaryFit):
             return columns
         return discriminant_over_splits(

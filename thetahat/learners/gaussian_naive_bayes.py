@@ -92,7 +92,7 @@ class GaussianNaiveBayes:
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
-        # About the mean of all, so that columns far from 0 lose no digits.
+        # Centred on the mean of all rows, so that columns far from 0 lose no digits.
         centre = X.mean(axis=0)
         centred = X - centre
         means, variances = np.empty((2, len(present), X.shape[1]))

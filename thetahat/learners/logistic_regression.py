@@ -12,11 +12,11 @@ from thetahat.cautions import NOT_CONVERGED
 from thetahat.learners._training_parts import (
     check_two_classes,
     class_weights,
-    complete_or_plain,
+    read_complete_matrix,
     read_weights,
 )
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
-from thetahat.learners.fast.logistic.model import LogisticModel, encode_target, standardised
+from thetahat.learners.fast.logistic.model import LogisticModel, encode_target, standardise_rows
 from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
 from thetahat.parameter_checks import check_positive
@@ -25,7 +25,7 @@ from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 _GOOD: Final = 1e-6
-"""A last step that is longer, in units of a standard error, raises a caution."""
+"""Largest last step, in units of a standard error, without a caution."""
 
 
 _NOT_CONVERGED: Final = NOT_CONVERGED(
@@ -115,18 +115,18 @@ class LogisticRegression:
         check_two_classes(totals)
         present = np.flatnonzero(totals)
         kept = w > 0
-        rows = standardised(X[kept], w[kept], penalty=self.penalty, intercept=self.intercept)
+        rows = standardise_rows(X[kept], w[kept], penalty=self.penalty, intercept=self.intercept)
         target = encode_target(y[kept], present)
         objective = Objective(rows.Z, target, w[kept], rows.penalties)
-        found, length = minimise(objective, np.zeros((rows.Z.shape[1], target.shape[1])))
+        optimum, length = minimise(objective, np.zeros((rows.Z.shape[1], target.shape[1])))
         cautions = () if length <= _GOOD else (_NOT_CONVERGED,)
-        return LogisticModel(rows, found, present, n_classes, cautions)
+        return LogisticModel(rows, optimum, present, n_classes, cautions)
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
         """Find the optimum of all rows."""
-        X = complete_or_plain(features)
+        X = read_complete_matrix(features)
         if isinstance(X, OrdinaryFit):
             return X
         return logistic_over_splits(
@@ -143,7 +143,7 @@ class LogisticRegression:
         n_classes: int,
     ) -> OverPath | OrdinaryFit:
         """Find the optimum of all rows for each penalty, each started from the previous one."""
-        X = complete_or_plain(features)
+        X = read_complete_matrix(features)
         if isinstance(X, OrdinaryFit):
             return X
         return logistic_over_path(

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.learners._training_parts import complete_or_plain, read_weights
+from thetahat.learners._training_parts import read_complete_matrix, read_weights
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.neighbours.over_splits import (
     TOO_FEW_AT_ALL,
@@ -26,9 +26,9 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Voters:
-    """Targets and weights with which neighbours vote.
+    """Targets and weights of the neighbours' votes.
 
-    ``n_classes`` is 0 for a regression; ``by_distance`` makes near rows count for more.
+    ``n_classes`` is 0 for a regression; ``by_distance`` gives nearer rows larger votes.
     """
 
     y: np.ndarray
@@ -44,13 +44,13 @@ class Voters:
         if self.by_distance:
             at_point = squares == 0
             distances = np.sqrt(np.where(at_point, 1.0, squares))
-            # Where a training row is the very point, only such rows count.
+            # If training rows are at distance 0, only they vote.
             some = at_point.any(axis=1, keepdims=True)
             counts = counts * np.where(some, at_point, 1 / distances)
         total, predictions = counts.sum(axis=1), self.y[rows]
         if not self.n_classes:
             return Predictions((counts * predictions).sum(axis=1) / total)
-        # Votes are counted before they are divided: sums of whole numbers tie exactly.
+        # Votes are compared before the division, because sums of whole numbers tie exactly.
         votes = np.column_stack(
             [(counts * (predictions == code)).sum(axis=1) for code in range(self.n_classes)]
         )
@@ -72,9 +72,9 @@ class Voters:
     def votes(
         self, rows: IntArray, squares: FloatArray, numbers: Sequence[int]
     ) -> list[Predictions]:
-        """Return the predictions from the first neighbours, for each of several numbers of them.
+        """Return the predictions for each of several numbers of neighbours.
 
-        Where each row has one vote they are counted once, from the nearest to the farthest.
+        If each row has one vote, votes are counted once, from the nearest to the farthest row.
         """
         if not self._have_one_vote:
             return [self.vote(rows[:, :k], squares[:, :k]) for k in numbers]
@@ -187,7 +187,7 @@ class NearestNeighbours:
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
         """Prepare the search; lists are searched on demand."""
-        X = complete_or_plain(features)
+        X = read_complete_matrix(features)
         if isinstance(X, OrdinaryFit):
             return X
         w = np.ones(len(y)) if weights is None else weights
@@ -206,7 +206,7 @@ class NearestNeighbours:
         n_classes: int,
     ) -> OverPath | OrdinaryFit:
         """Prepare one search for all numbers of neighbours."""
-        X = complete_or_plain(features)
+        X = read_complete_matrix(features)
         if isinstance(X, OrdinaryFit):
             return X
         w = np.ones(len(y)) if weights is None else weights

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import columns_or_plain, read_weights
+from thetahat.learners._training_parts import read_columns, read_weights
 from thetahat.learners.base import OrdinaryFit, OverSplits, PathErrors
 from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
 from thetahat.learners.fast.ridge.penalty_path import RidgeOverPath, RidgePath
@@ -123,7 +123,7 @@ class Ridge:
     ) -> OverSplits | OrdinaryFit:
         """Compute the products of all rows, from which those of a block are subtracted."""
         del n_classes
-        columns = columns_or_plain(features)
+        columns = read_columns(features)
         if isinstance(columns, OrdinaryFit):
             return columns
         return ridge_over_splits(
@@ -144,7 +144,7 @@ class Ridge:
         Each training part is decomposed once for all penalties.
         """
         del n_classes
-        columns = columns_or_plain(features)
+        columns = read_columns(features)
         if isinstance(columns, OrdinaryFit):
             return columns
         if weights is not None and not weights.any():

@@ -226,7 +226,7 @@ def test_degenerate_where_turning_would_cost_the_digits_splits_are_fitted(
     case: str, scheme: str, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if case == "cannot be turned again":
-        monkeypatch.setattr(DecorrelatedRows, "decorrelate_again", lambda *_: None)
+        monkeypatch.setattr(DecorrelatedRows, "decorrelate_if_needed", lambda *_: None)
 
     told = outcomes(hardly_seen(case), scheme, params, some_of(scheme))
 
@@ -243,10 +243,10 @@ def test_exact_rows_turned_by_some_of_them_are_turned_again_where_that_is_far_of
         rows = class_rows(columns, data.y, w, 3)
         turned = nearly_decorrelated_rows(rows)
         assert turned is not None
-        found = turned.decorrelate_again(rows.products_of(rows.both, w))
+        found = turned.decorrelate_if_needed(rows.sum_products(rows.both, w))
         assert found is not None
-        decorrelate_again, near[case] = found[0], not found[1]
-        products = decorrelate_again.T @ decorrelate_again.T.T
+        decorrelated, near[case] = found[0], not found[1]
+        products = decorrelated.T @ decorrelated.T.T
         assert np.linalg.cond(products) < 10
         if not near[case]:
             assert_allclose(products, np.eye(3), atol=1e-12)

@@ -286,7 +286,7 @@ def test_degenerate_why_a_split_is_fitted() -> None:
     assert "not reached" in why_fitted(
         outlier[:30] * 1e100, np.arange(30) % 3, part, penalty=1e-300
     )
-    assert "as likely as one another" in why_fitted(*at_middle, Part(np.arange(60), last, last))
+    assert "equally likely" in why_fitted(*at_middle, Part(np.arange(60), last, last))
     assert why_fitted(far, y, part)
 
 

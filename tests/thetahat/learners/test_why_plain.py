@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from tests.thetahat.learners.fits import table
 from thetahat.learners import LEARNERS
-from thetahat.learners._training_parts import columns_or_plain
+from thetahat.learners._training_parts import read_columns
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.ridge.over_splits import ridge_over_splits
 from thetahat.tables.features import Features
@@ -98,6 +98,6 @@ def test_degenerate_columns_with_squares_beyond_all_scale_are_complete() -> None
     missing = table(np.array([[1.0, np.nan]]))
     sparse = Features((), (), wide=(SparseColumns("w", csr_array(np.eye(2)), ("a", "b")),))
 
-    assert_array_equal(columns_or_plain(features), np.full((2, 3), 1e300))
-    assert_array_equal(columns_or_plain(sparse), np.eye(2))
-    assert isinstance(columns_or_plain(missing), OrdinaryFit)
+    assert_array_equal(read_columns(features), np.full((2, 3), 1e300))
+    assert_array_equal(read_columns(sparse), np.eye(2))
+    assert isinstance(read_columns(missing), OrdinaryFit)

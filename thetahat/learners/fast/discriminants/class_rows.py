@@ -15,11 +15,11 @@ from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
 _IN_CACHE: Final = 131_072
-"""Numbers of some columns that are centred at a time: they stay near the processor."""
+"""Numbers that are centred at a time, so that they stay in the cache."""
 _FEW: Final = 16
-"""Classes up to which rows are told their class's mean by a product with zeros and ones."""
+"""Largest number of classes whose means reach the rows by a product with an indicator matrix."""
 LEAST_LEFT = 1e-6
-"""Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
+"""Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class ClassSums:
     weight : ndarray of float
         (C,) total weight.
     x : ndarray of float
-        (C, p) weighted sums: about 0, but for what a part left out takes with it.
+        (C, p) weighted sums: about 0, except for the part of the left-out rows.
     squares : ndarray of float
         (C, p) weighted sums of squares.
     """
@@ -57,8 +57,8 @@ class ClassSums:
 class ClassRows:
     """All rows, centred on the mean of their class.
 
-    To centre within classes first is what keeps the digits: what is subtracted later is of the
-    size of the spread within a class, however far the classes lie from 0 and from one another.
+    Centring within classes first keeps the digits: the sums that are subtracted later have the size
+    of the spread within a class, however far the classes are from 0 and from one another.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class ClassRows:
 
     def of(self, index: IntArray | slice) -> ClassSums:
         """Return the sums over the rows in ``index``; a repeated row counts each time."""
-        Z, w, y = rows_of(self.Z, index), self.w[index], self.y[index]
+        Z, w, y = select_rows(self.Z, index), self.w[index], self.y[index]
         member = members(y, w, len(self.means))
         return ClassSums(
             rows=np.bincount(y[w > 0], minlength=len(self.means)),
@@ -129,20 +129,20 @@ class ClassRows:
             return None
         return sums
 
-    def products_of(self, rows: FloatArray, w: FloatArray) -> FloatArray:
+    def sum_products(self, rows: FloatArray, w: FloatArray) -> FloatArray:
         """(q, q) weighted sums of the products of (q, m) rows."""
         return np.asarray((rows * w if self.is_weighted else rows) @ rows.T)
 
     def some(self, index: IntArray) -> FloatArray:
         """Return (n_index, p) rows minus the mean of their class."""
-        return rows_of(self.Z, index).T
+        return select_rows(self.Z, index).T
 
     def from_centre(self, index: IntArray) -> FloatArray:
         """Return (n_index, p) rows minus the mean of all rows."""
-        return (rows_of(self.Z, index) + np.take(self.means.T, self.y[index], axis=1)).T
+        return (select_rows(self.Z, index) + np.take(self.means.T, self.y[index], axis=1)).T
 
 
-def rows_of(Z: FloatArray, index: IntArray | slice) -> FloatArray:
+def select_rows(Z: FloatArray, index: IntArray | slice) -> FloatArray:
     """Return (p, n_index) selected rows; ``take`` is faster for row numbers."""
     some: FloatArray = Z[:, index] if isinstance(index, slice) else np.take(Z, index, axis=1)
     return some

@@ -19,8 +19,8 @@ from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT, ClassRow
 from thetahat.learners.fast.discriminants.decorrelated_sums import (
     PartSums,
     Sums,
-    order_of_blocks,
     rows_to_sum,
+    sort_by_block,
     sums_of_blocks,
 )
 from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
@@ -30,29 +30,29 @@ from thetahat.values.types import FloatArray, IntArray
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
 LIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
 TOO_FEW: Final = OrdinaryFit("the training part has too few classes or rows")
-TIED: Final = OrdinaryFit("two classes are as likely as one another to the last digits")
+TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 ROUNDING = 1e-15
 DIGITS = 1e-9
-"""What a log density may be wrong by; then a probability agrees to eight digits."""
+"""Largest error of a log density with which a probability agrees to eight digits."""
 _ABSENT: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
 _HELD: Final = 4_000_000
-"""Numbers of the rows and the products of several splits that are looked at together."""
+"""Largest number of entries of the rows and products of splits that are computed together."""
 _MOST_BLOCKS: Final = 100
-"""Blocks whose products are held at once."""
+"""Largest number of blocks whose products are in memory together."""
 
 
 class DecorrelatedSplits:
     """Predicts splits by subtracting the sums over the left-out rows, class by class.
 
-    Splits that leave out each row once are predicted from sums over the rows in their order.
-    What is said of a split is then the same as when it is one of others, but for rounding.
+    Splits that leave out each row once are predicted from sums over the rows in their order. The
+    predictions of a split are then the same as with other splits, up to rounding.
 
     Parameters
     ----------
     made : callable
-        Makes all rows in the order it is given, or in their own.
+        Returns all rows in the given order, or in their own.
     n : int
         Number of rows.
     priors : {"shares", "equal"}
@@ -60,21 +60,21 @@ class DecorrelatedSplits:
     """
 
     def __init__(
-        self, made: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
+        self, make_rows: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
     ) -> None:
-        self._made, self.n, self.priors = made, n, priors
+        self._made, self.n, self.priors = make_rows, n, priors
 
     @cached_property
-    def _nearly(self) -> PartSums:
+    def _decorrelated_once(self) -> PartSums:
         return PartSums(self._made(None), to_unit=False)
 
     @cached_property
-    def _to_unit(self) -> PartSums:
+    def _decorrelated_twice(self) -> PartSums:
         return PartSums(self._made(None), to_unit=True)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of several splits."""
-        order = order_of_blocks(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
+        order = sort_by_block(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
         if order is None:
             predictions = self._predict_any(parts, to_unit=False)
         else:
@@ -92,7 +92,7 @@ class DecorrelatedSplits:
     ) -> list[Predictions | OrdinaryFit]:
         if not parts:
             return []
-        sums = self._to_unit if to_unit else self._nearly
+        sums = self._decorrelated_twice if to_unit else self._decorrelated_once
         predictions: list[Predictions | OrdinaryFit] = []
         for some in _groups_in_memory(parts, len(sums.rows.both)):
             predictions += self._predict(sums.rows, sums.over(some), some)
@@ -134,17 +134,17 @@ class DecorrelatedSplits:
         Returns
         -------
         plain : list of OrdinaryFit or None
-            Why a part has to be fitted.
+            The reason why a part has to be fitted, or None.
         slopes : ndarray
-            (K, p, C) what a turned row is multiplied with.
+            (K, p, C) coefficients of a decorrelated row.
         levels : ndarray
-            (K, C, C) what is added for a row of one class and the density of another.
+            (K, C, C) constant for a row of one class and the density of another.
         """
         turned, (n_parts, n_classes) = sums.turned, sums.counts.shape
         p = len(turned.T)
         present = sums.counts > 0
         weight = np.where(present, np.einsum("kcc->kc", sums.sums[:, p:, p:]), 0.0)
-        plain = _too_little(rows, sums, present, weight)
+        plain = _check_amount(rows, sums, present, weight)
         x = sums.sums[:, p:, :p]
         moved = np.divide(x, weight[:, :, None], out=np.zeros(x.shape), where=present[:, :, None])
         means = turned.means + moved
@@ -198,7 +198,7 @@ def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
         yield held
 
 
-def _too_little(
+def _check_amount(
     rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
 ) -> list[OrdinaryFit | None]:
     """Return the reason for parts with too little data for the fast path."""

@@ -11,22 +11,22 @@ from thetahat.learners.fast.discriminants.class_rows import ClassRows
 from thetahat.values.types import FloatArray
 
 _MOST: Final = 1e9
-"""The condition of the products up to which rows are turned."""
+"""Largest condition number of the products for which rows are decorrelated."""
 _ROWS_A_COLUMN: Final = 8
 """As many rows a column tell how rows have to be turned, nearly.
 
 Of normal rows the products are then unit but for a factor between .4 and 1.8.
 """
 _NEAR: Final = 100.0
-"""The condition of turned products from which on they are turned once more."""
+"""Condition number of decorrelated products above which they are decorrelated again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecorrelatedRows:
     """Rows whose within-class product matrix is close to the identity.
 
-    A training part has nearly these products, so that its own are as well conditioned as its
-    rows are many, however ill-conditioned the features are.
+    A training part has nearly these products, so that its products are well conditioned if it has
+    enough rows, however ill-conditioned the features are.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class DecorrelatedRows:
     constant : ndarray of bool
         (p,) which column never varies within the classes.
     error : float
-        What a product of two turned rows may be wrong by, in units of the last place.
+        Error bound of a product of two decorrelated rows, in units of the last place.
     """
 
     both: FloatArray
@@ -54,15 +54,15 @@ class DecorrelatedRows:
         some: FloatArray = self.both[: self.means.shape[1]]
         return some
 
-    def decorrelate_again(self, sums: FloatArray) -> tuple[DecorrelatedRows, bool] | None:
-        """Return these rows, and whether they had to be transformed once more.
+    def decorrelate_if_needed(self, sums: FloatArray) -> tuple[DecorrelatedRows, bool] | None:
+        """Return these rows, and whether they had to be decorrelated again.
 
-        None where that would cost the digits.
+        None if that would lose digits.
 
         Parameters
         ----------
         sums : ndarray
-            (q, q) sums over the turned rows, all of them: the products first, and maybe others.
+            (q, q) sums over all decorrelated rows: the products first, and possibly others.
         """
         p = len(self.T)
         products = sums[:p, :p]
@@ -70,10 +70,10 @@ class DecorrelatedRows:
         found = factorise(products, np.ones(p), self.constant)
         if found is not None and found[1] * lengths.max() <= _NEAR:
             return self, False
-        again = self.again(products)
-        return None if again is None else (again, True)
+        rows = self.decorrelate(products)
+        return None if rows is None else (rows, True)
 
-    def again(self, products: FloatArray) -> DecorrelatedRows | None:
+    def decorrelate(self, products: FloatArray) -> DecorrelatedRows | None:
         """Return these rows transformed by their own (p, p) products.
 
         None if digits would be lost.
@@ -87,18 +87,18 @@ class DecorrelatedRows:
 def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
     """Return rows whose product matrix is the identity, or None if that would lose digits.
 
-    They are turned where they stand: ``rows.Z`` are other numbers afterwards. Turned twice, their
-    products are as near to unit as rounding allows, whatever the condition of those before.
+    They are transformed in place: ``rows.Z`` has other numbers afterwards. After two
+    transformations the products are the identity up to rounding, whatever their condition was.
     """
     turned = nearly_decorrelated_rows(rows)
     if turned is None:
         return None
-    products = rows.products_of(turned.T, rows.w)
-    decorrelate_again = turned.decorrelate_again(products)
-    if decorrelate_again is None:
+    products = rows.sum_products(turned.T, rows.w)
+    decorrelated = turned.decorrelate_if_needed(products)
+    if decorrelated is None:
         return None
-    turned, is_again = decorrelate_again
-    return turned.again(rows.products_of(turned.T, rows.w) if is_again else products)
+    turned, is_again = decorrelated
+    return turned.decorrelate(rows.sum_products(turned.T, rows.w) if is_again else products)
 
 
 def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
@@ -108,7 +108,7 @@ def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
     if step > 1:
         few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
         found = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
-    return found or _turned_by(rows, rows.products_of(rows.Z, rows.w))
+    return found or _turned_by(rows, rows.sum_products(rows.Z, rows.w))
 
 
 def _turned_by(rows: ClassRows, products: FloatArray) -> DecorrelatedRows | None:
@@ -145,7 +145,7 @@ def factorise(
     from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
     matrix = products * scale * scale[:, None]
-    # A column that never varies within the classes counts for nothing: it stands alone.
+    # A column that never varies within the classes is ignored: its entry is the identity.
     if constant.any():
         np.einsum("ii->i", matrix)[:] += constant
     factor, failed = lapack.dpotrf(matrix, lower=1)

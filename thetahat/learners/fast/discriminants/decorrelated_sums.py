@@ -20,7 +20,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """Sums over K training parts, by class, as ``ClassSums`` has them.
+    """Sums over K training parts by class; see ``ClassSums``.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Sums:
     lengths : ndarray of float
         (M,) their squared lengths.
     is_rest : ndarray of bool
-        (K,) whether the sums over the rows left out were taken from those over all.
+        (K,) whether the sums over the left-out rows were subtracted from those over all rows.
     counts : ndarray
         (K, C) number of rows with weight.
     sums : ndarray
@@ -52,15 +52,15 @@ class PartSums:
     Parameters
     ----------
     rows : ClassRows
-        All rows; they are turned where they stand.
+        All rows; they are decorrelated in place.
     to_unit : bool
-        Whether they are turned as near to unit as can be, which costs another pass.
+        Whether they are decorrelated twice, which needs another pass.
     """
 
     def __init__(self, rows: ClassRows, *, to_unit: bool) -> None:
         self.rows = rows
         self.turned = _turned_and_summed(
-            rows, lambda: rows.products_of(rows.both, rows.w)[None], to_unit=to_unit
+            rows, lambda: rows.sum_products(rows.both, rows.w)[None], to_unit=to_unit
         )
 
     def over(self, parts: Sequence[Part]) -> Sums | None:
@@ -92,12 +92,12 @@ class PartSums:
 def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
     """Return the sums over all rows outside each block; the rows are sorted by block.
 
-    Those over all rows are those over the blocks together: no row is looked at twice.
+    The sums over all rows are the total of the blocks, so every row is read once.
 
     Parameters
     ----------
     rows : ClassRows
-        All rows in the order of the blocks; they are turned where they stand.
+        All rows in the order of the blocks; they are decorrelated in place.
     sizes : sequence of int
         (K,) number of rows of each block.
     """
@@ -121,11 +121,11 @@ def _turned_and_summed(
     if turned is None:
         return None
     sums = summed()
-    decorrelate_again = turned.decorrelate_again(sums.sum(axis=0))
-    if decorrelate_again is None:
+    decorrelated = turned.decorrelate_if_needed(sums.sum(axis=0))
+    if decorrelated is None:
         return None
-    turned, again = decorrelate_again
-    return turned, summed() if again else sums
+    turned, was_decorrelated = decorrelated
+    return turned, summed() if was_decorrelated else sums
 
 
 def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]) -> FloatArray:
@@ -148,7 +148,7 @@ def _counts(
     return np.asarray(np.diff(seen, axis=1, prepend=0.0).T)
 
 
-def order_of_blocks(parts: Sequence[Part], n: int) -> IntArray | None:
+def sort_by_block(parts: Sequence[Part], n: int) -> IntArray | None:
     """Return (n,) rows sorted by test part, if every row is tested once and left out there."""
     if sum(len(part.test) for part in parts) != n:
         return None

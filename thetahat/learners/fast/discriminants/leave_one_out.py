@@ -42,8 +42,8 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     if not w.any():
         return NO_WEIGHT
     if shape == "full":
-        made = partial(class_rows, columns, y, w, n_classes)
-        return CovarianceLeaveOneOut(made, len(y), priors)
+        make_rows = partial(class_rows, columns, y, w, n_classes)
+        return CovarianceLeaveOneOut(make_rows, len(y), priors)
     return VarianceLeaveOneOut(
         DiscriminantSplits(class_rows(columns, y, w, n_classes), shape, priors)
     )
@@ -56,15 +56,15 @@ class _LeftOutChange:
     Parameters
     ----------
     at : ndarray of int
-        (n,) place of the class among those present; any for a row of a class without weight.
+        (n,) index of the class among those present; arbitrary for a class without weight.
     stays : ndarray of float
         (n,) weight of the class without the row.
     moved : ndarray of float
-        (n,) how far its class's mean moves away from a row, in units of their distance.
+        (n,) shift of the class mean away from the row, in units of their distance.
     a : ndarray of float
-        (n,) what the row's products are multiplied with that its class loses.
+        (n,) factor of the row's products that its class loses.
     fits : ndarray of bool
-        (n,) whether enough is left.
+        (n,) whether enough weight remains.
     """
 
     at: IntArray
@@ -134,13 +134,13 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
     with z the row less the mean of its class c. All distances of a row from the means, taken from
     its class's, then follow from :math:`z^T S^{-1} z` and :math:`z^T S^{-1} (m_k - m_c)`.
 
-    Rows are made twice if splits that leave out one and splits that leave out more are asked for:
-    each turns its own.
+    Rows are prepared twice if splits with one left-out row and splits with more are predicted: each
+    way decorrelates its own copy.
 
     Parameters
     ----------
     made : callable
-        Makes all rows, as ``DecorrelatedSplits`` has it.
+        Returns all rows; see ``DecorrelatedSplits``.
     n : int
         Number of rows.
     priors : {"shares", "equal"}
@@ -148,10 +148,10 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
     """
 
     def __init__(
-        self, made: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
+        self, make_rows: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
     ) -> None:
-        super().__init__(lambda: made(None), priors)
-        self.splits = DecorrelatedSplits(made, n, priors)
+        super().__init__(lambda: make_rows(None), priors)
+        self.splits = DecorrelatedSplits(make_rows, n, priors)
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split from the sums over all rows minus the left-out block."""
@@ -204,7 +204,7 @@ class VarianceLeaveOneOut(_LeaveOneOut):
     Parameters
     ----------
     splits : DiscriminantSplits
-        What predicts splits that leave out any rows.
+        Predicts splits with any left-out rows.
     """
 
     def __init__(self, splits: DiscriminantSplits) -> None:

@@ -43,8 +43,9 @@ class Whitened:
 class DiscriminantSplits:
     """Predicts splits by subtracting the squares of the left-out rows, class by class.
 
-    They are about the class means of all rows, so that a training part's own are these, less what
-    its means moved by. What the inverse makes of a rounding error must stay below the eighth digit.
+    The squares are about the class means of all rows, and are corrected for the shift of the
+    training part's means. A rounding error, amplified by the inverse, must stay below the eighth
+    digit.
 
     Parameters
     ----------
@@ -121,7 +122,7 @@ def check_predictions(
 ) -> Predictions | OrdinaryFit:
     """Return the predictions, or the reason why their error bound exceeds 1e-8.
 
-    Two classes that rounding could exchange are left to the plain path too.
+    Splits in which rounding could exchange two classes are fitted in the ordinary way too.
     """
     if not wrong <= DIGITS:
         return why

@@ -19,7 +19,7 @@ from thetahat.learners.fast.logistic.training_parts import descended
 from thetahat.values.types import FloatArray
 
 _FEW: Final = 2000
-"""Rows of which the length of the first step is found."""
+"""Number of rows from which the length of the first step is computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,9 +46,9 @@ def find_optimum(
 ) -> Optimum | None:
     """Return the optimum, or None if rounding hides it.
 
-    Newton's steps with one curvature, and the gradients of the steps before, go there from a
-    point that is near; the last step has the curvature at its end. Where that is not enough, it
-    is Newton's method from the point.
+    Quasi-Newton steps with one curvature and the previous gradients lead there from a point nearby;
+    the last step uses the curvature at its end. If that is not enough, Newton's method starts from
+    the point.
 
     Parameters
     ----------
@@ -56,17 +56,17 @@ def find_optimum(
         (q, K) a point near the optimum and (K q, K q) the curvature near it; the optimum of a few
         of the rows where there is none.
     """
-    begin = _by_squares(objective) if start is None else start
-    near = None if begin is None else _descended(objective, begin, curvature)
-    found = None if near is None else _at_end(objective, near)
+    begin = _start_from_least_squares(objective) if start is None else start
+    near = None if begin is None else _descend(objective, begin, curvature)
+    found = None if near is None else _take_last_step(objective, near)
     if found is None:
         zero = np.zeros((objective.Z.shape[1], objective.target.shape[1]))
         B, length = minimise(objective, zero if begin is None else begin)
-        found = _at_end(objective, B) if length <= NEAR else None
+        found = _take_last_step(objective, B) if length <= NEAR else None
     return found
 
 
-def _at_end(objective: Objective, B: FloatArray) -> Optimum | None:
+def _take_last_step(objective: Objective, B: FloatArray) -> Optimum | None:
     """Take the last Newton step; None if it is not short in units of a standard error."""
     shares = softmax(objective.Z @ B)
     curvature = objective.curvature(shares)
@@ -79,7 +79,7 @@ def _at_end(objective: Objective, B: FloatArray) -> Optimum | None:
     return Optimum(B - step, shares, curvature) if length <= NEAR else None
 
 
-def _descended(
+def _descend(
     objective: Objective, start: FloatArray, curvature: FloatArray | None
 ) -> FloatArray | None:
     K = start.shape[1]
@@ -101,7 +101,7 @@ def _descended(
     return B[0].reshape(K, -1).T if arrived[0] else None
 
 
-def _by_squares(objective: Objective) -> FloatArray | None:
+def _start_from_least_squares(objective: Objective) -> FloatArray | None:
     """Return a (q, 1) start: the least squares direction, scaled to be best for a few rows.
 
     This is near the optimum where the features of each class are about normal. Of two classes

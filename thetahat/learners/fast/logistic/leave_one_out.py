@@ -22,7 +22,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 _MOST_STEPS: Final = 25
 _AT_ONCE: Final = 250_000
-"""Logits held at a time: two megabytes, which stay near the processor."""
+"""Number of logits computed at a time: two megabytes, which stay in the cache."""
 
 
 class LogisticLeaveOneOut:
@@ -31,8 +31,7 @@ class LogisticLeaveOneOut:
     .. math:: H_{(i)}^{-1} = H^{-1} + \frac{d_i H^{-1} z_i z_i^T H^{-1}}{1 - d_i z_i^T H^{-1} z_i},
               \quad d_i = w_i p_i (1 - p_i)
 
-    The first step is the approximation of pregibon1981; it is followed by others until nothing
-    moves.
+    The first step is the approximation of pregibon1981; further steps follow until convergence.
     """
 
     def __init__(self, splits: LogisticSplits) -> None:
@@ -54,7 +53,7 @@ class LogisticLeaveOneOut:
             step = max(1, _AT_ONCE // n)
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
-                logits[some], fits[some] = self._of(rows[some], self._factor)
+                logits[some], fits[some] = self._compute_logits(rows[some], self._factor)
         fits &= (splits.counts[splits.y[rows]] > 1) & (np.abs(logits) > DIGITS)
         return build_predictions(logits[:, None], splits.present, splits.n_classes), fits
 
@@ -68,7 +67,7 @@ class LogisticLeaveOneOut:
             return None
         return factor
 
-    def _of(self, rows: IntArray, factor: Factor) -> tuple[FloatArray, np.ndarray]:
+    def _compute_logits(self, rows: IntArray, factor: Factor) -> tuple[FloatArray, np.ndarray]:
         """Return the (m,) leave-one-out logits, and whether they may be used."""
         of_all, optimum = self.splits.objective, self.splits.optimum
         Z, target, w = of_all.Z, of_all.target[rows, 0], of_all.w[rows]

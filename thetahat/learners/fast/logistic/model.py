@@ -25,11 +25,11 @@ class Standardised:
     penalties : ndarray of float
         (q,) of each coefficient; 0 for the intercept.
     centre : ndarray of float
-        (p,) what is taken from the features.
+        (p,) values that are subtracted from the features.
     directions : ndarray of float or None
-        (p, r) what they are then turned to, where there are more of them than rows.
+        (p, r) directions onto which they are projected if there are more features than rows.
     scale : ndarray of float
-        (p,) or (r,) what they are then multiplied with; 0 for a column that is constant.
+        (p,) or (r,) factors that they are then multiplied with; 0 for a constant column.
     intercept : bool
         Whether there is one.
     """
@@ -50,12 +50,14 @@ class Standardised:
         return _with_ones(Z, intercept=self.intercept)
 
 
-def standardised(X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool) -> Standardised:
+def standardise_rows(
+    X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool
+) -> Standardised:
     """Return (n, p) rows centred and scaled for the solver.
 
-    The optimum is the same: the intercept is free, and the penalty is put into the new units.
-    With as many features as rows it lies in the directions that the rows span, and these take
-    the place of the features.
+    The optimum is the same: the intercept is free, and the penalty is rescaled. With as many
+    features as rows the optimum lies in the span of the rows, whose directions replace the
+    features.
     """
     centre = weighted_mean(X, w) if intercept else np.zeros(X.shape[1])
     if X.shape[1] >= len(X):
@@ -102,7 +104,7 @@ def _in_units(
     scale[varies] = np.sqrt(w.sum()) / lengths[varies]
     features *= scale
     if intercept and _is_drawn_far(features, is_weighted=is_weighted):
-        # The mean may be drawn so far by few rows that the others would lose digits about it.
+        # A few rows may shift the mean so far that the others would lose digits about it.
         centre = np.median(X, axis=0)
         np.subtract(X, centre, out=features)
         features *= scale
@@ -129,7 +131,7 @@ class LogisticModel:
     Parameters
     ----------
     rows : Standardised
-        How rows are brought into the units of the coefficients.
+        The scaling of rows to the units of the coefficients.
     coefficients : ndarray of float
         (q, K) in those units; one column for two classes.
     present : ndarray of int
@@ -137,7 +139,7 @@ class LogisticModel:
     n_classes : int
         C, all classes of the data.
     cautions : tuple of Caution
-        Where the optimum was not reached.
+        A caution if the optimum was not reached.
     """
 
     rows: Standardised
@@ -161,7 +163,7 @@ class LogisticModel:
         return np.asarray(level - self.rows.centre @ self.slopes)
 
     def predict(self, features: Features) -> Predictions:
-        """Return class codes and probabilities, and the logit where there are two classes."""
+        """Return class codes and probabilities, and the logit if there are two classes."""
         logits = self.rows.rows(features.complete_matrix()) @ self.coefficients
         return build_predictions(logits, self.present, self.n_classes)
 

@@ -13,9 +13,9 @@ from thetahat.values.types import FloatArray
 _MOST_STEPS: Final = 100
 _MOST_HALVINGS: Final = 40
 _DAMPING: Final = 1e-10
-"""Share of the diagonal added where a curvature is lost in rounding far from the optimum."""
+"""Share of the diagonal that is added if rounding makes a curvature singular."""
 NEAR: Final = 1e-9
-"""A Newton step of this length, in units of a standard error, leaves one of its square."""
+"""Length of a Newton step, in standard errors, after which the next has about its square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,9 +61,9 @@ class Objective:
     def curvature(self, shares: FloatArray) -> FloatArray:
         """Return the (K q, K q) second derivative, with the common shift of the logits fixed.
 
-        To the logits of a row any number may be added, so in that direction there is at most the
-        penalty. What is put there instead touches no step: the gradients of all classes sum to
-        0, and so do the coefficients.
+        Adding a number to all logits of a row changes nothing, so in that direction the curvature
+        is at most the penalty. The value that replaces it affects no step: the gradients of all
+        classes sum to 0, and so do the coefficients.
         """
         matrix = compute_curvature(self.Z, shares, self.w)
         K, q = shares.shape[1], self.Z.shape[1]
@@ -159,8 +159,8 @@ def factorise(curvature: FloatArray, *, damping: float = 0.0) -> Factor | None:
 def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float]:
     """Return (q, K) coefficients and the length of the last step in standard errors.
 
-    Newton's steps, halved while they do not go down, until one is so short that the next would
-    be lost in rounding. The length is inf where the curvature is lost in rounding at the end.
+    Newton steps, halved while they do not decrease the objective, until one is so short that the
+    next would be lost in rounding. The length is inf if the last curvature is singular by rounding.
     """
     B, value = start, objective.value(start)
     length = np.inf

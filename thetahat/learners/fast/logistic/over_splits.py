@@ -26,25 +26,25 @@ from thetahat.values.types import FloatArray, IntArray
 FEWER_CLASSES: Final = OrdinaryFit("the training part has not all classes")
 FAR: Final = OrdinaryFit("the training part's optimum is far from that of all rows")
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's likelihood is too flat in a direction")
-TIED: Final = OrdinaryFit("two classes are as likely as one another to the last digits")
+TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 LARGEST_AMPLIFICATION: Final = 1e5
-"""How much of a rounding error in the gradient may be in a logit."""
+"""Largest amplification of a rounding error of the gradient in a logit."""
 DIGITS: Final = 1e-9
 
 
 class LogisticSplits:
     """Predicts splits by Newton steps from the optimum of all rows.
 
-    The curvature of the part at the optimum of all rows is that of all, less that of the rows
-    left out. Parts of which few rows are left out go to their optima together.
+    The curvature of the part at the optimum of all rows is that of all rows minus that of the
+    left-out rows. The optima of parts with few left-out rows are computed together.
 
     Parameters
     ----------
     rows, objective : Standardised, Objective
         All rows.
     optimum : Optimum
-        Where all rows have it.
+        The optimum of all rows.
     y, present, n_classes : ndarray of int, ndarray of int, int
         (n,) class codes, those that have weight, and the number of all classes.
     """
@@ -109,7 +109,7 @@ class LogisticSplits:
         Parameters
         ----------
         start : ndarray of float or None
-            (m, K q) where each part begins; the optimum of all rows where there is none.
+            (m, K q) starting points; None starts from the optimum of all rows.
         """
         begin = self.optimum.T.reshape(-1)
         starts = np.tile(begin, (len(parts), 1)) if start is None else start
@@ -122,7 +122,7 @@ class LogisticSplits:
             elif part.left_out is not None and self._is_few(part.left_out):
                 together.append((at, part.left_out, ready[1]))
             else:
-                found[at] = _by_itself(*ready, starts[at], self._largest_logit_change(part))
+                found[at] = _solve_alone(*ready, starts[at], self._largest_logit_change(part))
         step = max(1, WIDTH // self.optimum.shape[1])
         for first in range(0, len(together), step):
             places, outs, factors = zip(*together[first : first + step], strict=True)
@@ -145,7 +145,7 @@ class LogisticSplits:
     def _prepare_part(self, part: Part) -> tuple[Objective, Factor] | OrdinaryFit:
         """Return the objective of a training part and the factor of a curvature near its optimum.
 
-        Of a part of which few rows are left out the objective stands for its weight alone.
+        For a part with few left-out rows only the weight of the objective is used.
         """
         of_all, out = self.objective, part.left_out
         if out is not None and self._is_few(out):
@@ -175,7 +175,7 @@ class LogisticSplits:
         return factor.inverse_length() * float((largest * factor.scale**2).max())
 
 
-def _by_itself(
+def _solve_alone(
     objective: Objective, factor: Factor, start: FloatArray, reach: float
 ) -> FloatArray | OrdinaryFit:
     """Return the (K q,) coefficients of one training part."""

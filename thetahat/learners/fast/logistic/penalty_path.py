@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners._training_parts import class_weights, one_after_another
+from thetahat.learners._training_parts import class_weights, concatenate_predictions
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.logistic.all_rows_optimum import Optimum, find_optimum
 from thetahat.learners.fast.logistic.leave_one_out import LogisticLeaveOneOut
-from thetahat.learners.fast.logistic.model import build_penalties, encode_target, standardised
+from thetahat.learners.fast.logistic.model import build_penalties, encode_target, standardise_rows
 from thetahat.learners.fast.logistic.newton import Objective
 from thetahat.learners.fast.logistic.over_splits import FEWER_CLASSES, LogisticSplits
 from thetahat.losses.base import Predictions
@@ -32,7 +32,7 @@ def logistic_over_splits(  # noqa: PLR0913 - what a learner is handed, and its t
     intercept: bool,
 ) -> OverSplits | OrdinaryFit:
     """Return the fast path for all splits, or the reason why each split has to be fitted."""
-    found = _of_values(X, y, weights, n_classes, penalties=[penalty], intercept=intercept)
+    found = _find_optima(X, y, weights, n_classes, penalties=[penalty], intercept=intercept)
     if isinstance(found, OrdinaryFit):
         return found
     (splits,) = found
@@ -51,7 +51,7 @@ def logistic_over_path(  # noqa: PLR0913 - as above
     intercept: bool,
 ) -> OverPath | OrdinaryFit:
     """Return the fast path for all splits and penalties."""
-    found = _of_values(X, y, weights, n_classes, penalties=penalties, intercept=intercept)
+    found = _find_optima(X, y, weights, n_classes, penalties=penalties, intercept=intercept)
     if isinstance(found, OrdinaryFit):
         return found
     is_two = all(splits is None or len(splits.present) == 2 for splits in found)
@@ -59,7 +59,7 @@ def logistic_over_path(  # noqa: PLR0913 - as above
     return kind(found, penalties, n_classes)
 
 
-def _of_values(  # noqa: PLR0913 - as above
+def _find_optima(  # noqa: PLR0913 - as above
     X: FloatArray,
     y: np.ndarray,
     weights: FloatArray | None,
@@ -68,7 +68,7 @@ def _of_values(  # noqa: PLR0913 - as above
     penalties: Sequence[float],
     intercept: bool,
 ) -> list[LogisticSplits | None] | OrdinaryFit:
-    """Return the optimum of all rows for each penalty; None where it was not reached.
+    """Return the optimum of all rows for each penalty; None if it was not reached.
 
     The strongest penalty is solved first, and each other from its neighbour.
     """
@@ -76,7 +76,7 @@ def _of_values(  # noqa: PLR0913 - as above
     present = np.flatnonzero(class_weights(y, w, n_classes))
     if len(present) < 2:
         return FEWER_CLASSES if w.any() else NO_WEIGHT
-    rows = standardised(X, w, penalty=penalties[0], intercept=intercept)
+    rows = standardise_rows(X, w, penalty=penalties[0], intercept=intercept)
     target = encode_target(y, present)
     found: list[LogisticSplits | None] = [None] * len(penalties)
     before: tuple[Optimum, FloatArray] | None = None
@@ -108,13 +108,13 @@ def _in_turn(penalties: Sequence[float]) -> list[int]:
 class LogisticPath:
     """Predictions of every split for each of L penalties.
 
-    From penalty to penalty the optimum of a training part moves about as that of all rows does:
-    with this each part begins so near its own that few steps are left.
+    From one penalty to the next, the optimum of a training part moves nearly as that of all rows,
+    so that each part starts close to its own optimum and needs few steps.
 
     Parameters
     ----------
     splits : sequence of LogisticSplits or None
-        (L,) what is known of all rows; None where their optimum was not reached.
+        (L,) solvers for all rows; None if their optimum was not reached.
     penalties : sequence of float
         (L,).
     n_classes : int
@@ -147,14 +147,16 @@ class LogisticPath:
             for place, B in enumerate(found):
                 if not isinstance(B, OrdinaryFit):
                     moved[place] = B - of_all
-        return [self._of_part(part, [of[j] for of in predictions]) for j, part in enumerate(parts)]
+        return [
+            self._join_outcomes(part, [of[j] for of in predictions]) for j, part in enumerate(parts)
+        ]
 
-    def _of_part(
+    def _join_outcomes(
         self, part: Part, predictions: Sequence[Predictions | OrdinaryFit]
     ) -> tuple[Predictions, np.ndarray]:
         nothing = self._nothing(len(part.test))
         every = [nothing if isinstance(one, OrdinaryFit) else one for one in predictions]
-        outcomes = one_after_another(every)
+        outcomes = concatenate_predictions(every)
         return outcomes, np.array([not isinstance(one, OrdinaryFit) for one in predictions])
 
     def _nothing(self, n: int) -> Predictions:
@@ -181,5 +183,5 @@ class PathOfTwoClasses(LogisticPath):
             else alone.each_left_out(rows)
             for alone in self._alone
         ]
-        predictions = one_after_another([one for one, _ in outcomes])
+        predictions = concatenate_predictions([one for one, _ in outcomes])
         return predictions, np.stack([fits for _, fits in outcomes])

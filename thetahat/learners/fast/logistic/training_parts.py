@@ -16,16 +16,16 @@ WIDTH: Final = 16
 The same number always: then what a column becomes does not depend on how many others there are.
 """
 SHORT: Final = 1e-10
-"""The last step may move a logit by this; what is left is a fraction of it."""
+"""Largest change of a logit by the last step; the remaining error is a fraction of it."""
 _MOST_STEPS: Final = 25
 _REMEMBERED: Final = 8
 _INVERTED: Final = 128
 """Coefficients up to which inverses of all parts cost less than to solve with each factor."""
 _ROWS: Final = 1024
-"""Rows of a block, which is still near the processor when it is multiplied the second time."""
+"""Rows of a block, which is still in the cache when it is multiplied the second time."""
 
 Renew = Callable[[int, FloatArray], Factor | None]
-"""From a part and (K q,) coefficients to the factor of its curvature there."""
+"""Takes a part and (K q,) coefficients and returns the factor of the curvature there."""
 
 
 class TrainingPartObjectives:
@@ -66,7 +66,7 @@ class TrainingPartObjectives:
             Z = of_all.Z[block]
             every = columns @ Z.T
             wrong = every[:live].reshape(len(B), K, len(Z))
-            to_shares(wrong)
+            convert_to_probabilities(wrong)
             wrong -= of_all.target[block].T
             if self.is_weighted:
                 wrong *= of_all.w[block]
@@ -85,7 +85,7 @@ class TrainingPartObjectives:
         return factorise(objective.curvature(shares))
 
 
-def to_shares(logits: FloatArray) -> None:
+def convert_to_probabilities(logits: FloatArray) -> None:
     """Replace (m, K, n) logits by class probabilities, in place."""
     if logits.shape[1] == 1:
         np.negative(logits, out=logits)
@@ -101,9 +101,8 @@ def to_shares(logits: FloatArray) -> None:
 class Steps:
     r"""Quasi-Newton steps from a nearby curvature and the previous steps.
 
-    The gradients of the steps before say where the curvature differs, as quasi-Newton methods of
-    limited memory have it: with them a fixed factor needs half the steps. One per part, side by
-    side.
+    The previous gradients show where the curvature differs, as in limited-memory quasi-Newton
+    methods: with them a fixed factor needs half the steps. All parts are computed together.
 
     Parameters
     ----------
@@ -159,14 +158,14 @@ def descended(
 ) -> tuple[FloatArray, np.ndarray]:
     """Return (m, K q) coefficients of m parts, and (m,) whether each reached its optimum.
 
-    What a part comes to does not depend on the others: one that has arrived is left where it is.
+    The result of a part does not depend on the others: a part that has converged is not changed.
 
     Parameters
     ----------
     start : ndarray of float
-        (m, K q) where each begins.
+        (m, K q) starting points.
     reach : ndarray of float
-        (m,) how far a step can move a logit that is asked for, in its largest entry.
+        (m,) largest change of a requested logit by a unit step.
     """
     B, steps = start.copy(), Steps(factors)
     goes_on, arrived = np.ones(len(B), dtype=np.bool_), np.zeros(len(B), dtype=np.bool_)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
 LARGE: Final = 200_000
-"""Stored values from which on the compiled loops are taken."""
+"""Smallest number of stored values for which compiled loops are used."""
 
 AT_ONCE: Final = 4_000_000
-"""Values looked at in one step, where each takes some temporary numbers."""
+"""Number of values processed in one step, because each needs temporary numbers."""
 
 _IN_CACHE: Final = 32_768
 MOST_EXACT: Final = 2.0**53
-"""Below which whole numbers are exact."""
+"""Whole numbers below this are exact in double precision."""
 
 
 def read_matrix(features: Features) -> FloatArray | CsrMatrix:
@@ -72,14 +72,14 @@ def score_blocks(matrix: FloatArray | CsrMatrix, block: IntArray, tables: FloatA
 def entries(
     matrix: FloatArray | CsrMatrix,
 ) -> Iterator[tuple[slice, IntArray, IntArray, FloatArray]]:
-    """Yield the nonzero values, some rows at a time.
+    """Yield the nonzero values, in batches of rows.
 
     Yields
     ------
     rows : slice
         Which rows.
     row, column : ndarray of int
-        (m,) where each value stands; rows count from the first of these.
+        (m,) position of each value; rows count from the first one of the batch.
     value : ndarray of float
         (m,).
     """

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class CountLearner(ABC):
     """A classifier whose log-likelihood is the product of a row of counts and a table.
 
-    A learner says which counts it takes from the features, and how a table comes from their sums
-    over each class.
+    A learner defines the counts that it reads from the features, and the table that it computes
+    from their sums over each class.
     """
 
     __slots__ = ()
@@ -39,7 +39,7 @@ class CountLearner(ABC):
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
         """Return the (n, p) counts; raises for values that are not counts.
 
-        ``keep`` is whether they are read many times, so that they are best held in little room.
+        ``keep`` is whether they are read many times, so that they should use little memory.
         """
 
     @abstractmethod
@@ -52,7 +52,7 @@ class CountLearner(ABC):
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it.
 
-        NaN where it is not known to ten digits.
+        NaN if it is not accurate to ten digits.
         """
 
     def fit(

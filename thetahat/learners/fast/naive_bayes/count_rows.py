@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
 MOST_CELLS: Final = 8_000_000
-"""Cells of all tables that are made for the splits of one pass."""
+"""Largest number of entries of the tables for the splits of one pass."""
 _MOST_COUNTED: Final = 2.0**31
 
 
@@ -27,9 +27,9 @@ _MOST_COUNTED: Final = 2.0**31
 class CountRows:
     """All rows, their counts by class, and those of the training part of a split.
 
-    A split's counts are those of all rows less those of the rows left out, where every count is
-    a whole number, so that nothing is lost; otherwise they are added up from the training part.
-    Either way they are the numbers that ``fit`` has, without a copy of the rows.
+    A split's counts are those of all rows minus those of the left-out rows if every count is a
+    whole number, so that nothing is lost; otherwise they are summed over the training part. Either
+    way they equal the counts of ``fit``, without a copy of the rows.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class CountRows:
     def disjoint_groups(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
         """Yield groups of parts in which no row is left out twice.
 
-        Such a run has at most as many parts as have room, and their left-out rows are their test
+        The size of a group is limited by memory, and the left-out rows of its parts are their test
         rows, two or more.
         """
         if not self.counts_many:

@@ -23,11 +23,11 @@ from thetahat.numerics.loops.sparse_counts import odds_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
 MOST_DOUBT: Final = 1e-9
-"""The largest error of a log-likelihood that is taken."""
+"""Largest accepted error of a log-likelihood."""
 ONE_CLASS: Final = OrdinaryFit("a training part has fewer than two classes")
 
 _LEAST_LEFT: Final = 1e-6
-"""Share of a class's weight that must stay, so that to subtract the rest costs few digits."""
+"""Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
 
 def rounding_of_sum(n: int) -> float:
@@ -38,8 +38,8 @@ def rounding_of_sum(n: int) -> float:
 class CountModel(Protocol):
     """The interface of models that turn counts into log-likelihoods.
 
-    One whose ``terms`` are the logs of the sums, less a number for each class, and zeros, has
-    ``norms(sizes, p)``, which returns these (C',) numbers from the sums of each class over all p.
+    A model whose ``terms`` are the logs of the sums, minus a number for each class, and zeros, has
+    ``norms(sizes, p)``, which returns these (C',) numbers from the class sums over all p features.
     """
 
     @property
@@ -56,7 +56,7 @@ class CountModel(Protocol):
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it.
 
-        NaN where it is not known to ten digits.
+        NaN if it is not accurate to ten digits.
         """
         ...
 
@@ -108,7 +108,7 @@ class _BlockTables:
     model : CountModel
         The learner.
     logs : SmoothedLogs
-        The logarithms of all counts there are.
+        The logarithms of all counts.
     sums, in_blocks : ndarray of int
         (C', p) counts of the classes over all rows, and (K, C', p) over those of each block.
     totals : ndarray of float
@@ -192,7 +192,7 @@ class CountsOverSplits:
     def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of a run of several of ``CountRows.disjoint_groups``.
 
-        A training part that lacks a class which others have is left to ``predict``.
+        A training part that lacks a class is left to ``predict``.
         """
         rows, n_blocks = self.rows, len(run)
         block = np.full(len(rows.y), n_blocks, dtype=np.intp)
@@ -260,8 +260,8 @@ class CountsOverSplits:
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and which may be used.
 
-        Nothing but the row's own class changes. Not to be used where the row is all of its class,
-        or so much of it that digits are lost.
+        Only the row's own class changes. A prediction may not be used if the row is its whole
+        class, or so much of its weight that digits are lost.
         """
         predictions, fits = self._left_out
         assert predictions.probabilities is not None  # noqa: S101 - it has them always

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import EvaluationError
-from thetahat.learners._training_parts import one_after_another
+from thetahat.learners._training_parts import concatenate_predictions
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
 from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
@@ -27,11 +27,11 @@ FLAT: Final = OrdinaryFit("a column hardly varies inside a class of the training
 LIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
 ONE_CLASS: Final = OrdinaryFit("the training part has one class")
 NO_WEIGHT: Final = OrdinaryFit("no row has weight")
-TIED: Final = OrdinaryFit("two classes are as likely as one another to the last digits")
+TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 _ROUNDING = 1e-15
 _DIGITS = 1e-9
-"""What a log density may be wrong by."""
+"""Largest accepted error of a log density."""
 
 
 def prepare_gaussian_rows(
@@ -70,8 +70,8 @@ class ClassMoments:
 class GaussianSplits:
     """Predicts splits by subtracting the moments of the left-out rows, class by class.
 
-    They are about the mean of all rows. Where variances are so small beside what is subtracted
-    that digits of the log densities would be lost, the training part is fitted.
+    The moments are about the mean of all rows. If variances are so small compared with the
+    subtracted moments that log densities would lose digits, the training part is fitted.
     """
 
     def __init__(self, rows: GaussianRows, smoothing: float) -> None:
@@ -90,9 +90,9 @@ class GaussianSplits:
 
 
 class GaussianPath:
-    """The same for L values of the smoothing, from one set of moments.
+    """Predictions of splits for L values of the smoothing, from one set of moments.
 
-    Each one's numbers are those of ``GaussianSplits``, bit by bit.
+    The numbers of each value are those of ``GaussianSplits``, bit by bit.
     """
 
     def __init__(self, rows: GaussianRows, smoothings: Sequence[float]) -> None:
@@ -111,7 +111,7 @@ class GaussianPath:
             np.zeros(len(part.test), np.intp),
             probabilities=np.zeros((len(part.test), self.rows.n_classes)),
         )
-        predictions = one_after_another(
+        predictions = concatenate_predictions(
             [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
         )
         return predictions, np.array([not isinstance(one, OrdinaryFit) for one in outcomes])
@@ -119,7 +119,7 @@ class GaussianPath:
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions, and (L, n_rows) which may be used."""
         outcomes = [each_left_out(self.rows, index, smoothing) for smoothing in self.smoothings]
-        predictions = one_after_another([predictions for predictions, _ in outcomes])
+        predictions = concatenate_predictions([predictions for predictions, _ in outcomes])
         return predictions, np.stack([fits for _, fits in outcomes])
 
 

@@ -16,10 +16,10 @@ from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
 LARGE: Final = 200_000
-"""Values from which on the compiled loops are taken."""
+"""Smallest number of values for which compiled loops are used."""
 
 _AT_ONCE: Final = 2048
-"""Rows looked at in one step, so that they stay near the processor."""
+"""Number of rows processed in one step, so that they stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

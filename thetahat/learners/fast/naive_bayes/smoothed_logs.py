@@ -9,21 +9,21 @@ import numpy as np
 from thetahat.values.types import FloatArray
 
 _MOST_LISTED: Final = 65_536
-"""Logarithms that are listed: half a megabyte, which stays near the processor."""
+"""Length of the lookup table: half a megabyte, which stays in the cache."""
 
 
 class SmoothedLogs:
     """Logarithms of counts plus a smoothing constant.
 
-    The counts of a training part are small whole numbers, again and again the same ones; to look
-    a logarithm up takes a fifth of the time that it takes to compute it, and gives the same bits.
+    The counts of a training part are small whole numbers that recur often. Looking a logarithm up
+    takes a fifth of the time of computing it, and gives the same bits.
 
     Parameters
     ----------
     smoothing : float
-        What is added, greater than 0.
+        Smoothing constant, greater than 0.
     largest : int or None
-        The largest count there will be, where all are whole numbers from 0 on.
+        The largest count if all counts are whole numbers of at least 0; None otherwise.
     """
 
     def __init__(self, smoothing: float, largest: int | None = None) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.learners._training_parts import one_after_another
+from thetahat.learners._training_parts import concatenate_predictions
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
 from thetahat.learners.fast.naive_bayes.count_rows import MOST_CELLS, CountRows
@@ -24,8 +24,8 @@ from thetahat.values.types import FloatArray, IntArray
 class SmoothingPath:
     """Predicts splits for L values of the smoothing from the same counts.
 
-    The tables of all learners stand side by side, so that the rows are read once for all of them.
-    Each learner's numbers are those it gives by itself, bit by bit.
+    The tables of all learners are one array, so that the rows are read once for all of them. The
+    numbers of each learner are those that it computes alone, bit by bit.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class SmoothingPath:
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
         """Return the predictions of L * n_test rows, and (L,) whether they may be used.
 
-        They are not where the training part has fewer than two classes.
+        They may not be used if the training part has fewer than two classes.
         """
         rows = self.rows
         if part.is_leave_one_out:
@@ -70,7 +70,7 @@ class SmoothingPath:
         As ``CountsOverSplits.each_left_out``: of L * n_rows, and (L, n_rows).
         """
         outcomes = [alone.each_left_out(index) for alone in self._alone]
-        return one_after_another([predictions for predictions, _ in outcomes]), np.stack(
+        return concatenate_predictions([predictions for predictions, _ in outcomes]), np.stack(
             [fits for _, fits in outcomes]
         )
 
@@ -96,6 +96,6 @@ class SmoothingPath:
             probabilities=np.zeros((len(part.test), self.rows.n_classes)),
         )
         predictions = [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
-        return one_after_another(predictions), np.array(
+        return concatenate_predictions(predictions), np.array(
             [not isinstance(one, OrdinaryFit) for one in outcomes]
         )

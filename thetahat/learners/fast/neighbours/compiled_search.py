@@ -15,12 +15,12 @@ from thetahat.numerics.loops.nearest_rows import (
 from thetahat.values.types import FloatArray, IntArray
 
 _LEAST_PAIRS: Final = 1_000_000
-"""Queries times rows from which on the loops are taken."""
+"""Smallest product of queries and rows for which compiled loops are used."""
 _BLOCK: Final = 262_144
-"""Products held at a time: a megabyte, which stays near the processor."""
+"""Number of products computed at a time: a megabyte, which stays in the cache."""
 _FEWEST: Final = 16
 _ROOM: Final = 4096
-"""Rows as near as the last of a list, about, for which there is room at least."""
+"""Least room for rows that are about as near as the last one of a list."""
 _SAMPLE: Final = 256
 """Rows whose median is their middle."""
 _TINY: Final = 1e-30
@@ -28,9 +28,9 @@ _TINY: Final = 1e-30
 
 
 def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
-    """Whether a search of this size should use the compiled loops.
+    """Return whether a search of this size should use the compiled loops.
 
-    A tree of n rows is sooner done where columns are few.
+    With few columns a tree of n rows is faster.
     """
     return 4 * length <= n <= 10 * 4**p and p <= MOST_COLUMNS and n * n_queries >= _LEAST_PAIRS
 
@@ -38,8 +38,8 @@ def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
 class RoughRows:
     r"""Rows centred, scaled to length at most 1, and stored in four-byte numbers.
 
-    Products of them tell which few rows may be near, in half the time; those are then ranked by
-    their true distances. What rounding may have hidden is known: a squared distance from a query q
+    Their products show in half the time which few rows may be near; those are then ranked by their
+    exact distances. The rounding error is bounded: a squared distance from a query q
     to a row x of p columns is off by less than :math:`c (|q|^2 + |x|^2)` with :math:`c = (p + 8)
     \epsilon`. That much is added, so that none is too small. As :math:`|x|^2 \le 2 |q|^2 + 2 d^2`,
     a row with :math:`d^2 \le t` comes out at :math:`t (1 + 4 c) + 6 c |q|^2` at most. All up to
@@ -54,7 +54,7 @@ class RoughRows:
     @np.errstate(all="ignore")  # what is out of all scale tells nothing, and is known by that
     def __init__(self, rows: FloatArray) -> None:
         n, p = rows.shape
-        # About where most rows are: a few that are far would draw the mean away from them.
+        # The centre of most rows: a few distant rows would shift the mean.
         self.rows, self.centre = rows, np.median(rows[:: n // _SAMPLE + 1], axis=0)
         centred = rows - self.centre
         lengths = np.einsum("ij,ij->i", centred, centred)

@@ -7,35 +7,34 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners._training_parts import one_after_another
+from thetahat.learners._training_parts import concatenate_predictions
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
-TAKEN_TWICE: Final = OrdinaryFit("rows stand more than once in the training part")
-TOO_FEW: Final = OrdinaryFit("the training part has fewer rows than neighbours are asked for")
+TAKEN_TWICE: Final = OrdinaryFit("the training part repeats rows")
+TOO_FEW: Final = OrdinaryFit("the training part has fewer rows than neighbours")
 
-TOO_FEW_AT_ALL: Final = OrdinaryFit("there are fewer rows than neighbours are asked for")
+TOO_FEW_AT_ALL: Final = OrdinaryFit("there are fewer rows than neighbours")
 
 _MOST_HELD: Final = 1_000_000
-"""Numbers that test rows and parts of one vote may take."""
+"""Largest number of entries of the arrays of test rows and parts in one vote."""
 _MANY: Final = 1000
-"""Rows from which on a compiled loop goes through the lists."""
+"""Smallest number of rows for which a compiled loop reads the lists."""
 
 Vote = Callable[[IntArray, FloatArray], Predictions]
-"""From (q, k) row numbers of all data and squared distances to predictions."""
+"""Takes (q, k) row numbers of all data and squared distances and returns predictions."""
 Votes = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
-"""The same for the first few of them, for each of several numbers."""
+"""Like ``Vote``, for each of several numbers of neighbours."""
 
 
 class NeighbourSplits:
     """Predicts splits from one list of near rows per row, longer than the neighbours needed.
 
-    Where the list has too few of them, or where another row might be as near, the row is searched
-    for in the training part. Lists are made when a row is first asked for; what is in them does
-    not depend on when that is.
+    If the list has too few neighbours, or another row might be as near, the neighbours are searched
+    in the training part. A list is computed at its first use, and does not depend on when that is.
     """
 
     def __init__(self, X: FloatArray, allowed: np.ndarray, k: int, vote: Vote) -> None:
@@ -175,16 +174,16 @@ def rows_tested(parts: Sequence[Part]) -> IntArray:
 
 
 class NeighbourPath:
-    """The same for several numbers of neighbours, from one list.
+    """Predictions of splits for several numbers of neighbours, from one list of each row.
 
     Parameters
     ----------
     splits : NeighbourSplits
         With the largest of the numbers.
     numbers : sequence of int
-        (L,) how many vote.
+        (L,) numbers of neighbours.
     votes : callable
-        Counts them.
+        Counts the votes.
     """
 
     def __init__(self, splits: NeighbourSplits, numbers: Sequence[int], votes: Votes) -> None:
@@ -214,4 +213,4 @@ class NeighbourPath:
         return self._votes(chosen, squares), enough & suffices
 
     def _votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
-        return one_after_another(self.votes(rows, squares, self.numbers))
+        return concatenate_predictions(self.votes(rows, squares, self.numbers))

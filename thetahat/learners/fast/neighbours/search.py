@@ -12,16 +12,16 @@ from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_s
 from thetahat.values.types import FloatArray, IntArray
 
 _MOST_FOR_TREE: Final = 12
-"""Columns up to which a tree beats products of all rows with all."""
+"""Largest number of columns for which a tree is faster than products of all pairs of rows."""
 _LEAST_FOR_TREE: Final = 64
 _FEW: Final = 4
-"""Queries for which nothing is prepared."""
+"""Largest number of queries that are answered without preparation."""
 _MOST_EQUALLY_FAR: Final = 2000
-"""Rows up to which all that are as far as the last of a list are ranked."""
+"""Largest number of rows, equally far as the last one of a list, that are all ranked."""
 _BLOCK: Final = 250_000
-"""Distances held at a time: two megabytes, which stay near the processor."""
+"""Number of distances computed at a time: two megabytes, which stay in the cache."""
 _GROUP: Final = 16
-"""Columns of which only the smallest is looked at first."""
+"""Number of columns in a group, of which only the smallest value is read first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class Lists:
     squares : ndarray of float
         (q, length) squared distances, each summed from the differences themselves.
     complete_below : ndarray of float
-        (q,) a row of the list with a squared distance below this stands where it would stand in a
+        (q,) rows of the list with a squared distance below this have the same positions as in a
         list of all rows.
     """
 
@@ -45,12 +45,12 @@ class Lists:
 
 
 class Search:
-    """The rows that a search goes through.
+    """The rows among which neighbours are searched.
 
-    Candidates come from products of rows about their middle, or from a tree where columns are few;
-    both are wrong in the last digits, and products in numbers of four bytes, for which there are
-    compiled loops, sooner. So distances are computed anew from the differences, the candidates are
-    ranked by these, and what rounding may have left out bounds the list.
+    Candidates come from products of centred rows, or from a tree if there are few columns; both are
+    wrong in the last digits, and the products of four-byte numbers in the compiled loops even
+    earlier. So the candidates are ranked by distances computed from the differences, and the
+    rounding error limits the part of the list that is known to be complete.
     """
 
     def __init__(self, rows: FloatArray) -> None:
@@ -79,11 +79,11 @@ class Search:
         n, p = self.rows.shape
         queries, length = np.ascontiguousarray(queries), min(length, n)
         if len(queries) <= _FEW:
-            return Lists(*self._of_all(queries, length), np.full(len(queries), np.inf))
+            return Lists(*self._search_all(queries, length), np.full(len(queries), np.inf))
         if loops_suit(n, p, len(queries), length):
-            return self._by_loops(queries, length)
+            return self._search_by_loops(queries, length)
         if n >= _LEAST_FOR_TREE and p <= _MOST_FOR_TREE:
-            return self._by_tree(queries, length)
+            return self._search_by_tree(queries, length)
         return self._in_blocks(queries, length)
 
     def nearest(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
@@ -94,10 +94,10 @@ class Search:
         lists = self.lists(queries, k + 8)
         rows, squares = lists.rows[:, :k].copy(), lists.squares[:, :k].copy()
         unsure = np.flatnonzero(squares[:, -1] >= lists.complete_below)
-        rows[unsure], squares[unsure] = self._of_all(queries[unsure], k)
+        rows[unsure], squares[unsure] = self._search_all(queries[unsure], k)
         return rows, squares
 
-    def _of_all(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
+    def _search_all(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """(q, k) rows and squared distances of the k nearest, by the distances to all rows."""
         n, p = self.rows.shape
         found, squares = np.empty((len(queries), k), dtype=np.intp), np.empty((len(queries), k))
@@ -112,7 +112,7 @@ class Search:
             squares[at] = of_all[found[at]]
         return found, squares
 
-    def _by_loops(self, queries: FloatArray, length: int) -> Lists:
+    def _search_by_loops(self, queries: FloatArray, length: int) -> Lists:
         rows, squares, below = self._rough.lists(queries, length)
         # Too many may be near: rows that are alike, or in groups so far apart that rounding hides
         # all order in them.
@@ -123,10 +123,10 @@ class Search:
             below[again] = lists.complete_below
         return Lists(rows, squares, below)
 
-    def _by_tree(self, queries: FloatArray, length: int) -> Lists:
+    def _search_by_tree(self, queries: FloatArray, length: int) -> Lists:
         distances, found = self._tree.query(queries, k=np.arange(1, length + 1))
         farthest = distances[:, -1] ** 2 * (1 - 1e-12)
-        lists = self._ranked(queries, np.asarray(found, dtype=np.intp), farthest)
+        lists = self._rank(queries, np.asarray(found, dtype=np.intp), farthest)
         self._add_equally_far(queries, lists)
         return lists
 
@@ -153,7 +153,8 @@ class Search:
     def _in_blocks(self, queries: FloatArray, length: int) -> Lists:
         step = max(1, _BLOCK // len(self.rows))
         parts = [
-            self._by_products(queries[a : a + step], length) for a in range(0, len(queries), step)
+            self._search_by_products(queries[a : a + step], length)
+            for a in range(0, len(queries), step)
         ]
         return Lists(
             np.concatenate([part.rows for part in parts]),
@@ -161,7 +162,7 @@ class Search:
             np.concatenate([part.complete_below for part in parts]),
         )
 
-    def _by_products(self, queries: FloatArray, length: int) -> Lists:
+    def _search_by_products(self, queries: FloatArray, length: int) -> Lists:
         centre, minus_twice, of_rows = self._products
         centred = queries - centre
         lengths = np.einsum("ij,ij->i", centred, centred)
@@ -172,9 +173,9 @@ class Search:
         found = np.tile(np.arange(n), (len(queries), 1)) if length == n else smallest(near, length)
         farthest = np.take_along_axis(near, found, axis=1).max(axis=1) + lengths
         rounding = 4 * np.finfo(np.float64).eps * (p + 4) * (lengths + of_rows.max())
-        return self._ranked(queries, found, farthest - rounding)
+        return self._rank(queries, found, farthest - rounding)
 
-    def _ranked(self, queries: FloatArray, found: IntArray, below: FloatArray) -> Lists:
+    def _rank(self, queries: FloatArray, found: IntArray, below: FloatArray) -> Lists:
         """Sort by exact distance, then by row number."""
         found = np.sort(found, axis=1)
         squares = np.empty(found.shape)

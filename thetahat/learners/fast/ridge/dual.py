@@ -13,7 +13,7 @@ from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the products of the training part's rows are ill-conditioned")
-TAKEN_TWICE: Final = OrdinaryFit("rows stand more than once in the training part")
+TAKEN_TWICE: Final = OrdinaryFit("the training part repeats rows")
 NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
 
 
@@ -24,8 +24,8 @@ class DualSplits:
 
     with K the (n, n) products of the training rows about their weighted mean, S the roots of the
     weights and k(x) the products of x with them. The roots of the weights are the one direction
-    in which K is 0; it is filled up, and no right-hand side has a part in it. One row left out of
-    all: with C the inverse, restricted to what is orthogonal to that direction,
+    in which K is 0; a constant is added there, and no right-hand side has a part in it. For one
+    left-out row: with C the inverse, restricted to what is orthogonal to that direction,
     :math:`y_i - \hat y_{(i)} = (C S y)_i / (C_{ii} s_i)`, and never :math:`1 - h`, which here is
     a small difference of large numbers.
     """
@@ -45,7 +45,7 @@ class DualSplits:
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and whether each keeps its digits."""
-        return Predictions(self._one_left_out[rows]), self._loses_none[rows]
+        return Predictions(self._one_left_out[rows]), self._keeps_digits[rows]
 
     def _solve_lines(
         self, train: IntArray, test: IntArray, w: FloatArray
@@ -97,7 +97,7 @@ class DualSplits:
         return np.diag(inverse).copy(), inverse @ (root * self.rows.y)
 
     @cached_property
-    def _loses_none(self) -> np.ndarray:
+    def _keeps_digits(self) -> np.ndarray:
         """Return (n,) whether the leave-one-out formula keeps its digits for each row."""
         of_row = self._all[0] * self.rows.w
         return np.asarray(of_row > of_row.max() / 1e3)

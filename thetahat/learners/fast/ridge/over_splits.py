@@ -52,8 +52,8 @@ class PrimalSplits:
     :math:`y_i - \hat y_{(i)} = (y_i - \hat y_i) / (1 - h_i)`, for all rows at once.
 
     Every column is divided by its length over all rows. So an entry is wrong by a few units of
-    the last place of 1, whatever is subtracted, and the length of the inverse says what becomes
-    of it: above ``LARGEST_AMPLIFICATION`` the split is fitted from its rows.
+    the last place of 1, whatever is subtracted, and the norm of the inverse amplifies this error:
+    above ``LARGEST_AMPLIFICATION`` the split is fitted from its rows.
     """
 
     def __init__(self, rows: RidgeRows, penalty: float) -> None:
@@ -100,14 +100,14 @@ class PrimalSplits:
         Parameters
         ----------
         sums : ndarray
-            (m, p + 2, p + 2) as ``Products`` has them; other numbers afterwards.
+            (m, p + 2, p + 2) sums of ``Products``; they are overwritten.
 
         Returns
         -------
         lines : ndarray
-            (m, p + 1) what the features and one are multiplied with.
+            (m, p + 1) coefficients of the features and the intercept.
         plain : list of OrdinaryFit or None
-            (m,) why a part has to be fitted.
+            (m,) the reasons why parts have to be fitted, or None.
         """
         of_one = sums[:, -2].copy()
         has_weight = of_one[:, -2] > 0
@@ -133,7 +133,7 @@ class PrimalSplits:
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and whether each keeps its digits."""
-        return Predictions(self._one_left_out[rows]), self._loses_none[rows]
+        return Predictions(self._one_left_out[rows]), self._keeps_digits[rows]
 
     def _scaled(self, products: FloatArray) -> FloatArray:
         """Return the (.., p, p) normal matrices scaled by the column lengths."""
@@ -175,7 +175,7 @@ class PrimalSplits:
         return leverages, (solution / self.scale) @ rows.X, float(inverse_length)
 
     @cached_property
-    def _loses_none(self) -> np.ndarray:
+    def _keeps_digits(self) -> np.ndarray:
         """Return (n,) whether the leave-one-out formula keeps its digits for each row."""
         leverages, _, inverse_length = self._hat
         return np.asarray(inverse_length <= LARGEST_AMPLIFICATION * (1 - leverages))

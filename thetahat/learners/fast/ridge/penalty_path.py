@@ -24,9 +24,9 @@ from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
 _PRODUCTS_WILL_DO: Final = 1e5
-"""The condition of products up to which rows are left out of them one by one."""
+"""Largest condition number of products from which single rows are subtracted."""
 _TURNED_WILL_DO: Final = 1e10
-"""The condition of products up to which rows turned to their directions need no reflections."""
+"""Largest condition number of products for which rotated rows need no reflections."""
 _ALL: Final = np.ones((1, 1), dtype=np.bool_)
 
 
@@ -37,12 +37,12 @@ class ClosedForm:
     Parameters
     ----------
     directions : ndarray
-        (k, p) the rows' products are diagonal in them.
+        (k, p) directions in which the products of the rows are diagonal.
     of_target, of_leverage : ndarray
-        (L, k + 1) what is multiplied with the row in these directions and its target, and with
-        their squares and what the mean takes.
+        (L, k + 1) factors of the row in these directions and its target, and factors of their
+        squares and of the share of the mean.
     least : ndarray
-        (L,) what must stay of a row.
+        (L,) smallest value of one minus the leverage.
     """
 
     directions: FloatArray
@@ -107,7 +107,7 @@ class RidgePath:
     def each_left_out(self) -> FloatArray:
         """Return the (n, L) leave-one-out predictions, from one decomposition.
 
-        A row that the closed form is not good for is predicted as by ``predict``.
+        A row for which the closed form loses digits is predicted as by ``predict``.
         """
         every = np.arange(len(self.y))
         errors = np.empty((len(self.penalties), len(every)))
@@ -151,18 +151,18 @@ class RidgePath:
     def write_left_out(self, some: slice, errors: FloatArray) -> np.ndarray:
         r"""Write the (L, n_some) leave-one-out errors of rows; return whether they may be used.
 
-        With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`; one is
-        good where the difference from 1 is not small. It is the smallest for the least penalty.
+        With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`, which is
+        accurate unless 1 - h is small; 1 - h is smallest for the smallest penalty.
 
         Returns
         -------
         ndarray of bool
             (L, n_some) or (1, 1).
         """
-        form = self._by_products
+        form = self._decompose_products
         fits = None if form is None else self._left_out_by(form, some, errors)
         if fits is None or not fits.all():
-            return self._left_out_by(self._by_rows, some, errors)
+            return self._left_out_by(self._decompose_rows, some, errors)
         return fits
 
     def _left_out_by(self, form: ClosedForm, some: slice, errors: FloatArray) -> np.ndarray:
@@ -175,7 +175,7 @@ class RidgePath:
         np.square(Z[:-1], out=Z[:-1])
         if rows.is_weighted:
             Z[:-1] *= rows.w[some]
-        Z[-1] = self._but_mean[some]
+        Z[-1] = self._shares_after_centring[some]
         stays = form.of_leverage @ Z
         with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
             errors /= stays
@@ -184,13 +184,13 @@ class RidgePath:
         return np.asarray(stays >= form.least[:, None])
 
     @cached_property
-    def _but_mean(self) -> FloatArray:
+    def _shares_after_centring(self) -> FloatArray:
         """Return the (n,) share of each row that remains after centring."""
         rows = self.rows
         return 1 - rows.w / rows.all.w if rows.intercept else np.ones(len(rows.y))
 
     @cached_property
-    def _by_products(self) -> ClosedForm | None:
+    def _decompose_products(self) -> ClosedForm | None:
         """Decompose the products of all rows, if their condition number is small."""
         rows, penalties = self.rows, self.penalties[:, None]
         if rows.n_features >= len(rows.y):
@@ -202,7 +202,7 @@ class RidgePath:
         return self._form(d, V.T, along, d[-1] / (d[0] + self.penalties))
 
     @cached_property
-    def _by_rows(self) -> ClosedForm:
+    def _decompose_rows(self) -> ClosedForm:
         """Decompose all rows, which does not square the condition number."""
         rows, penalties = self.rows, self.penalties[:, None]
         turn = None
@@ -232,10 +232,10 @@ class RidgePath:
         squares, directions : ndarray
             (k,) squared lengths and (k, p) directions.
         along : ndarray
-            (L, k) the solutions in them.
+            (L, k) solutions in these directions.
         amplification : ndarray
-            (L,) what may become of rounding errors in them: their condition where the products
-            are decomposed, its root where the rows are.
+            (L,) amplification of rounding errors: the condition number if the products are
+            decomposed, its root if the rows are.
         """
         ones = np.ones((len(along), 1))
         inverse = -1 / (squares + self.penalties[:, None])
@@ -255,7 +255,7 @@ class RidgePath:
     def _least(self, products: Products) -> float:
         """Return the smallest eigenvalue at which rounding in the products of all rows stays small.
 
-        No eigenvalue is as large where the target does not vary.
+        Infinite if the target does not vary.
         """
         if not products.yy > 0:
             return np.inf
@@ -269,14 +269,14 @@ class RidgePath:
 
     def _from_rows(self, part: Part) -> FloatArray:
         """Return (L, n_test) errors from uncentred rows, since another centre may lose digits."""
-        X, y, w = self._raw(part.train), self.y[part.train], self.rows.w[part.train]
+        X, y, w = self._read_features(part.train), self.y[part.train], self.rows.w[part.train]
         both, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.rows.intercept)
         s, Vt, target = decomposed(both)
         along = s * target / (s**2 + self.penalties[:, None])
         level = y_mean - self.y[part.test]
-        return np.asarray(along @ Vt @ (self._raw(part.test) - x_mean).T + level)
+        return np.asarray(along @ Vt @ (self._read_features(part.test) - x_mean).T + level)
 
-    def _raw(self, index: IntArray) -> FloatArray:
+    def _read_features(self, index: IntArray) -> FloatArray:
         """Return the (n_index, p) features of some rows."""
         return np.column_stack([column[index] for column in self.columns])
 

@@ -10,9 +10,9 @@ import numpy as np
 from thetahat.values.types import FloatArray, IntArray
 
 _BLOCK: Final = 250_000
-"""Products of pairs of columns that are held at once."""
+"""Largest number of products of pairs of columns in memory."""
 _MOST: Final = 20_000_000
-"""Products of pairs of columns, of all rows, up to which a single resample waits for its like."""
+"""Largest number of products of all rows for which resamples are summed together."""
 _WIDTH: Final = 40
 """Resamples that are multiplied at a time, empty ones among them.
 
@@ -21,9 +21,9 @@ The same number always: then what a resample comes to does not depend on how man
 
 
 def sums_resamples_together(q: int, n: int) -> bool:
-    """Whether resamples of (q, n) columns are summed together; one alone costs as much as 40.
+    """Return whether resamples of (q, n) columns are summed together; one costs as much as 40.
 
-    Where there are many rows and columns, each by itself takes hardly longer than its share.
+    With many rows and columns a single resample takes hardly longer than its share.
     """
     return n * q * (q + 1) // 2 <= _MOST
 
@@ -35,7 +35,7 @@ def sum_products_of_resamples(
 
     .. math:: S_b = \sum_i c_{bi} w_i z_i z_i^T
 
-    with c how often a row stands in a resample: the products of every pair of columns are taken
+    with c the copies of a row in a resample: the products of every pair of columns are computed
     once for each row, and one matrix product with the counts adds them up for all resamples.
 
     Parameters
@@ -45,7 +45,7 @@ def sum_products_of_resamples(
     w : ndarray of float or None
         (n,) weights; None where all are 1.
     resamples : sequence of ndarray of int
-        (m,) row numbers, in which a row may stand several times.
+        (m,) row numbers, with repetitions.
 
     Returns
     -------

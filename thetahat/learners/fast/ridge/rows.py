@@ -20,7 +20,7 @@ this, stays below 1e-8.
 """
 
 IN_CACHE: Final = 32_768
-"""Numbers of some columns that are centred at a time: they stay near the processor."""
+"""Numbers that are centred at a time, so that they stay in the cache."""
 
 
 def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
@@ -91,7 +91,7 @@ class Products:
 class RidgeRows:
     """All rows of the data, centred on their mean if there is an intercept.
 
-    Centring first is what keeps the digits: the products of columns far from 0 are all alike.
+    Centring first keeps the digits: the products of columns far from 0 are nearly equal.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class RidgeRows:
     def of_training(self, part: Part, tested: FloatArray) -> Products:
         """Return the sums over a training part, computed from the smaller of its two sides.
 
-        ``tested`` is what ``some`` gives of the test part.
+        ``tested`` are the columns of the test part.
         """
         left_out = part.left_out
         if left_out is None or len(left_out) > part.n_train:
@@ -221,8 +221,8 @@ def decomposed(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 def decomposed_along(rows: RidgeRows, V: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the same for all rows, which are first rotated close to their directions.
 
-    There their products are nearly diagonal, whatever the lengths: in units of these they are
-    factored without a loss of digits, and half the work of reflections does.
+    There their products are nearly diagonal, whatever the lengths: scaled by these they are
+    factored without a loss of digits, at half the cost of reflections.
 
     Parameters
     ----------

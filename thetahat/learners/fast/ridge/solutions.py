@@ -10,7 +10,7 @@ from thetahat.numerics.loops.tridiagonal import solved_by_kernel
 from thetahat.values.types import FloatArray
 
 LARGE: Final = 10_000
-"""Features times penalties from which the loop pays for being compiled."""
+"""Smallest product of features and penalties for which the compiled loop is used."""
 
 
 def solutions(
@@ -20,8 +20,8 @@ def solutions(
 
     .. math:: (A + \lambda I)^{-1} b = Q (T + \lambda I)^{-1} Q^T b, \quad A = Q T Q^T
 
-    with T diagonal, or where there is much to do tridiagonal: then each penalty is two recurrences
-    of p steps, and what the diagonal costs is spared, which is several times as much.
+    with T diagonal, or tridiagonal for large problems: then each penalty is two recurrences of p
+    steps, without the diagonalisation, which costs several times as much.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ def solutions(
     penalties : ndarray
         (L,).
     below : float
-        What the smallest eigenvalue has to be above.
+        Lower bound that the smallest eigenvalue must exceed.
     out : ndarray
-        (L, p), written to if it is.
+        (L, p), written if it does.
 
     Returns
     -------
     bool
-        Whether it is.
+        Whether the smallest eigenvalue exceeds ``below``.
     """
     if len(xy) * len(penalties) < LARGE:
         d, Q = np.linalg.eigh(xx)
@@ -63,7 +63,7 @@ def tridiagonal(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]
         return np.ones((1, 1)), matrix[0].copy(), np.empty(0)
     work, _ = lapack.dsytrd_lwork(p, lower=1)
     reflections, diagonal, beside, lengths, _ = lapack.dsytrd(matrix.T, lower=1, lwork=int(work))
-    # The reflections stand where those of a Hessenberg form do, and so are put together alike.
+    # The reflections are stored as those of a Hessenberg form, so the same routine combines them.
     work, _ = lapack.dorghr_lwork(p)
     Q, _ = lapack.dorghr(reflections, lengths, lwork=int(work), overwrite_a=1)
     return Q, diagonal, beside
