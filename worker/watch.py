@@ -8,13 +8,15 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.jobs import failures, parts, record
+from service.process import counters
 from service.settings import Settings
+from service.storage import counters as stored_counters
 from service.storage import units, workers
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading, unit_of_work
@@ -85,16 +87,20 @@ class Watch:
         """End the thread."""
         self._ended.set()
         self._thread.join(timeout=TICK_S * 5)
+        with suppress(SQLAlchemyError):
+            stored_counters.store()
 
     @contextmanager
     def watching(self, claim: UnitClaim) -> Iterator[None]:
         """Watch the work on a claim, which may raise ``Interrupted``."""
-        self._work = _Work(claim)
+        work = self._work = _Work(claim)
         try:
             with self._main.section():
                 yield
         finally:
             self._work = None
+            seconds = time.monotonic() - work.started
+            counters.observe_seconds("unit_seconds", seconds, stage=claim.stage.value)
 
     def _run(self) -> None:
         while not self._ended.wait(min(TICK_S, self._settings.lease_s / 6)):
@@ -113,6 +119,7 @@ class Watch:
         try:
             with unit_of_work() as connection:
                 workers.record_heartbeat(connection, self._worker)
+            stored_counters.store()
             self._last_heartbeat = now
         except SQLAlchemyError as error:
             log.warning("worker.heartbeat_failed", extra={"reason": str(error)})

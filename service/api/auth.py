@@ -38,11 +38,14 @@ WEB: Final = ("http://", "https://")
 
 
 READING_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+METRICS_PATH: Final = "/metrics"
 ADMIN_PATHS: Final = ("/v1/keys", "/v1/audit")
 
 
 def find_needed_scope(method: str, path: str) -> Scope:
     """Return the scope that a request needs."""
+    if path == METRICS_PATH:
+        return Scope.METRICS
     if path.startswith(ADMIN_PATHS):
         return Scope.ADMIN
     return Scope.READ if method in READING_METHODS else Scope.SUBMIT

@@ -17,6 +17,7 @@ from service.api import rates
 from service.api.auth import Authenticator, WrongKey
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
+from service.api.metrics import observe_request
 from service.api.preload import wait_until_loaded
 from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
 from service.errors import TooManyRequests
@@ -25,7 +26,7 @@ from service.settings import settings
 
 log = logging.getLogger("service.access")
 
-AUTHENTICATED_PATHS: Final = "/v1/"
+AUTHENTICATED_PATHS: Final = ("/v1/", "/metrics")
 SECURITY_HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -41,8 +42,8 @@ VALID_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 class RequestMiddleware:
     """The outermost layer of the application.
 
-    It authenticates every request to a path under ``/v1/`` before it is routed, so a new route
-    cannot forget to do it.
+    It authenticates every request to ``/metrics`` or under ``/v1/`` before it is routed, so a new
+    route cannot forget to do it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -90,8 +91,10 @@ class RequestMiddleware:
                 response = await handler(request, error)
             await response(scope, receive, send_with_id)
         finally:
+            seconds = time.perf_counter() - began
+            observe_request(scope, status, seconds)
             if settings().access_log:
-                _log_access(scope, status, time.perf_counter() - began)
+                _log_access(scope, status, seconds)
 
     async def _authenticate(self, scope: Scope) -> Caller:
         """Return the sender of a request, and put it where routes and the log find it.

@@ -39,8 +39,8 @@ def create(
     scope: Annotated[
         Scope,
         typer.Option(
-            help="read: only read; submit: also submit, upload, cancel and delete; admin: also "
-            "keys and the audit log."
+            help="read: only read; submit: also submit, upload, cancel and delete; metrics: "
+            "only /metrics; admin: everything, also keys and the audit log."
         ),
     ] = Scope.SUBMIT,
     expires: Annotated[

@@ -13,10 +13,11 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from service.process import counters
 from service.settings import is_sqlite
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, results, unit_parts, units
-from service.storage.unit_of_work import unit_of_work
+from service.storage.unit_of_work import call_after_commit, unit_of_work
 from service.storage.units import NewUnit, UnitClaim, UnitKey
 
 if TYPE_CHECKING:  # the kinds import all the mathematics
@@ -200,6 +201,7 @@ def postpone_or_fail(claim: UnitClaim, problem: Mapping[str, Any], max_outage_s:
             return False
         waited = units.outage_seconds(connection, claim)
         if waited < max_outage_s:
+            call_after_commit(connection, lambda: counters.add("unit_retries"))
             delay_s = min(max(waited, FIRST_DELAY_S), LONGEST_DELAY_S)
             return units.postpone(connection, claim, delay_s)
         if not units.settle(connection, claim, UnitState.FAILED):

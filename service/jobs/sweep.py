@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from service.broker import queue
 from service.errors import Unavailable
 from service.jobs import failures, parts, record
+from service.process import counters
 from service.settings import Settings
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, unit_queue, units, workers
@@ -126,6 +127,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
         return parts.record_failure(
             claim, failures.time_limit(settings.time_limit_s), FileStore.open()
         )
+    counters.add("units_lost")
     log.warning(
         "unit.lost",
         extra={

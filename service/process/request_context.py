@@ -14,16 +14,18 @@ from uuid import UUID
 
 
 class Scope(StrEnum):
-    """What a key may do; each scope includes those before it."""
+    """What a key may do; ``submit`` includes ``read``, and ``admin`` everything."""
 
     READ = "read"
     SUBMIT = "submit"
+    METRICS = "metrics"
     ADMIN = "admin"
 
     def includes(self, other: Scope) -> bool:
         """Return whether a key with this scope may do what needs the other one."""
-        order = list(Scope)
-        return order.index(self) >= order.index(other)
+        return (
+            self is other or self is Scope.ADMIN or (self is Scope.SUBMIT and other is Scope.READ)
+        )
 
 
 @dataclass(frozen=True, slots=True)

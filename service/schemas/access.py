@@ -25,8 +25,8 @@ class KeyRequest(Schema):
     )
     scope: Scope = Field(
         Scope.SUBMIT,
-        description="read: only GET; submit: also submit, upload, cancel and delete; admin: also "
-        "keys and the audit log.",
+        description="read: only GET; submit: also submit, upload, cancel and delete; metrics: "
+        "only /metrics; admin: everything, also keys and the audit log.",
     )
     expires_at: datetime | None = Field(
         None, description="When the key stops to work, with a time zone; null: never."

@@ -11,9 +11,11 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from service.process import counters
 from service.states import FINISHED, UNFINISHED, EvaluationStatus
 from service.storage import events
 from service.storage.tables import EVALUATION, EVALUATION_DATASET, EVALUATION_LABEL
+from service.storage.unit_of_work import call_after_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def _change(names: tuple[str, ...]) -> sa.Executable:
         sa.update(EVALUATION)
         .where(_ROWS.id == sa.bindparam("wanted"))
         .values(version=_ROWS.version + 1, **new)
-        .returning(_ROWS.version)
+        .returning(_ROWS.version, _ROWS.kind, _ROWS.created_at)
     )
 
 
@@ -143,12 +145,22 @@ def change(
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Change columns that a client can see, increment the version, and write an event."""
+    _change_row(connection, evaluation_id, values, event, data)
+
+
+def _change_row(
+    connection: sa.Connection,
+    evaluation_id: UUID,
+    values: Mapping[str, Any],
+    event: str | None,
+    data: Mapping[str, Any] | None,
+) -> sa.Row[int, str, datetime]:
+    """Change columns as ``change`` does; return version, kind and time of submission."""
     new = {f"new_{name}": value for name, value in values.items()}
-    version = connection.execute(
-        _change(tuple(values)), {"wanted": evaluation_id, **new}
-    ).scalar_one()
+    row = connection.execute(_change(tuple(values)), {"wanted": evaluation_id, **new}).one()
     if event is not None:
-        events.add(connection, evaluation_id, version, event, data or {})
+        events.add(connection, evaluation_id, row.version, event, data or {})
+    return row
 
 
 def finish(
@@ -159,8 +171,16 @@ def finish(
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Set the final status of an evaluation."""
-    last = {"status": status.value, "finished_at": datetime.now(UTC), **(values or {})}
-    change(connection, evaluation_id, last, status.value, data)
+    now = datetime.now(UTC)
+    last = {"status": status.value, "finished_at": now, **(values or {})}
+    row = _change_row(connection, evaluation_id, last, status.value, data)
+    seconds = (now - row.created_at).total_seconds()
+    call_after_commit(
+        connection,
+        lambda: counters.observe_seconds(
+            "evaluation_seconds", max(0.0, seconds), kind=row.kind, status=status.value
+        ),
+    )
 
 
 def get(connection: sa.Connection, owner_id: UUID, evaluation_id: UUID) -> EvaluationRow | None:

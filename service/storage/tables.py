@@ -121,6 +121,7 @@ EVALUATION = sa.Table(
     sa.Index("ix_evaluation_owner_id_created_at_id", "owner_id", "created_at", "id"),
     sa.Index("ix_evaluation_owner_id_status", "owner_id", "status"),
     sa.Index("ix_evaluation_status", "status"),
+    sa.Index("ix_evaluation_finished_at", "finished_at"),
     sa.CheckConstraint(
         "status IN ('queued','running','succeeded','failed','cancelled')", name="status"
     ),
@@ -240,4 +241,13 @@ FILE_STORE = sa.Table(
     _key("name", sa.String(40)),
     _needed("id", sa.Uuid()),
     _needed("created_at", Instant()),
+)
+
+# Totals of all processes, for /metrics.
+COUNTER = sa.Table(
+    "counter",
+    METADATA,
+    _key("name", sa.String(80)),
+    _key("labels", sa.String(400)),  # JSON, its keys in alphabetic order
+    _needed("value", sa.Double()),
 )

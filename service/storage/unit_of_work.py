@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
 from service.storage.engine import engines
+
+_AFTER_COMMIT: Final[WeakKeyDictionary[sa.Connection, list[Callable[[], object]]]] = (
+    WeakKeyDictionary()
+)
 
 
 @contextmanager
@@ -19,8 +25,17 @@ def unit_of_work(*, no_wait: bool = False) -> Iterator[sa.Connection]:
     SQLite; nothing is changed then, and it can be repeated.
     """
     engine = engines().writing_without_wait if no_wait else engines().writing
+    actions: list[Callable[[], object]] = []
     with engine.begin() as connection:
+        _AFTER_COMMIT[connection] = actions
         yield connection
+    for action in actions:
+        action()
+
+
+def call_after_commit(connection: sa.Connection, action: Callable[[], object]) -> None:
+    """Call a function once the transaction of ``unit_of_work`` is committed; else never."""
+    _AFTER_COMMIT[connection].append(action)
 
 
 @contextmanager

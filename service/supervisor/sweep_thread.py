@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.jobs import sweep
 from service.settings import Settings
+from service.storage import counters
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ class SweepThread:
                     sweep.reclaim_from_ended_workers(self._node, self._settings)
                 sweep.sweep(self._holder, self._settings, can_reclaim=now >= reclaim_from)
                 swept = time.monotonic()
+                counters.store()
             except SQLAlchemyError as error:
                 log.warning("sweep.database_unreachable", extra={"reason": str(error)})
             except Exception:

@@ -15,6 +15,7 @@ from service.api.blocking_calls import run_in_thread
 from service.api.documents import json_response
 from service.api.errors import BY_CODE, find_status, find_title
 from service.api.media_types import choose_media_type
+from service.api.metrics import render_metrics
 from service.errors import ResourceNotFound
 from service.jobs.health import check_readiness
 from service.schemas.problem import ProblemKindList
@@ -30,12 +31,14 @@ LINKS: Final = {
     "evaluations": "/v1/evaluations",
     "problems": "/problems",
     "ready": "/readyz",
+    "metrics": "/metrics",
 }
 PAGE: Final = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
     '<body><main style="max-width:44rem;margin:2rem auto;font-family:sans-serif">'
     "<h1>{title}</h1>{body}</main></body></html>"
 )
+METRICS_TYPE: Final = "text/plain; version=1.0.0; charset=utf-8; escaping=underscores"
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 EVALUATION_ERRORS: Final = {
     "time_limit_exceeded": "A part of the work ran longer than THETAHAT_TIME_LIMIT_S.",
@@ -81,6 +84,18 @@ async def get_readiness() -> Response:
     body = {"status": status, "missing": missing, **parts}
     headers = {"Cache-Control": "no-store"}
     return json_response(body, 200 if readiness.is_ready else 503, headers)
+
+
+@router.get(
+    "/metrics",
+    tags=["service"],
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    response_class=Response,
+)
+async def get_metrics() -> Response:
+    """Return queue, durations, retries, workers and requests in the format of Prometheus."""
+    text = await run_in_thread(render_metrics)
+    return Response(text, media_type=METRICS_TYPE, headers={"Cache-Control": "no-store"})
 
 
 @router.get("/problems", tags=["service"], response_model=ProblemKindList)
