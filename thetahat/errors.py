@@ -7,7 +7,7 @@
     ├── InsufficientData        too few rows, blocks or classes (also a ValueError)
     ├── UnsupportedCombination  a method that does not fit this layout, scheme or loss
     ├── NotConverged            an iteration ended without an answer
-    └── LearnerFailed           a learner raised while it was fitted or asked to predict
+    └── LearnerFailed           a learner raised an exception in fit or predict
 
 The core knows no HTTP: ``service.api.errors`` has the one table of statuses.
 """

@@ -19,7 +19,7 @@ def families() -> Mapping[str, Registry[type[Any]]]:
     """Return the registry of each family, by the family's name.
 
     A family is a package with its interface in ``base``; packages without one only borrow the
-    registries of others. The presets of other packages are found through their entry points.
+    registries of others. Other packages register their presets as entry points.
     """
     registries = [*_collected(), presets()]
     return MappingProxyType({registry.family: registry for registry in registries})

@@ -1,4 +1,4 @@
-"""The traits of a method that rules ask for, so that no rule has to know a method's name."""
+"""The traits of methods, by which rules choose between methods instead of by name."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Recommendation:
     """The place of a method's intervals in the order in which intervals are recommended.
 
     The interval with the smallest rank that could be built is recommended for its target. Ranks
-    are compared between all methods of one block kind and target, and stand in steps of ten so
-    that a new method finds a place between two others. Methods that fit the learner again are
-    there only where a request names them, and then go before all others.
+    are compared between all methods of one block kind and target. They are multiples of ten, so
+    that a new method can be placed between two others. Methods that fit the learner again are
+    used only if a request names them, and then come before all others.
 
     Parameters
     ----------

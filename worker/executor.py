@@ -62,7 +62,7 @@ class UnitExecutor:
     settings : Settings
         Lease, limits and attempts.
     stopping : SharedFlag
-        Set when the worker is told to stop.
+        Set when the worker must stop.
     """
 
     def __init__(self, settings: Settings, stopping: SharedFlag) -> None:

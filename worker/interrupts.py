@@ -25,7 +25,7 @@ class Reason(StrEnum):
 
     LOST = "lost"  # another worker has the claim, or the evaluation was cancelled
     TIME_LIMIT = "time_limit"
-    STOPPING = "stopping"  # the worker was told to stop
+    STOPPING = "stopping"  # the worker must stop
 
 
 class Interrupted(BaseException):

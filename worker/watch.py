@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 TICK_S = 0.2
 CHECK_S = 1.0  # pause between checks that this process still has the claim
-STOP_GRACE_S = 2.0  # how long work may go on after the worker was told to stop
+STOP_GRACE_S = 2.0  # how long work may go on after the signal to stop
 KILL_AFTER_S = 5.0  # how long C code may go on after an interrupt before the process kills itself
 
 
@@ -54,7 +54,7 @@ class Watch:
     settings : Settings
         Lease and time limit.
     stopping : SharedFlag
-        Set when the worker is told to stop.
+        Set when the worker must stop.
     open_files : callable
         Opens the file store, where the message of a failed part is kept.
     """

@@ -26,7 +26,7 @@ def parse_filters(
         if ":" not in label or "\0" in label
     ]
     if len(labels) > MAX_LABELS:
-        message = f"may be given {MAX_LABELS} times at most"
+        message = f"may occur at most {MAX_LABELS} times"
         errors.append(FieldError(("query", "label"), message, len(labels)))
     if kind is not None and "\0" in kind:
         errors.append(FieldError(("query", "kind"), "must not have a NUL character", kind))

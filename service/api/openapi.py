@@ -90,7 +90,7 @@ def _add_bodies(document: Document) -> None:
 
 
 def _add_results(document: Document) -> None:
-    """Add the results of the kinds as one union, told apart by their field ``kind``."""
+    """Add the results of the kinds as one union with the discriminator ``kind``."""
     builder = SchemaBuilder()
     provenance = builder.add(Provenance)
     partial = {
@@ -185,8 +185,8 @@ def _add_authentication(document: Document) -> None:
             "description": "The same key in a header of its own.",
         },
     }
-    # The empty one: a local client needs no key while none was ever made. It is said once for all
-    # operations, because generators demand a key where an operation names one by itself.
+    # The empty entry: a local client needs no key until the first key is made. It applies to all
+    # operations, because generators require a key of an operation that names one by itself.
     document["security"] = [{"bearer": []}, {"header": []}, {}]
     for path, operations in document["paths"].items():
         if not path.startswith("/v1/"):

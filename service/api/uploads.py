@@ -133,7 +133,7 @@ async def _receive_form(
 def parse_media_type(content_type: str, filename: str | None) -> str:
     """Return the media type of a supported format, or raise ``UnsupportedMedia``.
 
-    Without a content type, the format is found by the ending of the file name.
+    Without a content type, the ending of the file name decides the format.
     """
     kind, _, parameters = content_type.partition(";")
     kind = kind.strip().lower()

@@ -57,7 +57,7 @@ class Inspected:
         ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``, and
         ``sparse`` for a group of sparse columns.
     details : mapping
-        What was found out about the format, as JSON values.
+        Properties of the file, as JSON values.
     has_table : bool
         Whether a table was written to the second file.
     """

@@ -1,4 +1,4 @@
-"""The types of a text table's columns, found from all of its rows in bounded memory."""
+"""Detecting the types of a text table's columns from all rows, in bounded memory."""
 
 from __future__ import annotations
 

@@ -125,8 +125,10 @@ def _rows(arrays: Arrays) -> int:
 
 def _matrix(arrays: Arrays) -> TableArrays:
     """Check the parts of a compressed matrix against each other, but for its entries."""
-    said = arrays.get("format")
-    if said is not None and (said.ndim or str(np.char.decode(said.astype("S"))) != "csr"):
+    matrix_format = arrays.get("format")
+    if matrix_format is not None and (
+        matrix_format.ndim or str(np.char.decode(matrix_format.astype("S"))) != "csr"
+    ):
         raise InvalidFile(_NOT_CSR)
     shape, indptr = arrays["shape"], arrays["indptr"]
     if shape.shape != (2,) or shape.dtype.kind not in _INTEGER or min(shape) < 0:

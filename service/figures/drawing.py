@@ -47,7 +47,7 @@ def draw(figure: Mapping[str, Any], form: FigureFormat) -> bytes:
         ``svg`` or ``png``.
     """
     with _DRAWING:
-        import matplotlib as mpl  # noqa: PLC0415 - seldom asked for, and slow to load
+        import matplotlib as mpl  # noqa: PLC0415 - rarely needed and slow to import
         from matplotlib.figure import Figure  # noqa: PLC0415 - likewise
 
         # a $ is a $, letters stay letters, and the same numbers get the same names

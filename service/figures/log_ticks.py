@@ -1,4 +1,4 @@
-"""Numbers to write beside a logarithmic axis, where powers of ten alone would be too few."""
+"""Tick values of a logarithmic axis that has too few powers of ten."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from typing import Final
 
 SHORT: Final = 100.0
-"""Ratio of an axis's ends from which its powers of ten say enough."""
+"""Ratio of the ends of an axis from which powers of ten are enough ticks."""
 NARROW: Final = 3.0
-"""Ratio of an axis's ends below which it is nearly straight, and steps are equal."""
+"""Ratio of the ends of an axis below which ticks have equal distances."""
 ENOUGH: Final = 4
 MOST: Final = 7
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0)
@@ -29,20 +29,20 @@ def log_ticks(low: float, high: float) -> list[float]:
     low, high : float
         The ends, 0 < low < high.
 
-    Degenerate cases: none where the ends are ``SHORT`` apart or more, whose powers of ten do.
+    Degenerate cases: an empty list if the ratio of the ends is at least ``SHORT``.
     """
     if high / low >= SHORT:
         return []
     if high / low < NARROW:
         return _equal_steps(low, high)
-    found: list[float] = []
+    ticks: list[float] = []
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for mantissas in _MANTISSAS:
         every = [float(f"{m}e{power}") for power in powers for m in mantissas]
-        found = [value for value in every if low <= value <= high]
-        if len(found) >= ENOUGH:
+        ticks = [value for value in every if low <= value <= high]
+        if len(ticks) >= ENOUGH:
             break
-    return found
+    return ticks
 
 
 def _equal_steps(low: float, high: float) -> list[float]:

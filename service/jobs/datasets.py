@@ -140,7 +140,7 @@ def list_datasets(
 
 
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:
-    """Return the first rows, and what was found out about the format."""
+    """Return the first rows and the properties of the file."""
     row = get(owner_id, identifier)
     file = to_dataset_file(row)
     return {

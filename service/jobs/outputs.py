@@ -75,5 +75,5 @@ def read_arrays(files: FileStore, name: str) -> dict[str, np.ndarray]:
 
 
 def chunk_outputs(files: FileStore, output_files: Iterable[OutputFile]) -> list[ChunkOutput]:
-    """Return the outputs of chunks; their files are read when their arrays are asked for."""
+    """Return the outputs of chunks; a file is read when its arrays are first used."""
     return [ChunkOutput(one.payload, partial(read_arrays, files, one.name)) for one in output_files]

@@ -1,4 +1,4 @@
-"""Recovering lost work: whatever messages, workers or brokers lose is found and queued again here.
+"""Recovery: queueing work again that was lost with a message, a worker or a broker.
 
 Every unfinished state ends by one of these rules. A message is sent again for a queued unit. A
 claim whose lease expired, or whose process has ended, is queued again; after the last attempt the

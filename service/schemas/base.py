@@ -69,9 +69,9 @@ class EvaluationRequest(Schema):
 
 @cache
 def _fields(kind: type[BaseModel]) -> tuple[dict[str, str], frozenset[str]]:
-    """Return every field's key in JSON, and those that hold lists of anything, or mappings of such.
+    """Return the JSON key of every field, and the fields that hold lists or mappings of lists.
 
-    Asked once: pydantic takes its time to say it.
+    Cached, because pydantic is slow to compute it.
     """
     fields = kind.model_fields
     keys = {name: field.serialization_alias or name for name, field in fields.items()}

@@ -42,7 +42,7 @@ class DatasetRead(BaseModel):
     rows: int = Field(description="Number of rows.")
     columns: list[DatasetColumn] = Field(description="Columns, in the order of the file.")
     understood: dict[str, Any] = Field(
-        description="What was found out about the file, such as delimiter, encoding, row groups."
+        description="Properties of the file, such as delimiter, encoding and row groups."
     )
     created_at: datetime = Field(description="When it was uploaded.")
     links: DatasetLinks = Field(description="Related paths.")
@@ -62,4 +62,4 @@ class DatasetPreview(BaseModel):
     media_type: str = Field(description="Format of the file.")
     columns: list[PreviewColumn] = Field(description="Columns, in the order of the file.")
     rows: list[list[Any]] = Field(description="Values by row; missing and infinite ones are null.")
-    understood: dict[str, Any] = Field(description="What was found out about the file.")
+    understood: dict[str, Any] = Field(description="Properties of the file.")

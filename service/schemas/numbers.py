@@ -1,7 +1,7 @@
-"""Lists of numbers and of labels from JSON: strict, finite, and telling where a bad one stands.
+"""Strict reading of lists of finite numbers and of labels from JSON, with the path of an error.
 
-pydantic's ``list[float]`` takes ``true`` and ``"1.5"`` for numbers and is slow to say where a
-NaN stands in a nested list; these read the plain lists that the JSON parser gives.
+pydantic's ``list[float]`` accepts ``true`` and ``"1.5"`` as numbers, and is slow to locate a NaN in
+a nested list. These functions read the lists of the JSON parser.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def number_array(values: Any, loc: Loc, *, largest: float = math.inf) -> FloatAr
 
 
 def check_number(value: Any, loc: Loc) -> float:
-    """Return a finite JSON number, or say what is wrong with it."""
+    """Return a finite JSON number as a float; refuse anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidParameter("expected a number", loc=loc, value=shown(value))
     try:
@@ -69,7 +69,7 @@ def label_list(values: Any, loc: Loc) -> list[Label]:
 
 
 def shown(value: Any) -> Any:
-    """Return a value fit for an error document: short, and never NaN."""
+    """Return a value for an error document: shortened, and NaN or infinity as text."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, str | list | dict):

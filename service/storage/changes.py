@@ -17,7 +17,7 @@ def changes() -> Iterator[Callable[[], bool]]:
     SQLite counts, for each connection, what the others have committed; so this uses a connection of
     its own, outside the pool. PostgreSQL has nothing as cheap, so the function always returns True
     there, as it does at the first call. Call it before a query: a change between the two is then
-    found by the next call.
+    reported by the next call.
     """
     if not is_sqlite():
         yield lambda: True

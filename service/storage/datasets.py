@@ -80,7 +80,7 @@ def get_some(
 def page(
     connection: sa.Connection, owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
 ) -> list[DatasetRow]:
-    """Return an owner's newest data sets, those older than ``before`` when it is given."""
+    """Return an owner's newest data sets, older than ``before`` unless it is None."""
     statement = (
         sa.select(*COLUMNS)
         .where(DATASET.c.owner_id == owner_id)

@@ -220,7 +220,7 @@ def kind_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
     return connection.execute(statement).scalar_one_or_none()
 
 
-def asked(
+def get_request_of_owner(
     connection: sa.Connection, owner_id: UUID, evaluation_id: UUID
 ) -> sa.Row[str, str, str, int] | None:
     """Return kind, status, request and seed of an owner's evaluation; None as ``get`` does."""
@@ -237,7 +237,7 @@ def page(
     before: tuple[datetime, UUID] | None,
     limit: int,
 ) -> list[EvaluationRow]:
-    """Return an owner's newest evaluations, those older than ``before`` when it is given."""
+    """Return an owner's newest evaluations, older than ``before`` unless it is None."""
     statement = (
         sa.select(*COLUMNS)
         .where(EVALUATION.c.owner_id == owner_id, *_conditions(filters))

@@ -24,7 +24,7 @@ class Correction(Protocol):
     def adjust(self, p_values: FloatArray) -> FloatArray:
         """Return the (m,) adjusted p-values in the order of the p-values.
 
-        They may be above 1. NaN stands for a hypothesis without a p-value, which does not count.
+        They may be above 1. A hypothesis with the p-value NaN has none and is not counted.
         """
         ...
 

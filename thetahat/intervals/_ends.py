@@ -1,4 +1,4 @@
-"""The ends that a level and an alternative ask for, and intervals of an estimate and its error."""
+"""Ends of intervals by level and alternative, and intervals from an estimate and its error."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def symmetric_ends(
 ) -> Ends | None:
     """Return estimate -+ quantile x standard error, an open end as None.
 
-    None in the place of both where an end is beyond the largest number there is.
+    Returns None if an end is larger than the largest floating-point number.
     """
     reach = upper_quantile(tail_of(level, alternative), degrees_of_freedom) * standard_error
     lower, upper = estimate - reach, estimate + reach
@@ -47,7 +47,7 @@ def symmetric_ends(
     return open_end(lower, upper, alternative)
 
 
-def symmetric_interval(  # noqa: PLR0913 - what an interval is told with
+def symmetric_interval(  # noqa: PLR0913 - one argument for each field that differs
     method: str,
     variance_name: str,
     variance: VarianceEstimate,
@@ -59,7 +59,7 @@ def symmetric_interval(  # noqa: PLR0913 - what an interval is told with
 ) -> Interval | None:
     """Return the estimate -+ quantile x standard error, with the variance's cautions before others.
 
-    None where an end is beyond the largest number there is.
+    None if an end is larger than the largest floating-point number.
     """
     ends = symmetric_ends(variance.estimate, standard_error, degrees_of_freedom, level, alternative)
     if ends is None:

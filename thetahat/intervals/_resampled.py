@@ -1,4 +1,4 @@
-"""What the bootstrap intervals have in common: where they fit, what they warn of, their fields."""
+"""What the bootstrap intervals share: the check of the layout, cautions, and the result."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from thetahat.values.types import Alternative
 
 
 def resampling_misfit(info: MethodInfo, layout: Layout) -> str | None:
-    """Say why the layout has nothing to draw, or None."""
+    """Return why the layout cannot be resampled, or None if it can."""
     if layout.kind not in info.blocks:
         return f"{info.name} is not for {layout.kind.value} blocks, whose test parts may overlap"
     return unit_misfit(info.name, layout)
 
 
-def told_interval(  # noqa: PLR0913 - one argument per thing that methods differ in
+def build_interval(  # noqa: PLR0913 - one argument for each field that differs
     info: MethodInfo,
     replicates: Replicates,
     reach: Reach,
@@ -31,7 +31,7 @@ def told_interval(  # noqa: PLR0913 - one argument per thing that methods differ
     alternative: Alternative,
     cautions: tuple[Caution, ...] = (),
 ) -> Interval:
-    """Wrap how far the ends lie from the estimate; what is undefined is None, with its caution."""
+    """Build the interval from the distances of its ends; an undefined end is None."""
     units, estimate = replicates.units, replicates.estimate
     lower, upper = (None if end is None else estimate + end for end in reach)
     ends = open_end(lower, upper, alternative)

@@ -20,7 +20,7 @@ def share_refusal(name: str, layout: Layout) -> str | None:
             "different models are no draws from one share"
         )
     if not layout.has_rows:
-        return f"{name} needs one loss per instance, and only one score per split is given"
+        return f"{name} needs one loss per instance, and the data have one score per split"
     if layout.cluster is not None:
         return f"{name} takes the instances as independent, and these are in clusters"
     return None

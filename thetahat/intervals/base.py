@@ -1,4 +1,4 @@
-"""What an interval method is and what it gives."""
+"""The protocol of interval methods, and the interval that they return."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A confidence (or prediction) interval and all that it rests on; part of results.
+    """A confidence or prediction interval, as in results.
 
     Parameters
     ----------
     method, variance : str
         Wire names (or the request's ``as`` keys); ``variance`` is None where none is used.
     target : Target
-        What is covered.
+        The error that the interval is about.
     mean : MeanKind
         Which mean it centres on.
     estimate : float
@@ -44,7 +44,7 @@ class Interval:
     recommended : bool
         Whether the service recommends it for its target.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions about the interval.
     details : mapping
         Further fields for the result, as plain JSON values.
     measured : IntervalCalibration or None
@@ -90,12 +90,12 @@ class IntervalMethod(Protocol):
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Return the interval on one variance; None where the two do not go together."""
+        """Return the interval on one variance; None if the method does not fit it."""
         ...
 
 
 class WithoutVariance:
-    """What is common to the intervals that rest on no variance estimate."""
+    """Base class of intervals that use no variance estimate."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ class ResampledInterval(WithoutVariance, ABC):
 
     @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:
-        """Return why there is nothing to resample, or None."""
+        """Return why the layout cannot be resampled, or None if it can."""
 
     @abstractmethod
     def build_on(

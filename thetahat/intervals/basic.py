@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.intervals._ends import tail_of
-from thetahat.intervals._resampled import resampling_misfit, told_interval
+from thetahat.intervals._resampled import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -43,7 +43,7 @@ class Basic(ResampledInterval):
         title="Basic bootstrap interval",
         summary=(
             "The percentile interval reflected about the mean: the difference of replicate and "
-            "mean stands for the difference of mean and truth."
+            "mean is taken for the difference of mean and truth."
         ),
         formula=(
             r"\left[2\hat\mu - \hat\mu^*_{(1-\alpha/2)}, "
@@ -83,7 +83,7 @@ class Basic(ResampledInterval):
         if replicates.is_constant:
             return None
         reach = basic_reach(replicates.in_order, tail)
-        return told_interval(self.info, replicates, reach, level, alternative)
+        return build_interval(self.info, replicates, reach, level, alternative)
 
 
 METHOD = Basic

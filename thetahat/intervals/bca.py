@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.intervals._ends import tail_of
-from thetahat.intervals._resampled import resampling_misfit, told_interval
+from thetahat.intervals._resampled import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -87,7 +87,7 @@ class Bca(ResampledInterval):
         if replicates.is_constant:
             return None
         reach, cautions = bca_reach(replicates.in_order, replicates.acceleration, tail)
-        return told_interval(self.info, replicates, reach, level, alternative, cautions)
+        return build_interval(self.info, replicates, reach, level, alternative, cautions)
 
 
 METHOD = Bca

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.intervals._ends import tail_of
-from thetahat.intervals._resampled import resampling_misfit, told_interval
+from thetahat.intervals._resampled import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -81,7 +81,7 @@ class Percentile(ResampledInterval):
         if replicates.is_constant:
             return None
         reach = percentile_reach(replicates.in_order, tail)
-        return told_interval(self.info, replicates, reach, level, alternative)
+        return build_interval(self.info, replicates, reach, level, alternative)
 
 
 METHOD = Percentile

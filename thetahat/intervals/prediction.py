@@ -65,8 +65,8 @@ class Prediction:
         if layout.kind is BlockKind.SOURCE:
             return None
         return (
-            "prediction speaks of a new source, and these are "
-            f"{layout.kind.value} blocks; it needs source blocks"
+            "prediction is about a new source, so it needs source blocks and not "
+            f"{layout.kind.value} blocks"
         )
 
     def build(

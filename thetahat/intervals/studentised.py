@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD
 from thetahat.intervals._ends import tail_of
-from thetahat.intervals._resampled import resampling_misfit, told_interval
+from thetahat.intervals._resampled import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -94,7 +94,7 @@ class Studentised(ResampledInterval):
         ratios = ratios_in_order(replicates.deviations, replicates.errors)
         reach = studentised_reach(ratios, error, tail)
         cautions = () if None not in reach else (_WITHOUT_SPREAD,)
-        return told_interval(self.info, replicates, reach, level, alternative, cautions)
+        return build_interval(self.info, replicates, reach, level, alternative, cautions)
 
 
 METHOD = Studentised

@@ -1,4 +1,4 @@
-"""What every pointwise loss asks of the predictions it is given."""
+"""Checks of the predictions that all pointwise losses share."""
 
 from __future__ import annotations
 
@@ -22,32 +22,33 @@ def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
 
 
 def probabilities_of(y_true: np.ndarray, predictions: Predictions, loss: str) -> FloatArray:
-    """Return (n, n_classes) probabilities; refuse none, too few columns, values out of [0, 1].
+    """Return the (n, n_classes) probabilities; refuse a model without them and wrong shapes.
 
-    What is missing (NaN) stays missing.
+    Missing values (NaN) are kept.
     """
-    given = predictions.probabilities
-    if given is None:
+    probabilities = predictions.probabilities
+    if probabilities is None:
         raise UnsupportedCombination(
             f"the loss {loss!r} needs class probabilities, and there are none; 'zero_one' needs "
             "only the predicted class",
             loc=("loss",),
             value=loss,
         )
-    if given.ndim != 2 or len(given) != len(y_true):
+    if probabilities.ndim != 2 or len(probabilities) != len(y_true):
         raise InvalidParameter(
-            f"expected {len(y_true)} rows of probabilities, got an array of shape {given.shape}",
+            f"expected {len(y_true)} rows of probabilities, got an array of shape "
+            f"{probabilities.shape}",
             loc=("probabilities",),
-            value=list(given.shape),
+            value=list(probabilities.shape),
         )
-    n_columns = given.shape[1]
+    n_columns = probabilities.shape[1]
     if len(y_true) and int(y_true.max()) >= n_columns:
         raise InvalidParameter(
             f"class code {int(y_true.max())} has no column among {n_columns} probabilities",
             loc=("probabilities",),
             value=n_columns,
         )
-    return given
+    return probabilities
 
 
 def check_shares(shares: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""What a pointwise loss is."""
+"""The protocol of pointwise losses, and the predictions that they compare."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """What a model said of the test instances.
+    """The predictions of one model for the test instances.
 
     Parameters
     ----------
     output : ndarray
-        (n,) class codes (labels of any dtype where nothing but equality is asked) or values.
+        (n,) class codes or values; for losses that only test equality, labels of any dtype.
     probabilities : ndarray of float or None
         (n, n_classes) predicted class probabilities, where the model gives them; columns follow
         the class codes.
@@ -38,13 +38,13 @@ class Predictions:
 class Loss(Protocol):
     """A frozen dataclass whose fields are the loss's parameters.
 
-    A loss that depends on what the classes are has ``for_classes``, as the function below; one
-    that is not for every target has ``check_truth(y_true)``, which refuses the others. One of
-    predictions less the truth alone may have ``of_errors(errors, out)``, which writes the losses
-    of an array of these, of any shape, into another or into itself; they are finite where
-    the squares of the errors are, and not where the errors are not. One may have
-    ``mean_over_pairs(y_true, output)``, the mean loss over all pairs of a target and a
-    prediction, where that takes fewer than n^2 losses.
+    Optional methods: ``for_classes``, as the function below, for a loss that depends on the labels
+    of the classes; ``check_truth(y_true)``, which refuses targets that the loss is not for;
+    ``of_errors(errors, out)``, for a loss of predictions minus truth alone, which writes the losses
+    of an array of errors of any shape into ``out`` (they must be finite where the squares of the
+    errors are finite, and infinite or NaN where the errors are); ``mean_over_pairs(y_true,
+    output)``, the mean loss over all pairs of a target and a prediction, if it can be computed
+    without n^2 losses.
     """
 
     info: ClassVar[MethodInfo]

@@ -53,7 +53,7 @@ class QuadraticMargin:
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are 0 and 1."""
         sign, score = signs_and_scores(y_true, predictions, self.info.name)
-        with np.errstate(over="ignore"):  # whoever asked is told of an infinite loss, by its row
+        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
             return np.asarray((score - sign) ** 2, dtype=np.float64)
 
 

@@ -65,12 +65,12 @@ def positives_for(power: float, area: float, level: float, ratio: float) -> floa
 
 
 def level_for(power: float, positives: float, negatives: float, area: float) -> float:
-    """Return the confidence level at which the power is as wished."""
+    """Return the confidence level at which the test has the requested power."""
     return _solved(lambda level: power_of(positives, negatives, area, level) - power, 0.0, 1.0)
 
 
 def area_for(power: float, positives: float, negatives: float, level: float) -> float:
-    """Return the area above one half that is found with the wished power."""
+    """Return the area above one half that the test detects with the requested power."""
     return _solved(lambda area: power - power_of(positives, negatives, area, level), 0.5, 1.0)
 
 

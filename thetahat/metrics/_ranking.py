@@ -85,10 +85,12 @@ def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
 
 def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArray:
     """(B,) average precisions of (B, G) weights by ascending group; NaN without positives."""
-    found = np.cumsum(positives[:, ::-1], axis=1)
-    taken = found + np.cumsum(negatives[:, ::-1], axis=1)
-    precision = np.divide(found, taken, out=np.zeros_like(found), where=taken > 0)
-    return _ratio(np.einsum("bg,bg->b", positives[:, ::-1], precision), found[:, -1])
+    positives_so_far = np.cumsum(positives[:, ::-1], axis=1)
+    rows_so_far = positives_so_far + np.cumsum(negatives[:, ::-1], axis=1)
+    precision = np.divide(
+        positives_so_far, rows_so_far, out=np.zeros_like(positives_so_far), where=rows_so_far > 0
+    )
+    return _ratio(np.einsum("bg,bg->b", positives[:, ::-1], precision), positives_so_far[:, -1])
 
 
 def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
@@ -121,12 +123,12 @@ def precision_slopes(ranking: Ranking) -> FloatArray:
     the sums over groups whose score is not above its own.
     """
     positives, negatives = ranking.unit_weights()
-    found = np.cumsum(positives[::-1])[::-1]
-    taken = found + np.cumsum(negatives[::-1])[::-1]
-    precision, density = found / taken, positives / taken
-    average = float(positives @ precision) / found[0]
+    positives_so_far = np.cumsum(positives[::-1])[::-1]
+    rows_so_far = positives_so_far + np.cumsum(negatives[::-1])[::-1]
+    precision, density = positives_so_far / rows_so_far, positives / rows_so_far
+    average = float(positives @ precision) / positives_so_far[0]
     gained, lost = np.cumsum(density), np.cumsum(density * precision)
-    share = found[0] / len(ranking.positive)
+    share = positives_so_far[0] / len(ranking.positive)
     of_row = ranking.positive * (precision - average + gained)[ranking.group] - lost[ranking.group]
     return ranking.to_rows(of_row / share)
 

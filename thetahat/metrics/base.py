@@ -1,4 +1,4 @@
-"""What a metric is, what it is given, and the number that it makes of some rows."""
+"""The protocol of metrics, their input, and their values on some rows."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind
 
 DEFAULT_RESAMPLES = 1000
-"""Bootstrap resamples where none are asked for and the rows are not too many."""
+"""Default number of bootstrap resamples for at most ``MOST_ROWS`` rows."""
 MOST_ROWS = 100_000
-"""Rows up to which resamples are drawn without being asked for."""
+"""Largest number of rows for which resamples are drawn by default."""
 _FEWEST_RESAMPLES = 100
 _MOST_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Judged:
-    """The truth of some test instances, and what one model said of them.
+    """The truth and one model's predictions of some test instances.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Judged:
         (n,) score of the second class, or (n, C) one column a class; any scale, higher for
         likelier. None where the model gives none.
     classes : tuple of label
-        (C,) what the codes stand for; empty for a regression.
+        (C,) labels of the codes; empty for a regression.
     """
 
     task: str
@@ -79,13 +79,13 @@ class WeightedMetric(Protocol):
         ...
 
     def fold_influence(self) -> FloatArray | None:
-        """Return (m,) values as the variance of a mean over folds takes them, if it has its own."""
+        """Return (m,) influences for the variance ``ledell`` of folds; None if none."""
         ...
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
         """Return (B,) metrics under (B, m) weights; NaN where one is undefined.
 
-        ``many`` says that so many are asked for that compiled loops pay.
+        ``many`` means that there are enough resamples for compiled loops to be faster.
         """
         ...
 
@@ -95,11 +95,11 @@ class MetricOfKinds(Protocol):
     """A statistic that depends on how many rows of each kind there are, and on nothing else."""
 
     def kinds(self) -> tuple[IntArray, int]:
-        """Return (m,) the kind of each row, counted from 0, and how many kinds there are."""
+        """Return the (m,) kind of each row, from 0, and the number of kinds."""
         ...
 
     def resampled_by_kind(self, counts: FloatArray) -> FloatArray:
-        """Return (B,) what ``resampled`` does, of (B, K) weights of the kinds."""
+        """Return the same (B,) values as ``resampled``, from (B, K) weights of the kinds."""
         ...
 
 
@@ -111,11 +111,11 @@ class Metric(Protocol):
     uses: ClassVar[str]  # "output" or "scores"
     higher_is_better: ClassVar[bool]
     value_range: ClassVar[tuple[float, float]]  # smallest and largest value; inf where unbounded
-    fold_mean: ClassVar[MeanKind]  # which of its two means random folds are read by
+    fold_mean: ClassVar[MeanKind]  # the mean to read for random folds
 
     @property
     def n_resamples(self) -> int | None:
-        """Of the bootstrap; 0 for none, None for the default."""
+        """Number of bootstrap resamples; 0 for none, None for the default."""
         ...
 
     def statistic(self, judged: Judged) -> WeightedMetric:
@@ -123,7 +123,7 @@ class Metric(Protocol):
         ...
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Refuse parameters that do not go with the classes."""
+        """Refuse parameters that do not fit the classes."""
         ...
 
     def undefined(self) -> str:
@@ -131,12 +131,12 @@ class Metric(Protocol):
         ...
 
     def strata(self, judged: Judged) -> IntArray | None:
-        """Return (n,) codes of the groups in each of which the influence averages to 0, if any."""
+        """Return (n,) codes of groups within which the influence averages to 0; None if none."""
         ...
 
 
 def check_resamples(n_resamples: int | None) -> None:
-    """Refuse numbers of resamples that no interval can be read from."""
+    """Refuse numbers of resamples that are too small or too large for an interval."""
     if n_resamples is None or n_resamples == 0:
         return
     if not _FEWEST_RESAMPLES <= n_resamples <= _MOST_RESAMPLES:
@@ -149,7 +149,7 @@ def check_resamples(n_resamples: int | None) -> None:
 
 
 def resamples_of(metric: Metric, n_rows: int) -> int:
-    """Return how many resamples to draw: as asked, else none where rows are very many."""
+    """Return the number of resamples: as requested; by default none for very many rows."""
     if metric.n_resamples is not None:
         return metric.n_resamples
     return DEFAULT_RESAMPLES if n_rows <= MOST_ROWS else 0

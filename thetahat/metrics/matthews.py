@@ -86,21 +86,21 @@ class Matthews:
 
 
 def _correlations(tables: FloatArray) -> FloatArray:
-    true, said = tables.sum(axis=2), tables.sum(axis=1)
+    true, predicted = tables.sum(axis=2), tables.sum(axis=1)
     total = true.sum(axis=1)
-    covariance = np.einsum("bcc->b", tables) * total - np.einsum("bc,bc->b", true, said)
-    squares = (total**2 - (said**2).sum(axis=1)) * (total**2 - (true**2).sum(axis=1))
+    covariance = np.einsum("bcc->b", tables) * total - np.einsum("bc,bc->b", true, predicted)
+    squares = (total**2 - (predicted**2).sum(axis=1)) * (total**2 - (true**2).sum(axis=1))
     return ratios(covariance, np.sqrt(np.maximum(squares, 0.0)))
 
 
 def _slopes(table: FloatArray) -> FloatArray:
-    true, said = table.sum(axis=1), table.sum(axis=0)
+    true, predicted = table.sum(axis=1), table.sum(axis=0)
     hits = np.trace(table)
-    of_said, of_true = 1 - said @ said, 1 - true @ true
-    root = np.sqrt(of_said * of_true)
-    value = (hits - true @ said) / root
-    moved = np.eye(len(table)) + hits - said[:, None] - true[None, :]
-    shrunk = (1 - said)[None, :] / of_said + (1 - true)[:, None] / of_true
+    of_predicted, of_true = 1 - predicted @ predicted, 1 - true @ true
+    root = np.sqrt(of_predicted * of_true)
+    value = (hits - true @ predicted) / root
+    moved = np.eye(len(table)) + hits - predicted[:, None] - true[None, :]
+    shrunk = (1 - predicted)[None, :] / of_predicted + (1 - true)[:, None] / of_true
     return np.asarray(moved / root - value * shrunk)
 
 

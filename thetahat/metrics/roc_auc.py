@@ -121,7 +121,7 @@ class RocAuc:
     def details(
         self, strata: IntArray | None, value: float, level: float, power: float
     ) -> dict[str, Any]:
-        """Return how surely the area is told from chance, and how many instances that takes.
+        """Return the power of the test against an area of one half, and the instances it needs.
 
         ``strata`` are those of all rows, and ``value`` is their area; empty where classes are
         averaged over.
@@ -130,7 +130,7 @@ class RocAuc:
             return {}
         positives = int(strata.sum())
         negatives = len(strata) - positives
-        told: dict[str, Any] = {
+        numbers: dict[str, Any] = {
             "positives": positives,
             "negatives": negatives,
             "level": level,
@@ -142,11 +142,11 @@ class RocAuc:
         if 0 < value < 1:
             ratio = negatives / positives
             needed = positives_for(power, value, level, ratio)
-            told["power"] = power_of(positives, negatives, value, level)
+            numbers["power"] = power_of(positives, negatives, value, level)
             if needed is not None:
-                told["positives_needed"] = math.ceil(needed)
-                told["negatives_needed"] = math.ceil(needed * ratio)
-        return {"against_chance": told}
+                numbers["positives_needed"] = math.ceil(needed)
+                numbers["negatives_needed"] = math.ceil(needed * ratio)
+        return {"against_chance": numbers}
 
 
 def _slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:

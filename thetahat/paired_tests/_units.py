@@ -120,9 +120,8 @@ def count_units(layout: Layout, unit: UnitName) -> int:
 def unit_target(layout: Layout, unit: UnitName) -> Target:
     """Return the target of a test that takes these units as independent.
 
-    Sources are a sample of all sources. Blocks of random folds have models of their own and stand
-    for further training samples. Instances and clusters are tested with the fitted models as they
-    are.
+    Sources are a sample of all sources. Blocks of random folds have different models, which are
+    taken as a sample of training sets. Instances and clusters test the trained models.
     """
     if unit != "block":
         return Target.THESE_MODELS

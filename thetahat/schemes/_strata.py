@@ -1,4 +1,4 @@
-"""How the schemes that spread classes evenly check them and deal them out."""
+"""Checking classes, and dealing their rows out to folds, for stratified schemes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from thetahat.values.types import IntArray, Label
 
 
 def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
-    """Return the class code of each row; refuse numbers, naming the scheme that takes them."""
+    """Return the class code of each row; refuse numbers, and name the scheme to use instead."""
     codes = column_of(rows, "y", scheme)
     if codes.dtype.kind == "f":
         raise UnsupportedCombination(
-            f"{scheme} spreads classes, and the target is a number; {instead} fits",
+            f"{scheme} is for classes, and the target is a number; use {instead}",
             loc=("scheme",),
             value=scheme,
         )
@@ -49,7 +49,7 @@ def spread_codes(
 
 
 def class_label(rows: Rows, code: int) -> Label:
-    """Return what a class code stands for."""
+    """Return the label of a class code."""
     return rows.classes[code] if rows.classes else code
 
 

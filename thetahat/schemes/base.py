@@ -1,4 +1,4 @@
-"""What a resampling scheme is and what it gives."""
+"""The protocol of resampling schemes, and the splits that they yield."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Split:
     repeat, block : int
         Which partition, and which block of it; blocks count 0, 1, ... inside a repeat.
     label : label
-        What the block is called in the result: its number, or its source.
+        Label of the block in the result: its number, or its source.
     train, test : ndarray of int
-        Row numbers, ascending; in ``train`` a row stands as often as it is learnt from.
+        Row numbers, ascending; ``train`` repeats a row that is used several times.
     """
 
     repeat: int
@@ -34,20 +34,20 @@ class Split:
 
     @property
     def n_train(self) -> int:
-        """Number of different rows that are learnt from."""
+        """Number of different training rows."""
         return 1 + int(np.count_nonzero(self.train[1:] != self.train[:-1]))
 
     @property
     def n_listed(self) -> int:
-        """How many row numbers it holds, or will."""
+        """Number of row numbers in both parts."""
         return len(self.train) + len(self.test)
 
 
 class AllButTest(Split):
-    """A split whose training part is every row that is not tested, once.
+    """A split that trains once on every row that is not tested.
 
-    Most learners that predict many splits at once never look at those: they are listed when they
-    are asked for.
+    The training rows are listed on first access, because most learners that predict many splits at
+    once never use the list.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class AllButTest(Split):
 
     @property
     def n_listed(self) -> int:
-        """How many row numbers it holds, or will."""
+        """Number of row numbers in both parts."""
         return self.n
 
 
@@ -126,7 +126,7 @@ class OneRowEach(Iterator[Split]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """What a scheme may know of the data.
+    """The properties of the rows that a scheme may use.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class Rows:
     source, cluster, fold, time : ndarray or None
         (n,) labels of source, cluster and predefined fold, and instants.
     classes : tuple of label
-        What the class codes stand for; empty where ``y`` are values.
+        Labels of the class codes; empty where ``y`` are values.
     """
 
     n: int
@@ -152,32 +152,31 @@ class Rows:
 class Scheme(Protocol):
     """A frozen dataclass whose fields are the scheme's parameters.
 
-    A scheme whose splits are to be read with care has ``cautions``, a tuple of ``Caution`` that
-    goes into every result.
+    A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains.
     """
 
     info: ClassVar[MethodInfo]
 
     @property
     def requires(self) -> frozenset[str]:
-        """What it asks of the rows: of "y", "source", "cluster", "fold" and "time"."""
+        """The columns that it needs, among "y", "source", "cluster", "fold" and "time"."""
         ...
 
     @property
     def block_kind(self) -> BlockKind:
-        """What one of its test blocks is."""
+        """The kind of its test blocks."""
         ...
 
     def n_splits(self, rows: Rows) -> int:
-        """Return how many (train, test) pairs there will be; raises as ``splits`` does."""
+        """Return the number of splits; raises the same exceptions as ``splits``."""
         ...
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield the pairs, repeat by repeat; the same seed gives the same pairs, always.
+        """Yield the splits, repeat by repeat; the same seed always gives the same splits.
 
-        ``start`` and ``stop`` cut out pairs as a slice does, without building those before:
-        a chunk of the work asks for its own pairs and gets what one pass would have given.
+        ``start`` and ``stop`` select splits as a slice does, without building the earlier ones, so
+        that each chunk of the work builds only its own splits.
         """
         ...

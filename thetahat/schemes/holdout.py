@@ -27,8 +27,8 @@ class Holdout:
         n - 1, which is their count. With ``whole_clusters`` it is of the clusters, and n is how
         many there are: parts are as large as the clusters that fall into them.
     whole_clusters : bool
-        Whether the rows of a cluster stay on one side, as they have to where the model will be
-        asked about clusters that it has not seen.
+        Whether all rows of a cluster are in the same part. This is necessary if the model will be
+        used for clusters that it was not trained on.
     """
 
     test_size: float | int = 0.25

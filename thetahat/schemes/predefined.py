@@ -18,7 +18,7 @@ from thetahat.values.types import BlockKind, IntArray, Label
 class Predefined:
     """Each value of the fold column is the test set once.
 
-    The source calls it data splitting by a given partition.
+    The source calls it data splitting by a predefined partition.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class TimeSeries:
     n_folds : int
         K, at least 2.
     test_size : int or None
-        m, where it is given.
+        m, the number of test rows of each fold.
     gap : int
         Rows left out between training and test part, at least 0: as many as it takes for what
         the target of the last training rows looks ahead.

@@ -9,7 +9,7 @@ from thetahat.values.types import FloatArray
 
 
 class OfSums(ABC):
-    """A functional of the sums of (n, q) columns; what remains to be said is how.
+    """A statistic that is a function of the sums of (n, q) columns; subclasses define ``scaled``.
 
     Parameters
     ----------

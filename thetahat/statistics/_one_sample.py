@@ -27,7 +27,7 @@ class OneSample:
 
     @property
     def is_smooth(self) -> bool:
-        """Whether the jackknife's standard error is consistent: where nothing else is said."""
+        """Whether the jackknife's standard error is consistent; subclasses may override it."""
         return True
 
     def undefined(self) -> str:

@@ -64,14 +64,14 @@ class _OfAuc:
 def _without(positives: FloatArray, negatives: FloatArray) -> tuple[FloatArray, FloatArray]:
     """(b, G) areas without one positive, and without one negative, of each group of scores."""
     below = np.cumsum(negatives, axis=1) - 0.5 * negatives
-    found = positives.sum(axis=1, keepdims=True)
-    rest = negatives.sum(axis=1, keepdims=True)
-    above = found - np.cumsum(positives, axis=1) + 0.5 * positives
+    n_positives = positives.sum(axis=1, keepdims=True)
+    n_negatives = negatives.sum(axis=1, keepdims=True)
+    above = n_positives - np.cumsum(positives, axis=1) + 0.5 * positives
     wins = np.einsum("bg,bg->b", positives, below)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         return (
-            np.where(found > 1, (wins - below) / ((found - 1) * rest), np.nan),
-            np.where(rest > 1, (wins - above) / (found * (rest - 1)), np.nan),
+            np.where(n_positives > 1, (wins - below) / ((n_positives - 1) * n_negatives), np.nan),
+            np.where(n_negatives > 1, (wins - above) / (n_positives * (n_negatives - 1)), np.nan),
         )
 
 
@@ -100,7 +100,7 @@ class Auc(OneSample):
         ),
         formula=r"\frac{1}{P Q} \sum_i \sum_j 1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}",
         references=("delong1988", "efron1993"),
-        assumptions="Independent rows. The model that made the scores is taken as given.",
+        assumptions="Independent rows. The scores are those of one trained model.",
         errs=(
             "Intervals are too short with few rows of a class or an area near 1, and resamples "
             "that lack a class are drawn again."

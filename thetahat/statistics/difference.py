@@ -113,8 +113,8 @@ class Difference:
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
         """Return what is to be known of either sample."""
         inner = self._inner()
-        found = [c for _, values in sample.parts() for c in inner.cautions(Sample(values))]
-        return tuple(dict.fromkeys(found))
+        cautions = [c for _, values in sample.parts() for c in inner.cautions(Sample(values))]
+        return tuple(dict.fromkeys(cautions))
 
     def _inner(self) -> Statistic:
         from thetahat.statistics import STATISTICS  # noqa: PLC0415 - a cycle: this is one of them

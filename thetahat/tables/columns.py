@@ -28,7 +28,7 @@ LARGEST_FEATURE: Final = 1e140
 def read_columns_of_rows(
     rows: Sequence[Sequence[Any]] | np.ndarray, names: Sequence[str] | None = None
 ) -> dict[str, Raw]:
-    """Return a table given row by row as named columns.
+    """Return the rows of a table as named columns.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def read_columns_of_rows(
     known = [f"x{column}" for column in range(width)] if names is None else list(names)
     if len(known) != width:
         raise InvalidParameter(
-            f"the rows have {width} features, but {len(known)} names are given",
+            f"the rows have {width} features, but there are {len(known)} names",
             loc=("features",),
             value=known,
         )

@@ -51,7 +51,7 @@ class BlockLosses:
     values : ndarray of float or None
         (n,) losses in input order; None where only one number per split is known.
     scores : ndarray of float or None
-        (J,) mean loss of each split, given where ``values`` is not.
+        (J,) mean loss of each split; None if ``values`` is not None.
     """
 
     layout: Layout
@@ -59,22 +59,24 @@ class BlockLosses:
     scores: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        given = self.values if self.values is not None else self.scores
-        wanted = self.layout.n_rows if self.values is not None else self.layout.n_splits
-        if given is None or given.shape != (wanted,):
-            shape = None if given is None else given.shape
-            raise InvalidParameter(f"expected {wanted} losses, got shape {shape}", loc=("losses",))
-        if self._is_told_by_moments():
-            return
-        # NaN is neither; the place of the first bad one is looked for only where there is one
-        if not (float(given.min()) >= -LARGEST and float(given.max()) <= LARGEST):
-            at = int(np.argmin(np.abs(given) <= LARGEST))
+        losses = self.values if self.values is not None else self.scores
+        n_expected = self.layout.n_rows if self.values is not None else self.layout.n_splits
+        if losses is None or losses.shape != (n_expected,):
+            shape = None if losses is None else losses.shape
             raise InvalidParameter(
-                f"loss {at} is {given[at]}; losses must be finite and at most {LARGEST:g} in size",
-                loc=("losses", at),
-                value=str(given[at]),
+                f"expected {n_expected} losses, got shape {shape}", loc=("losses",)
             )
-        largest = _largest(given)
+        if self._has_valid_moments():
+            return
+        # written so that NaN fails; only then is the first invalid loss searched for
+        if not (float(losses.min()) >= -LARGEST and float(losses.max()) <= LARGEST):
+            at = int(np.argmin(np.abs(losses) <= LARGEST))
+            raise InvalidParameter(
+                f"loss {at} is {losses[at]}; losses must be finite and at most {LARGEST:g} in size",
+                loc=("losses", at),
+                value=str(losses[at]),
+            )
+        largest = _largest(losses)
         if 0 < largest < SMALLEST:
             raise InvalidParameter(
                 f"The largest loss is {largest:g}; the largest must be 0 or at least {SMALLEST:g}, "
@@ -83,11 +85,11 @@ class BlockLosses:
                 value=str(largest),
             )
 
-    def _is_told_by_moments(self) -> bool:
-        """Whether the moments, which many losses get at once then, show that all losses are fit.
+    def _has_valid_moments(self) -> bool:
+        """Compute the moments of many losses, and return whether they show that all are valid.
 
-        NaN and infinity show in them. No loss lies further from the mean of its block than the
-        root of the centred squares.
+        NaN and infinite losses make the moments NaN or infinite, and no loss is further from the
+        mean of its block than the root of the centred squares.
         """
         if self.values is None or len(self.values) < MANY_ROWS or not is_loaded():
             return False
@@ -96,34 +98,36 @@ class BlockLosses:
             assert moments.centred_squares is not None  # noqa: S101 - of rows
             largest = np.abs([moments.deviations.max(), moments.deviations.min()]).max()
             reach = abs(moments.shift) + largest + np.sqrt(moments.centred_squares.max())
-            fit = bool(reach == 0 or SMALLEST * 1e20 <= reach <= LARGEST / 2)
-        if fit:
+            is_valid = bool(reach == 0 or SMALLEST * 1e20 <= reach <= LARGEST / 2)
+        if is_valid:
             vars(self)["moments"] = moments  # where cached_property looks first
-        return fit
+        return is_valid
 
     @cached_property
     def moments(self) -> Moments:
         """Size, mean and centred sum of squares of every split."""
         if self.values is not None:
             return moments_of_rows(self.values, self.layout)
-        assert self.scores is not None  # noqa: S101 - __post_init__ saw to it
+        assert self.scores is not None  # noqa: S101 - checked by __post_init__
         return moments_of_scores(self.scores, self.layout)
 
     @cached_property
     def largest_mean(self) -> float:
-        """Size of the largest mean of a split."""
+        """Largest absolute mean of a split."""
         return float(np.abs(self.moments.means).max())
 
-    def difference(self, given: FloatArray, moments: Moments | None) -> BlockLosses:
-        """Return differences of this from other losses: given, and not looked at again.
+    def difference(self, differences: FloatArray, moments: Moments | None) -> BlockLosses:
+        """Return differences of these losses from others as ``BlockLosses``, without a check.
 
-        ``moments`` are theirs where they were made elsewhere.
+        ``moments`` are the moments of the differences, if they are known already.
         """
         by_row = self.values is not None
-        made = _without_check(self.layout, given if by_row else None, None if by_row else given)
+        unchecked = _without_check(
+            self.layout, differences if by_row else None, None if by_row else differences
+        )
         if moments is not None:
-            vars(made)["moments"] = moments  # where cached_property looks first
-        return made
+            vars(unchecked)["moments"] = moments  # where cached_property looks first
+        return unchecked
 
     @property
     def rows(self) -> FloatArray:
@@ -142,8 +146,8 @@ class BlockLosses:
     def instance_means(self) -> FloatArray:
         """(n_instances,) mean loss of each instance over its rows, by instance code.
 
-        Without named instances a single repeat's rows stand for themselves, in input order; those
-        of several repeats or of subsamples cannot be matched.
+        If instances are not named, each row of a single repeat is an instance, in input order; the
+        rows of several repeats or of subsamples cannot be matched.
         """
         instance = self.layout.instance
         if instance is None:
@@ -166,9 +170,9 @@ class BlockLosses:
 def _without_check(
     layout: Layout, values: FloatArray | None, scores: FloatArray | None
 ) -> BlockLosses:
-    """Return losses that are known to be fit, since they come from such as were looked at.
+    """Return losses without checking them, because they are differences of checked losses.
 
-    A difference of the largest there may be is twice as large; its squares too can be summed.
+    A difference is at most twice ``LARGEST``, and such squares can still be summed.
     """
     losses = object.__new__(BlockLosses)
     vars(losses).update(layout=layout, values=values, scores=scores)
@@ -182,13 +186,13 @@ class LossTable:
     Parameters
     ----------
     layout : Layout
-        Shared by all models.
+        Layout that all models share.
     models : mapping of str to BlockLosses
         In the request's order.
     loss_range : tuple of float or None
         Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1).
     higher_is_better : bool
-        Whether the numbers are scores to be raised; only split scores can be.
+        Whether the numbers are scores, where higher is better; only scores by split can be.
     """
 
     layout: Layout
@@ -198,7 +202,7 @@ class LossTable:
 
     def __post_init__(self) -> None:
         if not self.models:
-            raise InsufficientData("there is no model", loc=("losses",))
+            raise InsufficientData("there are no models", loc=("losses",))
 
     @property
     def names(self) -> tuple[str, ...]:

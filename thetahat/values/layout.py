@@ -34,17 +34,17 @@ class Layout:
         (J,) number of training instances of each split; None where there is none (a holdout, or
         sources that the models were not trained on), and where it is not known (subsamples).
     order : ndarray of int or None
-        (n,) rows sorted by split, stable; None where the rows already stand so.
+        (n,) rows sorted by split, stable; None where the rows are already sorted.
     starts : ndarray of int or None
         (J + 1,) first sorted row of each split; None where only split means are known.
     narrow_split : ndarray of uint16 or None
-        (n,) split of each row, for loops over rows that do not stand sorted.
+        (n,) split of each row, for loops over rows that are not sorted.
     instance, cluster : ndarray of int or None
         (n,) codes by row, in input order.
     cluster_labels : tuple of label
         In order of first appearance.
     instance_labels : ndarray or None
-        (n_instances,) what the codes of ``instance`` stand for.
+        (n_instances,) labels of the codes of ``instance``.
     """
 
     kind: BlockKind
@@ -85,8 +85,8 @@ class Layout:
     def n_instances(self) -> int:
         """Number of distinct test instances; rows of one repeat where instances are not named.
 
-        Of unnamed subsamples, whose rows may be the same instances, what the largest split holds
-        as far as it is known.
+        The rows of unnamed subsamples may be the same instances, so their number is that of the
+        largest split, with its training instances if they are known.
         """
         if self.instance is not None:
             return int(self.instance.max()) + 1
@@ -102,7 +102,7 @@ class Layout:
 
     @property
     def has_fixed_models(self) -> bool:
-        """Whether the models were fitted elsewhere: no training set holds any of these rows."""
+        """Whether no model was trained on any of these rows, because they were fitted elsewhere."""
         by_source = self.kind is BlockKind.SOURCE and self.n_train is None
         return by_source or self.kind is BlockKind.HOLDOUT
 
@@ -113,7 +113,7 @@ class Layout:
 
     @property
     def is_matched(self) -> bool:
-        """Whether the rows of one instance can be told: it has but one, or instances are named."""
+        """Whether the rows of an instance are known: each has one row, or instances are named."""
         return self.instance is not None or self.has_one_row_each
 
     @property
@@ -158,10 +158,10 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     block, repeat, instance, cluster : sequence
         (n,) labels, one per row.
     n_train : float or mapping or ndarray or None
-        Training size of every split, by block label, or (n,) of each row's split; left out, the
-        instances of the same repeat that are not in the block. A holdout and subsamples have
-        none unless it is given. 0 says that the blocks are sources which the models were not
-        trained on, as the tasks of a benchmark are for language models.
+        Training size of every split, by block label, or (n,) of each row's split. None means the
+        number of instances of the same repeat that are not in the block, and for a holdout and
+        subsamples that it is unknown. 0 means that the models were not trained on any of the
+        sources, such as language models and the tasks of a benchmark.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
 def layout_of_blocks(
     kind: BlockKind, sizes: Sequence[int], *, n_train: float | dict[Label, float] | None = None
 ) -> Layout:
-    """Build what ``layout_of`` does of rows that stand block by block, some in each."""
+    """Build the layout of rows that are sorted by block, from the sizes of the blocks."""
     n_test, labels = np.asarray(sizes, dtype=np.intp), tuple(range(len(sizes)))
     repeat, block = np.zeros_like(n_test), np.arange(len(labels), dtype=np.intp)
     _check_blocks(kind, repeat, repeat)
@@ -280,8 +280,8 @@ def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArra
     if kind is BlockKind.HOLDOUT:
         if len(split_repeat) > 1:
             raise InvalidParameter(
-                f"a holdout is one test set, and there are {len(split_repeat)} blocks; say blocks "
-                "random or source",
+                f"a holdout is one test set, and there are {len(split_repeat)} blocks; set blocks "
+                "to random or source",
                 loc=("block",),
                 value=len(split_repeat),
             )
@@ -290,8 +290,8 @@ def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArra
         which = int(np.argmin(per_repeat))
         where = f" in repeat {which}" if repeat_codes.max() > 0 else ""
         raise InsufficientData(
-            f"there is one block{where}, and {kind.value} blocks need two; one test set is "
-            "blocks holdout",
+            f"there is one block{where}, and {kind.value} blocks need two; for one test set, "
+            "set blocks to holdout",
             loc=("block",),
             value=1,
         )

@@ -17,18 +17,18 @@ from thetahat.values.types import FloatArray, IntArray
 class ManyMoments(Sequence[Moments | None]):
     """The moments of p models or differences over the same splits, as arrays.
 
-    Each becomes an object when it is asked for; None where it is not known here.
+    An item is built as ``Moments`` on access; it is None where the row is not known.
 
     Parameters
     ----------
     sizes, split_repeat : ndarray
         As in ``Moments``.
     shifts : ndarray of float
-        (p,) a value near the losses of each.
+        (p,) a value near the losses of each model or difference.
     deviations, centred_squares : ndarray of float
         (p, J), a row as in ``Moments``.
     known : ndarray of bool
-        (p,) whether the row holds.
+        (p,) whether the row is known.
     """
 
     sizes: FloatArray
@@ -47,7 +47,7 @@ class ManyMoments(Sequence[Moments | None]):
     @overload
     def __getitem__(self, index: slice) -> list[Moments | None]: ...
     def __getitem__(self, index: int | slice) -> Moments | list[Moments | None] | None:
-        """Return the moments of one, or of some."""
+        """Return the moments of one item, or of a slice."""
         if isinstance(index, slice):
             return list(self)[index]
         if not self.known[index]:
@@ -56,7 +56,7 @@ class ManyMoments(Sequence[Moments | None]):
         return Moments(self.sizes, float(self.shifts[index]), *own, self.split_repeat)
 
     def __iter__(self) -> Iterator[Moments | None]:
-        """Yield the moments of each."""
+        """Yield the moments of every item."""
         rows = (self.known.tolist(), self.shifts.tolist(), self.deviations, self.centred_squares)
         for known, shift, deviations, squares in zip(*rows, strict=True):
             own = Moments(self.sizes, shift, deviations, squares, self.split_repeat)

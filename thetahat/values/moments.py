@@ -1,8 +1,8 @@
 """Sizes, means and centred sums of squares of blocks: all that the theta estimators need.
 
-Means are kept relative to a shift (the first loss), and a block's squares are taken relative to
-its own first loss, so that nothing is lost when the mean loss, or the distance between blocks, is
-many orders of magnitude above the spread.
+Means are stored relative to a shift (the first loss), and the squares of a block are computed
+relative to its own first loss, so that no digits are lost if the mean loss, or the distance between
+blocks, is many orders of magnitude larger than the standard deviation.
 """
 
 from __future__ import annotations
@@ -136,7 +136,9 @@ class Moments:
 
     def by_repeat(self) -> Iterator[BlockMoments]:
         """Yield the blocks of each repeat."""
-        if self.split_repeat[-1] == 0:  # as in nearly all layouts, and asked for very often
+        if (
+            self.split_repeat[-1] == 0
+        ):  # nearly all layouts have one repeat, and this is called very often
             yield BlockMoments(self.sizes, self.shift, self.deviations, self.centred_squares)
             return
         edges = np.flatnonzero(np.diff(self.split_repeat)) + 1
@@ -147,27 +149,27 @@ class Moments:
 
 
 def _mean(values: FloatArray) -> float:
-    """Return what ``values.mean()`` does, to the bit; of ten, in a third of its time."""
+    """Return exactly ``values.mean()``; for ten values in a third of the time."""
     return float(np.add.reduce(values)) / len(values)
 
 
 def _variance(values: FloatArray) -> float:
-    """Return what ``values.var(ddof=1)`` does, to the bit."""
+    """Return exactly ``values.var(ddof=1)``."""
     apart = values - _mean(values)
     return float(np.add.reduce(apart * apart)) / (len(values) - 1)
 
 
 def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
-    """Moments of (n,) losses: few in two passes, means first and then squares about them.
+    """Return the moments of (n,) losses, in two passes: means, then squares about the means.
 
-    Many take one compiled pass about each block's first loss, and two where that would cost digits.
+    Many losses take one compiled pass about each block's first loss, unless digits would be lost.
     """
     starts = layout.starts
     if starts is None:
-        raise InsufficientData("the layout knows no rows")
+        raise InsufficientData("the layout has no rows, only one mean per split")
     one_pass = len(values) >= MANY_ROWS and (layout.order is None) == (layout.narrow_split is None)
-    if one_pass and (found := _in_one_pass(values, layout, starts)) is not None:
-        return found
+    if one_pass and (moments := _in_one_pass(values, layout, starts)) is not None:
+        return moments
     ordered = values if layout.order is None else values[layout.order]
     shift = float(ordered[0])
     sizes = np.diff(starts).astype(np.float64)
@@ -181,19 +183,19 @@ def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
 def _in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
     if layout.order is None or layout.narrow_split is None:
         shift = float(values[0])
-        found = by_runs(values, starts, shift)
+        sums = by_runs(values, starts, shift)
     else:
         first = values[layout.order[starts[:-1]]]
         shift = float(first[0])
-        found = by_rows(values, first, layout.n_test, layout.narrow_split)
-        found = None if found is None else ((first - shift) + found[0], found[1])
-    if found is None:
+        sums = by_rows(values, first, layout.n_test, layout.narrow_split)
+        sums = None if sums is None else ((first - shift) + sums[0], sums[1])
+    if sums is None:
         return None
-    return Moments(layout.n_test, shift, *found, layout.split_repeat)
+    return Moments(layout.n_test, shift, *sums, layout.split_repeat)
 
 
 def moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:
-    """Moments of (J,) split means; nothing is known within a split."""
+    """Return the moments of (J,) split means, without squares within splits."""
     shift = float(scores[0])
     return Moments(layout.n_test, shift, scores - shift, None, layout.split_repeat)
 
@@ -209,7 +211,7 @@ def _by_slices(
         mean = block.mean()
         block -= mean
         deviations[j] = (first - shift) + mean
-        # the mean is rounded: what is left of the sum corrects the squares (Chan et al.)
+        # the mean is rounded, and the remaining sum corrects the squares (Chan et al.)
         squares[j] = max(0.0, float(block @ block) - float(block.sum()) ** 2 / len(block))
     return deviations, squares
 

@@ -12,10 +12,10 @@ BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 UnitName = Literal["instance", "cluster", "block"]
-"""What a test pairs or ranks and a bootstrap draws."""
+"""The unit that a test pairs or ranks, and that a bootstrap draws."""
 UNITS: Final = get_args(UnitName)
 Label = str | int | float
-"""What a block, source, cluster or class is called on the wire; a fraction is a class only."""
+"""The label of a block, source, cluster or class in JSON; only a class can be a fraction."""
 
 
 class BlockKind(StrEnum):
@@ -33,7 +33,7 @@ class Target(StrEnum):
     THESE_SOURCES = "these_sources"  # expected error on the population or the sources at hand
     NEW_SOURCE = "new_source"  # expected error on an instance of a source not in the data
     NEW_POPULATION = "new_population"  # expected error under a target distribution
-    THESE_MODELS = "these_models"  # error of the fitted models, given the training data
+    THESE_MODELS = "these_models"  # error of the trained models, conditional on the training data
 
 
 class MeanKind(StrEnum):
@@ -62,7 +62,7 @@ class Alternative(StrEnum):
 
 
 class Needs(StrEnum):
-    """What a method must be given."""
+    """The input that a method needs."""
 
     SPLITS = "splits"  # one mean loss per split is enough
     LOSSES = "losses"  # one loss per test instance

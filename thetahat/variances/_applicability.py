@@ -21,7 +21,7 @@ def lacks_rows(info: MethodInfo, layout: Layout) -> str | None:
     """Return that only one score per split is known, or None."""
     if layout.has_rows:
         return None
-    return f"{info.name} needs one loss per instance, and only one score per split is given"
+    return f"{info.name} needs one loss per instance, and the data have one score per split"
 
 
 def lacks_blocks(info: MethodInfo, layout: Layout) -> str | None:

@@ -28,7 +28,7 @@ class VarianceEstimate:
         Squared units of the loss; the variance of the *estimate*, never of one instance. An
         array for the estimators that give one per source (K,) or per pair of sources (K, K).
     target : Target
-        What the mean and its variance speak of.
+        The error that the mean estimates, and that the variance is for.
     mean : MeanKind
         Which mean the variance belongs to.
     estimate : float
@@ -36,11 +36,11 @@ class VarianceEstimate:
     standard_error : float or None
         Root of the value; None where that is an array, negative or NaN.
     degrees_of_freedom : float or None
-        Of the t interval and test built on it; None means normal.
+        Degrees of freedom of the t interval and the t test that use it; None means normal.
     usable : bool
         Whether an interval or a test may be built on it: a positive scalar meant for that.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions about the variance.
     details : mapping
         Further fields for the result, as plain JSON values.
     """

@@ -77,14 +77,14 @@ class Dietterich5x2:
         halves = moments.deviations.reshape(_REPEATS, 2)
         # of two numbers, the squares about their average are half of their difference's square
         value = float(((halves[:, 0] - halves[:, 1]) ** 2).mean()) / 2
-        found = build_estimate(
+        estimate = build_estimate(
             self.info,
             losses,
             value,
             float(_REPEATS),
             cautions=(*_on_one_split(), *_on_halves(losses.layout)),
         )
-        return replace(found, estimate=float(moments.means[0]))
+        return replace(estimate, estimate=float(moments.means[0]))
 
 
 def _counted(per_repeat: list[int]) -> str:

@@ -1,4 +1,4 @@
-"""A quadratic estimator with a requested bias or with given coefficients."""
+"""A quadratic estimator with a requested bias or with requested coefficients."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Coefficients:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quadratic:
-    r"""The quadratic estimator with a requested bias, or with given coefficients.
+    r"""The quadratic estimator with a requested bias, or with requested coefficients.
 
-    For random folds the formula's :math:`\hat\mu^2` stands for the plug-in value, and :math:`a_4 =
+    For random folds the formula's :math:`\hat\mu^2` is the plug-in value, and :math:`a_4 =
     a_1 + a_2 + a_3 + 1` is the coefficient of :math:`\mu^2` in the bias. For sources
 
     .. math::

@@ -67,7 +67,7 @@ class ThetaGammaKl:
             return None
         return (
             f"{self.info.name} has one value per pair, and {k} sources have {k * (k - 1) // 2} "
-            f"pairs; it is given for at most {_MOST_SOURCES} sources"
+            f"pairs; it is computed for at most {_MOST_SOURCES} sources"
         )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:

@@ -80,7 +80,7 @@ class Problem:
         )
 
     def in_words(self) -> str:
-        """Return the detail and one line per fault; nothing is said twice."""
+        """Return the detail and one line per fault, without repetition."""
         lines = [self.detail or self.title or self.type]
         for fault in self.errors:
             place = ".".join(map(str, fault.loc))

@@ -748,7 +748,7 @@ Decision: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "und
 
 
 class Detectable(TypedDict):
-    """The smallest difference that data like these find with the asked power."""
+    """The smallest difference that data like these detect with the requested power."""
 
     difference: float
     """That difference, above 0."""
@@ -1097,8 +1097,8 @@ class InternalResult(TypedDict):
 
 
 class Interval(TypedDict):
-    """A confidence (or prediction) interval and all that it rests on; part of results. It may have
-    further fields, which depend on the method."""
+    """A confidence or prediction interval, as in results. It may have further fields, which depend
+    on the method."""
 
     method: str
     """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
@@ -1107,7 +1107,7 @@ class Interval(TypedDict):
     """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
 
     target: Target
-    """What is covered."""
+    """The error that the interval is about."""
 
     mean: MeanKind
     """Which mean it centres on."""
@@ -1137,7 +1137,7 @@ class Interval(TypedDict):
     """Whether the service recommends it for its target."""
 
     cautions: list[Caution]
-    """What to know before using it."""
+    """Cautions about the interval."""
 
     calibration: NotRequired[MeasuredCoverage | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
@@ -1747,7 +1747,7 @@ class ParameterProfile(TypedDict):
 
 
 class Plan(TypedDict):
-    """The smallest experiment that finds the assumed difference with the asked power."""
+    """The smallest experiment that has the requested power against the assumed difference."""
 
     unit: Literal["sources", "instances", "repeats"]
     """What is added: ``sources``, ``instances`` or ``repeats``."""
@@ -2703,7 +2703,7 @@ class VarianceEstimate(TypedDict):
     for the estimators that give one per source (K,) or per pair of sources (K, K)."""
 
     target: Target
-    """What the mean and its variance speak of."""
+    """The error that the mean estimates, and that the variance is for."""
 
     mean: MeanKind
     """Which mean the variance belongs to."""
@@ -2715,13 +2715,13 @@ class VarianceEstimate(TypedDict):
     """Root of the value; None where that is an array, negative or NaN."""
 
     degrees_of_freedom: float | None
-    """Of the t interval and test built on it; None means normal."""
+    """Degrees of freedom of the t interval and the t test that use it; None means normal."""
 
     usable: bool
     """Whether an interval or a test may be built on it: a positive scalar meant for that."""
 
     cautions: list[Caution]
-    """What to know before using it."""
+    """Cautions about the variance."""
 
 
 class Verdict(TypedDict):

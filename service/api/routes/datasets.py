@@ -20,7 +20,7 @@ from service.settings import settings
 from service.storage.files import FileStore
 
 FILTERS = "datasets"
-"""Stands for the filters in the cursors of this list, which has none."""
+"""The filters in the cursors of this list; a fixed word, because the list has no filters."""
 BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 FILE_BODY: dict[str, Any] = {
     "required": True,

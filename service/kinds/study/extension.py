@@ -26,7 +26,7 @@ def complete_from_earlier(owner_id: UUID, value: Mapping[str, Any], kind: str) -
     """
     identifier = _parse_id(value["extends"])
     with reading() as session:
-        earlier = evaluations.asked(session, owner_id, identifier)
+        earlier = evaluations.get_request_of_owner(session, owner_id, identifier)
     if earlier is None:
         raise _refuse("extends", f"The evaluation {identifier} does not exist.", value["extends"])
     if earlier.kind != kind:

@@ -151,7 +151,7 @@ def test_invalid_too_few() -> None:
 def test_invalid_layout_without_rows() -> None:
     layout = layout_of_scores(BlockKind.RANDOM, np.full(2, 6.0), np.full(2, 3.0), None, 1)
 
-    with pytest.raises(InsufficientData, match="knows no rows"):
+    with pytest.raises(InsufficientData, match="has no rows"):
         moments_of_rows(np.zeros(6), layout)
 
 

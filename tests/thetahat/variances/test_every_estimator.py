@@ -236,7 +236,7 @@ def test_exact_one_score_per_split(name: str, kind: BlockKind) -> None:
         assert reason is None
         assert_allclose(mean_loss(name, by_scores).value, mean_loss(name, losses).value, rtol=1e-12)
     else:
-        assert "only one score per split is given" in str(reason)
+        assert "the data have one score per split" in str(reason)
         with pytest.raises(EvaluationError):
             mean_loss(name, by_scores)
 

@@ -1,4 +1,4 @@
-"""The resamples of an evaluation, and which bootstrap intervals are built by default."""
+"""The resamples of an evaluation, and the bootstrap intervals that are built by default."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OF_THE_TEST = "tests/bootstrap_difference"
 """Name of the random stream of the paired bootstrap test."""
 
 NOT_ON_A_VARIANCE = (
-    "it rests on no variance, and the request names variances; name the interval to have it"
+    "it is not built on a variance, and the request names variances; name the interval to get it"
 )
 
 
@@ -28,7 +28,7 @@ class Resampling:
     Parameters
     ----------
     shared : SharedResamples
-        Of the table's models.
+        Resamples of the table's models.
     """
 
     shared: SharedResamples
@@ -43,7 +43,7 @@ class Resampling:
     ) -> Resampling:
         """Prepare the resamples of a table and of the pairs that get intervals.
 
-        Their seed is the one that the paired bootstrap test gets: it needs none of its own.
+        Their seed is that of the paired bootstrap test, which can then use the same resamples.
         """
         own = draw_seed(stream(seed, OF_THE_TEST))
         errors = any(method.needs_errors for method in _resampled(intervals).values())
@@ -64,9 +64,9 @@ class Resampling:
         named_variances: bool,
         for_pairs: bool,
     ) -> SelectedMethods[IntervalMethod]:
-        """Return the intervals without default bootstrap intervals that are slow or not asked for.
+        """Return the intervals without those default bootstrap intervals that are not to be built.
 
-        A request that names its variances wants to see what rests on them.
+        These are the slow ones, or all of them if the request names variances.
         """
         if intervals.named:
             return intervals

@@ -39,16 +39,16 @@ MOST_IN_FULL: Final = 1000
 """Largest number of pairs whose comparisons are in full by default."""
 
 
-def choose_detail(asked: DetailLevel | None, n_pairs: int) -> DetailLevel:
+def choose_detail(requested: DetailLevel | None, n_pairs: int) -> DetailLevel:
     """Return the detail of the request, or the default for this number of pairs."""
-    if asked is not None:
-        return asked
+    if requested is not None:
+        return requested
     return "full" if n_pairs <= MOST_IN_FULL else "brief"
 
 
-def detail_caution(detail: str, asked: str | None, n_pairs: int) -> Iterable[Caution]:
+def detail_caution(detail: str, requested: str | None, n_pairs: int) -> Iterable[Caution]:
     """Yield a caution if comparisons are in brief by default and not by request."""
-    if detail == "brief" and asked is None:
+    if detail == "brief" and requested is None:
         yield BRIEF_COMPARISONS(n_pairs=n_pairs)
 
 
@@ -60,8 +60,8 @@ def drop_costly_tests(tests: SelectedMethods[PairedTest]) -> SelectedMethods[Pai
     left_out = (
         NotApplicable(
             name=entry.name,
-            reason=f"{entry.name} takes milliseconds for each pair, and these are told in "
-            "brief: name it to have it all the same",
+            reason=f"{entry.name} takes milliseconds for each pair and is left out of brief "
+            "comparisons unless the request names it",
             family="tests",
         )
         for entry in costly

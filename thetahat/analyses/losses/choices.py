@@ -41,7 +41,7 @@ class Chosen(Generic[M_co]):
     method : M_co
         The method with its parameters.
     place : int or None
-        Its place in the request's list, for what may be wrong with it.
+        Its position in the request's list, for the path of an error.
     """
 
     key: str
@@ -62,31 +62,31 @@ class Choices:
     margin : float or None
         Largest difference of mean losses that does not matter, in units of the loss, above 0.
     alternative : Alternative
-        Of intervals and tests; the verdict ignores it.
+        Alternative of intervals and tests; the verdict ignores it.
     variances, intervals, tests : tuple of Chosen or None
-        None means all that apply, with their defaults, but for those given by request only.
+        None means all that fit, with their defaults, except the methods that must be named.
     omnibus : tuple of Chosen or None
-        Tests of all models at once; None means all that apply, where there are enough models. A
+        Tests of all models at once; None means all that fit, if there are enough models. A
         request names them among its ``tests``.
     correction : str
         A key of ``CORRECTIONS``.
     control : str or None
         The model that all others are compared with; None compares every pair.
     power : float
-        Asked of the plan that an undecided verdict comes with, in (0, 1).
+        Power of the test in the plan of an undecided verdict, in (0, 1).
     rope : float or None
         Region of practical equivalence of the Bayesian tests; None means the margin.
     clip : bool
-        Whether intervals are cut to the loss's range.
+        Whether intervals are clipped to the loss's range.
     range : tuple of float or None
-        That range, where the loss does not say it or another is wanted.
+        Range to clip to; None means the range of the loss.
     unit : str or None
-        What the tests pair, where they leave it open: ``instance``, ``cluster`` or ``block``.
+        Unit that tests without a ``unit`` of their own pair: ``instance``, ``cluster`` or
+        ``block``.
     target : Target or None
         The target of the verdicts; None means the default of the layout.
     detail : DetailLevel or None
-        How much is told of each pair: ``full`` or ``brief``; None means what goes with their
-        number.
+        Amount of detail of each pair: ``full`` or ``brief``; None means brief for many pairs.
     """
 
     level: float = 0.95
@@ -107,7 +107,7 @@ class Choices:
     detail: DetailLevel | None = None
 
     def __post_init__(self) -> None:
-        # a plain string is the member of that name, so that comparing by identity is safe
+        # strings become enumeration members, which can be compared by identity
         object.__setattr__(self, "alternative", _member(Alternative, "alternative", self))
         if self.target is not None:
             object.__setattr__(self, "target", _member(Target, "target", self))
@@ -134,7 +134,7 @@ class Choices:
             _keys_differ(family, getattr(self, family) or ())
 
     def offered(self, method: M) -> M:
-        """Return the method with the unit, rope and alpha of the request, where it has none."""
+        """Return the method; its unit, rope and alpha default to those of the request."""
         rope = self.margin if self.rope is None else self.rope
         taken = {
             name: value

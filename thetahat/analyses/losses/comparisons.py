@@ -105,7 +105,7 @@ class _Draft:
     question: Question
 
 
-def compare(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+def compare(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
     table: LossTable,
     methods: Methods,
     choices: Choices,

@@ -91,15 +91,15 @@ def evidence(
         p_\text{equivalence} = F(-(\Delta - |d|) / s), \quad
         p_\text{not worse} = F((d - \Delta) / s)
 
-    so that p < alpha says the same as "the 1 - alpha interval excludes 0", the second "the
-    1 - 2 alpha interval lies inside the margins", and the third "the one-sided upper 1 - alpha
-    bound lies below the margin". Where higher is better the third has -d in the place of d: "the
-    lower bound lies above minus the margin".
+    p < alpha is equivalent to "the 1 - alpha interval excludes 0" for the first, to "the
+    1 - 2 alpha interval lies inside the margins" for the second, and to "the one-sided upper
+    1 - alpha bound lies below the margin" for the third. If higher is better, the third has -d
+    instead of d: "the lower bound lies above minus the margin".
 
-    Degenerate cases: where every difference is the same number there is no spread and no
-    interval. If that number is 0 the models are the same in everything seen: d = 0 is certain, and
-    so are the statements about a margin. If not, what can be said of its sign is the exact sign
-    test, p = 2^(1 - n); nothing is said about a margin.
+    Degenerate cases: if all differences are equal, there is no variance and no interval. If they
+    are 0, the models agree on all data: p is 1 for a difference, and 0 for the statements about a
+    margin. Otherwise p is that of the exact sign test, 2^(1 - n), and there is no statement about
+    a margin.
     """
     basis = question.basis
     if question.constant == 0:

@@ -48,7 +48,7 @@ class Inference:
         return None
 
 
-def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
     losses: BlockLosses,
     variances: SelectedMethods[VarianceEstimator],
     intervals: SelectedMethods[IntervalMethod],
@@ -64,18 +64,19 @@ def infer(  # noqa: PLR0913 - what is asked, on what, and where to note what was
     ----------
     losses : BlockLosses
         Of one model, or differences.
-    variances, intervals : Selection
-        Methods.
+    variances, intervals : SelectedMethods
+        The methods to use.
     choices : Choices
         Level and alternative.
     limits : tuple of float or None
-        What intervals are cut to, or None.
-    left_out : LeftOut
-        Notes the defaulted methods that these losses rule out.
-    refits : sequence of Found
-        What was estimated beforehand, by fitting again.
+        Range that intervals are clipped to; None means no clipping.
+    left_out : OmittedMethods
+        Records the default methods that do not fit these losses.
+    refits : sequence of RefitEstimate
+        Estimates that were computed before, by fitting the learner again.
     draw : callable or None
-        Gives the bootstrap replicates of these losses' mean; without it nothing rests on them.
+        Returns bootstrap replicates of the mean of these losses; None leaves out all methods that
+        need them.
     """
     estimates = {
         entry.key: estimate
@@ -151,7 +152,7 @@ def _estimate(
         return None
 
 
-def _intervals(  # noqa: PLR0913 - all that an interval may rest on
+def _intervals(  # noqa: PLR0913 - an interval may need all of them
     entry: Chosen[IntervalMethod],
     losses: BlockLosses,
     variances: tuple[Chosen[VarianceEstimator], ...],

@@ -40,7 +40,7 @@ class SelectedMethods(Generic[M]):
     left_out: tuple[NotApplicable, ...] = ()
 
 
-def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
+def select(  # noqa: PLR0913 - the registry, the request and the data
     family: str,
     chosen: tuple[Chosen[M], ...] | None,
     registry: Mapping[str, type[M]],
@@ -50,9 +50,9 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
 ) -> SelectedMethods[M]:
     """Return the named methods, or all that fit the layout with the reasons why others do not.
 
-    Methods that are ``by_request_only`` are never taken by default, and one with a
-    ``too_much_unasked`` not where that gives a reason. ``n_models`` is for the tests of all
-    models; with too few for any of them none is taken, and none listed.
+    By default a method is left out if it is ``by_request_only``, or if its ``too_much_unasked``
+    returns a reason. ``n_models`` is for tests of all models; if there are too few models for any
+    of them, no method is selected and no reason is listed.
     """
     if chosen is not None:
         offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
@@ -76,16 +76,16 @@ def select(  # noqa: PLR0913 - what there is, what was asked, and what it is for
 
 def _too_much(method: Any, layout: Layout) -> str | None:
     """Return why a method that fits is not used by default, or None."""
-    asked = getattr(method, "too_much_unasked", None)
-    reason: str | None = None if asked is None else asked(layout)
+    find_reason = getattr(method, "too_much_unasked", None)
+    reason: str | None = None if find_reason is None else find_reason(layout)
     return reason
 
 
 def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
     """Return why a method of any family does not fit the layout, or None.
 
-    Test parts that may overlap break what most methods assume, so a method is asked about them
-    only where it says that it is for them.
+    Most methods assume that test parts do not overlap. For subsamples a method therefore fits only
+    if its ``info`` lists them.
     """
     overlap = layout.kind is BlockKind.SUBSAMPLES
     if overlap and BlockKind.SUBSAMPLES not in method.info.blocks:
@@ -94,8 +94,8 @@ def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | No
             f"{method.info.name} is for {fits} blocks, and these are {layout.kind.value}, whose "
             "test parts may overlap"
         )
-    given = () if n_models is None else (n_models,)
-    reason: str | None = method.inapplicable(layout, *given)
+    arguments = () if n_models is None else (n_models,)
+    reason: str | None = method.inapplicable(layout, *arguments)
     return reason
 
 

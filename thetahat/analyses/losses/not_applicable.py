@@ -13,7 +13,7 @@ from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
 
-WITHOUT_VARIANCE = "it rests on a variance, and no variance fits"
+WITHOUT_VARIANCE = "it needs a variance estimate, and no variance estimator fits"
 WITHOUT_ONES = "it is for losses that are all 0 or 1"
 
 
@@ -41,7 +41,7 @@ class OmittedMethods:
 
 
 def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:
-    """Whether an interval is built on a variance, not on a proportion or on replicates."""
+    """Return whether an interval is built on a variance, not on a proportion or on replicates."""
     return not isinstance(entry.method, ShareInterval | ResampledInterval)
 
 
@@ -53,7 +53,8 @@ def note_unbuilt(
 ) -> None:
     """Add the intervals that could not be built; refuse a named one that needs losses of 0 and 1.
 
-    A variance that is there but carries no interval, as one that is 0, says so itself.
+    Intervals that are missing because a variance is 0 or negative are not added: the variance has
+    a caution about it.
     """
     there = {one.interval.method for one in built}
     for entry in intervals.methods:

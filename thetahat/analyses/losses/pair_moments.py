@@ -1,12 +1,13 @@
-r"""Moments of the differences of all pairs, from the products of all models in each block.
+r"""Moments of the differences of all pairs, computed from products of the models in each block.
 
 .. math::
     \sum_i (d_i - \bar d)^2 = Q_{aa} + Q_{bb} - 2 Q_{ab}, \qquad
     Q_{ab} = \sum_i (a_i - \bar a)(b_i - \bar b)
 
-Where two models move together the left side is a small difference of large numbers. Below
-``LEAST_SHARE`` of them it is not taken from here, and the difference itself is looked at; above, it
-is good to about twelve digits. The means are exact where the losses are whole numbers.
+If the losses of two models are highly correlated, the left side is a small difference of large
+numbers. If it is less than ``LEAST_SHARE`` of them, it is not used, and the moments are computed
+from the differences themselves; otherwise it has about twelve correct digits. The means are exact
+if the losses are whole numbers.
 """
 
 from __future__ import annotations
@@ -24,23 +25,22 @@ from thetahat.values.moments import Moments
 from thetahat.values.types import FloatArray, IntArray
 
 LEAST_SHARE: Final = 1e-3
-"""Of the two models' own squares: what the difference's must at least be."""
+"""Smallest centred square of a difference that is used, relative to those of its two models."""
 
 _MOST_PRODUCTS = 2**23  # blocks x models x models: 64 MB
 _FEWEST_MODELS = 3
-_LOSSES_AT_ONCE = 2**17  # 1 MB: they stay in the cache from their copy to their products
-_MOST_DIGITS_LOST = 16.0  # squares about the first loss over those about the mean: one of 16
+_LOSSES_AT_ONCE = 2**17  # 1 MB, which stays in the processor's cache
+_MOST_DIGITS_LOST = 16.0  # largest ratio of squares about the first loss to squares about the mean
 
 
 def pair_moments(
     models: Sequence[BlockLosses], n_pairs: int
 ) -> Callable[[IntArray], Sequence[Moments | None]]:
-    """Return a function of (p, 2) positions i, j that gives the moments of model i minus j.
+    """Return a function from (p, 2) pairs of positions to the moments of model i minus model j.
 
-    None in the place of those that it cannot give.
-
-    It can where losses are known row by row, all pairs of several models are compared, and there
-    are not so many blocks that their products would fill the memory.
+    The function returns None for each pair whose moments would lose too many digits. It returns
+    None for all pairs if the losses are not known by row, if few pairs are compared, or if the
+    products of all models in all blocks would need too much memory.
     """
     layout, m = models[0].layout, len(models)
     worth_it = m >= _FEWEST_MODELS and n_pairs >= m
@@ -50,14 +50,14 @@ def pair_moments(
 
 
 class _Products:
-    """Per block: first losses, sums about them, and centred products of all models.
+    """First losses, sums relative to them, and centred products of all models, by block.
 
     Parameters
     ----------
     rows : sequence of ndarray
         (m,) of (n,) losses.
     layout : Layout
-        With rows.
+        The layout; it must know its rows.
     """
 
     def __init__(self, rows: Sequence[FloatArray], layout: Layout) -> None:
@@ -66,23 +66,23 @@ class _Products:
         self.split_repeat = layout.split_repeat
         heads = layout.starts[:-1] if layout.order is None else layout.order[layout.starts[:-1]]
         self.first: FloatArray = np.stack([losses[heads] for losses in rows], axis=1)
-        self.sums, about_first = _products(rows, layout, self.first)
-        self.products: FloatArray = about_first - self._moved(self.sums)
+        self.sums, about_first = _multiply_blocks(rows, layout, self.first)
+        self.products: FloatArray = about_first - self._shift_correction(self.sums)
         lost = _diagonals(about_first) > _MOST_DIGITS_LOST * _diagonals(self.products)
         if lost.any():
-            # the means are rounded: what is left of the sums corrects the products (Chan et al.)
+            # the means are rounded, and the remaining sums correct the products (Chan et al.)
             means = self.first + self.sums / self.sizes[:, None]
-            left, products = _products(rows, layout, means)
+            left, products = _multiply_blocks(rows, layout, means)
             blocks = lost.any(axis=1)
-            self.products[blocks] = (products - self._moved(left))[blocks]
+            self.products[blocks] = (products - self._shift_correction(left))[blocks]
         self.squares: FloatArray = _diagonals(self.products).copy()
 
-    def _moved(self, sums: FloatArray) -> FloatArray:
-        """(J, m, m) what the products have too much for being about something else than means."""
+    def _shift_correction(self, sums: FloatArray) -> FloatArray:
+        """Return (J, m, m) terms to subtract from products about other values than the means."""
         return sums[:, :, None] * sums[:, None] / self.sizes[:, None, None]
 
     def differences(self, places: IntArray) -> ManyMoments:
-        """Return the moments of pairs of models, None where digits would be lost."""
+        """Return the moments of pairs of models; None where digits would be lost."""
         i, j = places.T
         of_models = self.squares[:, i] + self.squares[:, j]
         squares = of_models - 2 * self.products[:, i, j]
@@ -103,22 +103,22 @@ def _diagonals(products: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("kii->ki", products))
 
 
-def _products(
+def _multiply_blocks(
     rows: Sequence[FloatArray], layout: Layout, about: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(J, m) sums and (J, m, m) sums of products of what the losses have above ``about``."""
+    """Return the (J, m) sums and (J, m, m) products of the losses minus ``about``, by block."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     m = len(rows)
     if m <= MOST_MODELS and m * layout.n_rows >= MANY_LOSSES:
         return block_products(rows, layout.order, layout.starts, about)
     total = np.empty((layout.n_splits, m + 1, m + 1))
     for at, own in enumerate(about):
-        _take(total[at], list(_parts(at, layout, m)), rows, own)
+        _multiply_block(total[at], list(_chunks_of_block(at, layout, m)), rows, own)
     return total[:, m, :m].copy(), total[:, :m, :m]
 
 
-def _parts(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:
-    """Yield the rows of one block, so many at a time that all models' losses stay few."""
+def _chunks_of_block(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:
+    """Yield the rows of one block in chunks of ``_LOSSES_AT_ONCE`` losses of all models."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     start, stop = int(layout.starts[at]), int(layout.starts[at + 1])
     step = max(1, _LOSSES_AT_ONCE // n_models)
@@ -127,26 +127,26 @@ def _parts(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarra
         yield rows if layout.order is None else layout.order[rows]
 
 
-def _take(
+def _multiply_block(
     total: FloatArray,
     parts: Sequence[slice | np.ndarray],
     rows: Sequence[FloatArray],
     about: FloatArray,
 ) -> None:
-    """Fill in the (m + 1, m + 1) sums of products of one block and, in the last row, sums.
+    """Write the (m + 1, m + 1) products of one block to ``total``; its last row has the sums.
 
-    A row of ones makes the sums products too, so that everything is one product of matrices; and
-    they are exact for whole numbers.
+    With a row of ones added to the losses, one matrix product gives the sums as well, and they are
+    exact for whole numbers.
     """
     m = len(rows)
-    held = np.empty((m + 1, _n_rows(parts[0])))
-    held[m] = 1.0
+    buffer = np.empty((m + 1, _n_rows(parts[0])))
+    buffer[m] = 1.0
     total[:] = 0.0
     for part in parts:
-        some = held[:, : _n_rows(part)]
+        chunk = buffer[:, : _n_rows(part)]
         for i, losses in enumerate(rows):
-            np.subtract(losses[part], about[i], out=some[i])
-        total += some @ some.T
+            np.subtract(losses[part], about[i], out=chunk[i])
+        total += chunk @ chunk.T
 
 
 def _n_rows(part: slice | np.ndarray) -> int:

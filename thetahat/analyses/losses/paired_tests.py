@@ -23,7 +23,7 @@ from thetahat.paired_tests.base import (
 from thetahat.seeds import stream
 
 
-def run_paired_tests(  # noqa: PLR0913 - what is asked, on what, and where to note what was left out
+def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
     pairs: Sequence[Pair],
     batch: PairBatch,
     selection: SelectedMethods[PairedTest],

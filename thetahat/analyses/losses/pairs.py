@@ -29,7 +29,7 @@ from thetahat.values.moments import Moments
 from thetahat.values.types import BlockKind, FloatArray
 
 VALUES_AT_ONCE: Final = 2**18
-"""Differences of a batch of pairs: 2 MB, which stay in the cache from test to test."""
+"""Differences in a batch of pairs: 2 MB, which stay in the processor's cache for all tests."""
 
 
 _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
@@ -45,13 +45,13 @@ class Pair:
     a, b : str
         Names.
     position : tuple of int
-        Their places among the models, which name the pair's random stream.
+        Their positions among the models, from which the pair's random stream is derived.
     losses : PairedLosses
         The losses or scores of both, and their difference.
     constant : float or None
-        The difference where it is the same for every instance (or split).
+        The difference, if it is the same for every instance (or split).
     cautions : tuple of Caution
-        On the difference as such.
+        Cautions about the difference.
     """
 
     a: str
@@ -63,7 +63,7 @@ class Pair:
 
 
 def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of positions: every i < j, or each model with the control as b."""
+    """Return the pairs of positions: all i < j, or every model with the control as b."""
     if control is not None:
         last = names.index(control)
         return [(i, last) for i in range(len(names)) if i != last]
@@ -72,16 +72,16 @@ def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
 
 def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
     """Yield the pairs of ``places``, each with its difference."""
-    for some, _ in batches(table, control):
-        yield from some
+    for batch, _ in batches(table, control):
+        yield from batch
 
 
 def batches(
     table: LossTable, control: str | None, resamples: SharedResamples | None = None
 ) -> Iterator[tuple[list[Pair], PairBatch]]:
-    """Yield the pairs of ``places`` in batches, so that memory is bounded.
+    """Yield the pairs of ``places`` in batches of bounded size.
 
-    ``resamples`` are those of the evaluation's intervals, which tests may use too.
+    ``resamples`` are the resamples of the evaluation's intervals; tests may use them too.
     """
     names = table.names
     chosen = places(names, control)
@@ -92,10 +92,10 @@ def batches(
     moments = pair_moments(models, len(chosen))
     step = max(1, VALUES_AT_ONCE // len(losses_by_model[0]))
     for start in range(0, len(chosen), step):
-        some = chosen[start : start + step]
-        positions = np.array(some, dtype=np.intp)
-        differences = np.empty((len(some), len(losses_by_model[0])))
-        for (i, j), out in zip(some, differences, strict=True):
+        positions_of_batch = chosen[start : start + step]
+        positions = np.array(positions_of_batch, dtype=np.intp)
+        differences = np.empty((len(positions_of_batch), len(losses_by_model[0])))
+        for (i, j), out in zip(positions_of_batch, differences, strict=True):
             np.subtract(losses_by_model[i], losses_by_model[j], out=out)
         greatest, least = differences.max(axis=1), differences.min(axis=1)
         reach = np.maximum(ROUNDING * largest[positions].max(axis=1), SMALLEST)
@@ -106,15 +106,15 @@ def batches(
         differences[is_zero] = 0.0
         equals = zip(equal.tolist(), rounded.tolist(), strict=True)
         known_moments = moments(positions)
-        entries = zip(some, differences, known_moments, equals, strict=True)
-        made = [
+        entries = zip(positions_of_batch, differences, known_moments, equals, strict=True)
+        batch = [
             _pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
             for place, values, known, (same, near) in entries
         ]
         yield (
-            made,
+            batch,
             PairBatch(
-                pairs=tuple(pair.losses for pair in made),
+                pairs=tuple(pair.losses for pair in batch),
                 positions=positions,
                 models=models,
                 n_pairs_total=len(chosen),
@@ -135,7 +135,7 @@ def _of_unequal(
     return replace(moments, known=moments.known & ~equal)
 
 
-def _pair(  # noqa: PLR0913 - the pair, and what is known of its differences
+def _pair(  # noqa: PLR0913 - the pair and its differences
     table: LossTable,
     names: Sequence[str],
     models: Sequence[BlockLosses],

@@ -56,15 +56,15 @@ def _critical(degrees_of_freedom: float | None, alpha: float) -> float:
 def detectable_difference(
     standard_error: float, degrees_of_freedom: float | None, alpha: float, power: float
 ) -> float:
-    r"""Smallest true difference that the two-sided test detects with the given power.
+    r"""Smallest true difference that the two-sided test detects with the requested power.
 
     .. math:: \delta = s\, c, \qquad P(|T_{\nu, c}| > t_{\nu, 1 - \alpha / 2}) = \pi
 
-    with s the standard error as it was estimated, so it is as uncertain as that. Known as the
-    minimal detectable difference (or effect).
+    with s the estimated standard error, whose uncertainty it shares. It is also called the minimal
+    detectable difference (or effect).
 
-    Degenerate cases: 0 where the asked power is not above alpha, which a test has without any
-    difference.
+    Degenerate cases: 0 if the requested power is at most alpha, because a test has power alpha
+    without any difference.
     """
     return standard_error * _standard_errors(degrees_of_freedom, alpha, power)
 

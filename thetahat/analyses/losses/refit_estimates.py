@@ -24,15 +24,15 @@ class RefitEstimate:
     key : str
         Its key in the result: the request's ``as``, or the name.
     method : MethodInfo
-        The method that made it.
+        The method that computed it.
     estimate : VarianceEstimate or None
-        Intervals are built on it as on any other variance; None where the method gives nothing
-        but an interval.
+        Variance estimate, on which intervals are built as on any other; None if the method
+        computes only an interval.
     intervals : tuple of Interval
-        Those that the method builds itself, with ``method`` and ``variance`` as keys.
+        Intervals that the method builds itself, with ``method`` and ``variance`` as keys.
     is_own_estimate : bool
-        Whether it is an estimate of the error in its own right (out of bag, .632), which stands
-        under ``estimates``, and not a variance of the mean loss.
+        Whether it is an estimate of the error (out of bag, .632), which the result has under
+        ``estimates``, and not a variance of the mean loss.
     """
 
     key: str

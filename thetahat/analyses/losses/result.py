@@ -520,7 +520,7 @@ class PlanAlternative:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The smallest experiment that finds the assumed difference with the asked power.
+    """The smallest experiment that has the requested power against the assumed difference.
 
     Parameters
     ----------
@@ -554,7 +554,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detectable:
-    """The smallest difference that data like these find with the asked power.
+    """The smallest difference that data like these detect with the requested power.
 
     Parameters
     ----------

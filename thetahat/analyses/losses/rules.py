@@ -146,7 +146,7 @@ RULES: Final = (
         BlockKind.RANDOM,
         Target.THESE_MODELS,
         "a central limit theorem holds for the bayle forms where the learner is stable; clusters, "
-        "where they are given, are what is independent",
+        "if the data have them, are what is independent",
     ),
     Rule(
         BlockKind.SOURCE,
@@ -176,7 +176,7 @@ RULES: Final = (
     Rule(
         BlockKind.SOURCE,
         Target.THESE_MODELS,
-        "clusters, where they are given, are what is independent",
+        "if the data have clusters, the clusters are what is independent",
     ),
     Rule(
         BlockKind.HOLDOUT,
@@ -192,7 +192,8 @@ RULES: Final = (
     Rule(
         BlockKind.SUBSAMPLES,
         Target.THESE_MODELS,
-        "over test parts that may overlap nothing but fitting again speaks of the fitted models",
+        "test parts may overlap, so only methods that fit the learner again estimate the error of "
+        "the trained models",
     ),
     Rule(
         BlockKind.HOLDOUT,

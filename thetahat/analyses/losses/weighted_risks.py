@@ -82,10 +82,10 @@ def estimate_risks(
 ) -> dict[str, WeightedRisk]:
     """Return every risk with its variance and normal interval, by key.
 
-    Over several repeats an instance enters once, with its mean loss and mean weight, where
-    instances are named; where they are not, its rows count as so many instances, which makes the
-    variance too small and is said in a caution. Each source has a part of its own: those given, or
-    the blocks where these are sources.
+    In several repeats a named instance counts once, with its mean loss and mean weight. The rows of
+    unnamed instances count as separate instances; the variance is then too small, and a caution
+    says so. The risks are also computed for each source: ``sources``, or the blocks if these are
+    sources.
     """
     values, own, fold, cautions = _terms(losses, weights)
     known = _sources(losses.layout, fold, sources)
@@ -200,13 +200,13 @@ def normal_interval(
     )
 
 
-def _sources(layout: Layout, fold: IntArray | None, given: Sources | None) -> Sources | None:
-    """Return the source of each of the terms, where it is known."""
-    if given is None:
+def _sources(layout: Layout, fold: IntArray | None, requested: Sources | None) -> Sources | None:
+    """Return the source of each term; None where it is unknown."""
+    if requested is None:
         if layout.kind is not BlockKind.SOURCE or fold is None:
             return None
         return layout.split_block[fold], layout.block_labels
-    codes, labels = given
+    codes, labels = requested
     if layout.has_one_row_each:
         return codes, labels
     if layout.instance is None:

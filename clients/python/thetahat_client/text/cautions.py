@@ -46,8 +46,8 @@ def cautions_section(result: Mapping[str, Any], page: Page, *, show_all: bool) -
 def cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[str], int]:
     """Return the cautions as sentences, and how many are left out.
 
-    Cautions of one code are one fact: they are told once, with all models that it is about. Those
-    of methods that are not shown are left out of the count too.
+    Cautions of one code become one sentence that names all models they are about. Cautions of
+    methods that are not shown are neither returned nor counted.
 
     Parameters
     ----------

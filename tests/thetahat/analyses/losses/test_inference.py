@@ -280,8 +280,8 @@ def test_degenerate_intervals_without_a_variance_are_left_out_with_the_reason() 
 
     reasons = {e["name"]: e["reason"] for e in result["not_applicable"]}
     assert result["models"]["nb"]["intervals"] == []
-    assert "rests on a variance" in reasons["normal"]
-    assert "rests on a variance" in reasons["student_t"]
+    assert "needs a variance" in reasons["normal"]
+    assert "needs a variance" in reasons["student_t"]
     assert "all 0 or 1" in reasons["wilson"]
     assert "all 0 or 1" in reasons["clopper_pearson"]
 
