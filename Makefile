@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick explore check format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick explore fuzz-uploads check format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks clean
 
 help: ## Show this list
@@ -45,6 +45,9 @@ test-quick: setup ## Run the tests without simulations and without killing proce
 
 explore: setup ## Run the property tests on many new random examples
 	@$(PYTEST) -k test_property --hypothesis-profile=explore
+
+fuzz-uploads: setup ## Upload damaged files of every format (FILES=30000 for more)
+	@$(BIN)/python -m tests.service.supervisor.fuzz_uploads --files $(or $(FILES),3000)
 
 check: format-check lint imports spelling types test ## Run all that a commit must pass
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 SITE = Path(__file__).parents[2] / "worker" / "site"
@@ -26,12 +26,12 @@ def environment() -> dict[str, str]:
 class Command:
     """One ``thetahat`` command that runs until it is stopped."""
 
-    def __init__(self, *words: str, log: Path) -> None:
+    def __init__(self, *words: str, log: Path, variables: Mapping[str, str] | None = None) -> None:
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "service.cli", *words],
-                env=environment(),
+                env=environment() if variables is None else dict(variables),
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
@@ -63,9 +63,11 @@ class Command:
 
 
 @contextlib.contextmanager
-def running(*words: str, log: Path) -> Iterator[Command]:
+def running(
+    *words: str, log: Path, variables: Mapping[str, str] | None = None
+) -> Iterator[Command]:
     """Run a command until the block ends, and leave none of its processes behind."""
-    command = Command(*words, log=log)
+    command = Command(*words, log=log, variables=variables)
     try:
         yield command
     finally:
