@@ -762,6 +762,15 @@ BETA_WITHIN_FOLDS = _entry(
     "points. Its bias, of the order of 1 over the fold's size, is larger than with all points.",
     'Use "beta_from": "all".',
 )
+ONE_EFFECTIVE_ROW = _entry(
+    "one_effective_row",
+    _SERIOUS,
+    "The effective sample size of the weights is {effective}: a single row decides the estimate, "
+    "and there is no interval.",
+    "Use source data that overlap the target, or truncated weights.",
+    threshold=2,
+    reason="the spread of a weighted mean cannot be seen in fewer than two rows",
+)
 CONTROL_FROM_FEW_ROWS = _entry(
     "control_from_few_rows",
     _SERIOUS,

@@ -45,6 +45,15 @@ def check_at_least(name: str, value: int, least: int) -> None:
         )
 
 
+MOST_SPLITS: Final = 100_000
+"""The most splits, resamples or repeats of a scheme or of an estimator that trains learners."""
+
+
+def check_count(name: str, count: int, least: int) -> None:
+    """Raise if a number of trainings is below ``least`` or above ``MOST_SPLITS``."""
+    check_range(name, count, least, MOST_SPLITS)
+
+
 def check_range(name: str, value: int | None, least: int, most: int) -> None:
     """Raise if a count is outside the range; None means the default and passes."""
     if value is not None and not least <= value <= most:

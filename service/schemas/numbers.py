@@ -17,8 +17,12 @@ from thetahat.values.types import FloatArray, Label
 NUMBERS = frozenset({float, int})
 
 
-def number_array(values: Any, loc: Loc, *, largest: float = math.inf) -> FloatArray:
+def number_array(
+    values: Any, loc: Loc, *, largest: float = math.inf, booleans: bool = False
+) -> FloatArray:
     """Return (n,) float64 of a JSON list of finite numbers, none larger than ``largest`` in size.
+
+    With ``booleans`` a list of true and false alone is read as 1 and 0.
 
     Raises
     ------
@@ -35,6 +39,8 @@ def number_array(values: Any, loc: Loc, *, largest: float = math.inf) -> FloatAr
         sizes = np.abs(array)
         if array.ndim == 1 and np.isfinite(sizes).all() and (sizes <= largest).all():
             return array
+    if booleans and set(map(type, values)) == {bool}:
+        return np.array(values, dtype=np.float64)
     for i, value in enumerate(values):
         if abs(check_number(value, (*loc, i))) > largest:
             raise InvalidParameter(
@@ -54,6 +60,26 @@ def check_number(value: Any, loc: Loc) -> float:
     if not math.isfinite(number):
         raise InvalidParameter(f"{number} is not a finite number", loc=loc, value=shown(number))
     return number
+
+
+def check_whole_sizes(value: Any, name: str) -> Any:
+    """Return a size, or sizes in a list or by label, unless one is not a whole number.
+
+    pydantic would take ``true`` for 1 and ``"9"`` for 9.
+    """
+    if isinstance(value, dict):
+        sizes = list(value.values())
+    else:
+        sizes = value if isinstance(value, list) else [value]
+    for size in sizes:
+        is_number = isinstance(size, int | float) and not isinstance(size, bool)
+        if size is not None and not (is_number and math.isfinite(size) and size == int(size)):
+            raise InvalidParameter(
+                f"{name} is a number of instances, so it must be a whole number; got {size!r}",
+                loc=(name,),
+                value=shown(size),
+            )
+    return value
 
 
 def label_list(values: Any, loc: Loc) -> list[Label]:

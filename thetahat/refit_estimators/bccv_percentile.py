@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.intervals.base import Interval
-from thetahat.parameter_checks import check_at_least
+from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
@@ -147,7 +147,7 @@ class BccvPercentile:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_at_least("n_resamples", self.n_resamples, 10)
+        check_count("n_resamples", self.n_resamples, 10)
 
     @property
     def design(self) -> CaseDeletionsDesign:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.parameter_checks import check_at_least
+from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, zero_if_rounding
 from thetahat.refit_estimators._resamples import (
@@ -78,7 +78,7 @@ class Bootstrap632:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_at_least("n_resamples", self.n_resamples, 2)
+        check_count("n_resamples", self.n_resamples, 2)
 
     @property
     def design(self) -> ResamplesDesign:

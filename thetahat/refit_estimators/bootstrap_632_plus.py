@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import UnsupportedCombination
-from thetahat.parameter_checks import check_at_least
+from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, zero_if_rounding
 from thetahat.refit_estimators._resamples import (
@@ -82,7 +82,7 @@ class Bootstrap632Plus:
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
-        check_at_least("n_resamples", self.n_resamples, 2)
+        check_count("n_resamples", self.n_resamples, 2)
 
     @property
     def design(self) -> ResamplesDesign:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.cautions import COVERS_TOO_SELDOM
 from thetahat.intervals.base import Interval
-from thetahat.parameter_checks import check_at_least
+from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
@@ -64,7 +64,7 @@ class LocationShiftedBootstrap:
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
-        check_at_least("n_resamples", self.n_resamples, 10)
+        check_count("n_resamples", self.n_resamples, 10)
 
     @property
     def design(self) -> ResamplesDesign:

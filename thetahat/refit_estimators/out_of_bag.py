@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
-from thetahat.parameter_checks import check_at_least, check_choice
+from thetahat.parameter_checks import check_choice, check_count
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     zero_if_rounding,
@@ -86,7 +86,7 @@ class OutOfBagEstimate:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_at_least("n_resamples", self.n_resamples, 2)
+        check_count("n_resamples", self.n_resamples, 2)
         check_choice("average", self.average, get_args(Average))
 
     @property

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.parameter_checks import MOST_SPLITS, check_range
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.values.types import IntArray, Label
 
@@ -40,6 +41,7 @@ def check_n_repeats(n_repeats: int) -> None:
         raise InvalidParameter(
             f"n_repeats must be at least 1, and is {n_repeats}", loc=("n_repeats",), value=n_repeats
         )
+    check_range("n_repeats", n_repeats, 1, MOST_SPLITS)
 
 
 def check_two_rows(n: int, what: str = "row") -> None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.parameter_checks import MOST_SPLITS, check_range
 from thetahat.schemes._partitions import check_two_rows, column_of
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
@@ -49,6 +50,7 @@ def check_count(name: str, count: int) -> None:
             loc=(name,),
             value=count,
         )
+    check_range(name, count, 2, MOST_SPLITS)
 
 
 def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:

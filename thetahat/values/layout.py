@@ -180,6 +180,8 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     _check_lengths(n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes)
     if kind is BlockKind.SUBSAMPLES:
         _check_one_series(int(repeat_codes.max()) + 1, "repeat")
+    elif instance_codes is not None:
+        _check_tested_once(repeat_codes, instance_codes, instance_labels)
 
     if repeat is None:  # codes have no gaps
         present, split = np.arange(len(block_labels), dtype=np.intp), block_codes
@@ -262,6 +264,27 @@ def _check_lengths(n: int, **columns: IntArray | None) -> None:
             raise InvalidParameter(
                 f"{name} has {len(codes)} entries and block has {n}", loc=(name,), value=len(codes)
             )
+
+
+def _check_tested_once(repeat: IntArray, instance: IntArray, labels: np.ndarray | None) -> None:
+    """Refuse an instance that is tested twice in one repeat: its losses are not two instances."""
+    n_instances = int(instance.max()) + 1
+    if int(repeat.max()) == 0 and n_instances == len(instance):
+        return
+    key = repeat * n_instances + instance
+    order = np.argsort(key, kind="stable")
+    again = np.flatnonzero(key[order][1:] == key[order][:-1])
+    if not len(again):
+        return
+    row = int(order[again + 1].min())
+    label = str(instance[row] if labels is None else labels[instance[row]])
+    where = f" in repeat {int(repeat[row])}" if int(repeat.max()) > 0 else ""
+    raise InvalidParameter(
+        f"The instance {label!r} is tested twice{where}: once more in row {row}. Each instance has "
+        "one loss in a repeat; several rows of one subject go into a cluster column.",
+        loc=("instance", row),
+        value=label,
+    )
 
 
 def _check_one_series(n_repeats: int, name: str) -> None:

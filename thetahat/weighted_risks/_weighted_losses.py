@@ -63,14 +63,22 @@ def check_variance(variance: float) -> tuple[Caution, ...]:
     )
 
 
+def count_effective_rows(weights: FloatArray) -> float:
+    """Return the effective sample size: the squared sum of the weights over the sum of squares."""
+    largest = float(weights.max(initial=0.0))
+    if not 0 < largest < np.inf:
+        return float(len(weights))  # such weights are refused where the risk is estimated
+    relative = weights / largest
+    return float(relative.sum() ** 2 / (relative @ relative))
+
+
 def check_effective_size(weights: FloatArray) -> tuple[Caution, ...]:
     """Return a caution if so few rows carry the weight that a control variate overfits them.
 
     In the coverage study (preset ``interval_coverage``) intervals of level .95 covered in .90 with
     an effective sample size near 70, in .74 near 20, and more rarely below.
     """
-    relative = weights / weights.max()
-    effective = float(relative.sum() ** 2 / (relative @ relative))
-    if effective >= CONTROL_FROM_FEW_ROWS.threshold or not np.ptp(relative):
+    effective = count_effective_rows(weights)
+    if effective >= CONTROL_FROM_FEW_ROWS.threshold or not np.ptp(weights):
         return ()
     return (CONTROL_FROM_FEW_ROWS(effective=effective),)

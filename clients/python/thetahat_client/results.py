@@ -1184,8 +1184,8 @@ class LearnerDifference(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval
-    """About the difference."""
+    interval: NormalInterval | None
+    """About the difference; None with fewer than two effective rows."""
 
     cautions: list[Caution]
     """What to know before using it."""
@@ -2785,8 +2785,8 @@ class WeightedRisk(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval
-    """About the estimate."""
+    interval: NormalInterval | None
+    """About the estimate; None with fewer than two effective rows."""
 
     cautions: list[Caution]
     """What to know before using it."""
@@ -2816,8 +2816,8 @@ class WeightedRiskDifference(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval
-    """About the difference."""
+    interval: NormalInterval | None
+    """About the difference; None with fewer than two effective rows."""
 
     cautions: list[Caution]
     """What to know before using it."""

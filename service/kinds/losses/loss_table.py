@@ -43,6 +43,11 @@ def check_form(request: LossInput) -> None:
             f"give exactly one of losses, dataset and split_scores; the request has {found}",
             loc=(forms[1] if forms else "losses",),
         )
+    if request.split_scores is not None and request.better is None:
+        raise InvalidParameter(
+            'split_scores may be losses or scores: better must be "lower" or "higher"',
+            loc=("better",),
+        )
     check_columns_given(request.dataset, request.columns)
     if request.split_scores is None:
         for field in ("n_test", "folds", "repeats"):
@@ -153,12 +158,15 @@ def _read_rows(model: str, rows: list[Any]) -> tuple[FloatArray, list[int]]:
     """
     if all(isinstance(row, list) for row in rows):
         with suppress(InvalidParameter):
-            together = number_array([*chain.from_iterable(rows)], ("losses",), largest=LARGEST)
+            together = _read_losses([*chain.from_iterable(rows)], ("losses",))
             return together, [len(row) for row in rows]
-    arrays = [
-        number_array(row, ("losses", model, k), largest=LARGEST) for k, row in enumerate(rows)
-    ]
+    arrays = [_read_losses(row, ("losses", model, k)) for k, row in enumerate(rows)]
     return np.concatenate(arrays), [len(a) for a in arrays]
+
+
+def _read_losses(values: Any, loc: Loc) -> FloatArray:
+    """Return (n,) losses of a JSON list; true is a loss of 1 (wrong) and false one of 0 (right)."""
+    return number_array(values, loc, largest=LARGEST, booleans=True)
 
 
 def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
@@ -200,7 +208,7 @@ def _check_shape(model: str, sizes: list[int], first: str, first_sizes: list[int
 
 
 def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
-    values = {m: number_array(row, ("losses", m), largest=LARGEST) for m, row in losses.items()}
+    values = {m: _read_losses(row, ("losses", m)) for m, row in losses.items()}
     first = next(iter(values))
     n = len(values[first])
     for model, row in values.items():

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.schemas.base import Schema
+from service.schemas.numbers import check_whole_sizes
 from thetahat.values.types import BlockKind
 
 
@@ -38,9 +39,16 @@ class SplitScores(Schema):
     repeats: int | None = Field(
         None, ge=1, description="Number of repeats, for split_scores. Left out: 1."
     )
-    better: Literal["lower", "higher"] = Field(
-        "lower", description="Whether lower or higher split_scores are better."
+    better: Literal["lower", "higher"] | None = Field(
+        None,
+        description="Whether lower or higher split_scores are better. split_scores need it; of "
+        "losses lower is always better.",
     )
+
+    @field_validator("n_train", "n_test", mode="before")
+    @classmethod
+    def _check_sizes(cls, value: Any, info: ValidationInfo) -> Any:
+        return check_whole_sizes(value, str(info.field_name))
 
     @property
     def block_kind(self) -> BlockKind:

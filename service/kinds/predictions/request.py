@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
+from service.schemas.numbers import check_whole_sizes
 from thetahat.values.types import BlockKind
 
 
@@ -64,6 +65,11 @@ class PredictionsRequest(AnalysisRequest, LayoutFields):
         max_length=50,
         description="Metrics of all predictions together, such as roc_auc, beside the loss.",
     )
+
+    @field_validator("n_train", mode="before")
+    @classmethod
+    def _check_sizes(cls, value: Any) -> Any:
+        return check_whole_sizes(value, "n_train")
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set of the predictions, if there is one."""

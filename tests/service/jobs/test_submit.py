@@ -71,7 +71,12 @@ def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
     [
         {"seed": 3, "losses": {"b": [[0, 1.5], [1e300, -2]], "a": [[0, 1], [1, 0]]}, "level": 0.9},
         {"blocks": "source", "losses": {"a": [0, 1, 1]}, "block": ["x", "y", "y"], "name": "n"},
-        {"split_scores": {"a": [0.5, 1]}, "tests": [{"name": "sign", "as": "s"}], "n_test": [9, 8]},
+        {
+            "split_scores": {"a": [0.5, 1]},
+            "better": "lower",
+            "tests": [{"name": "sign", "as": "s"}],
+            "n_test": [9, 8],
+        },
     ],
 )
 def test_naive_lists_are_written_as_they_would_be_copied(body: dict[str, Any]) -> None:

@@ -42,7 +42,7 @@ def _repeated(n_repeats: int, n_folds: int, n: int, **fields: Any) -> dict[str, 
 def _scores(j: int, **fields: Any) -> dict[str, Any]:
     rng = np.random.default_rng(8)
     scores = {name: rng.random(j).round(3).tolist() for name in MODELS}
-    return {"split_scores": scores, "n_train": 90, "n_test": 10, **fields}
+    return {"split_scores": scores, "n_train": 90, "n_test": 10, "better": "lower", **fields}
 
 
 def _without(body: dict[str, Any], *fields: str) -> dict[str, Any]:

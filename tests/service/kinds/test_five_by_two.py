@@ -116,6 +116,7 @@ def test_golden_split_scores_of_five_repeats_of_two() -> None:
     body = {
         "kind": "losses",
         "blocks": "random",
+        "better": "lower",
         "split_scores": {"tree": [c / 75 for c in counts], "lr": [0.0] * 10},
         "n_train": 75,
         "n_test": 75,

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
 from tests.service.kinds.running import parquet_file, place_of, run_kind
-from thetahat.errors import EvaluationError
+from thetahat.errors import EvaluationError, InvalidParameter
 
 # 2 blocks of 3 losses; block means of a: 1, 3; of b: 2, 2
 A, B = [[0.0, 1.0, 2.0], [2.0, 3.0, 4.0]], [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]
@@ -56,7 +56,14 @@ def test_exact_split_scores_agree_with_block_means() -> None:
     scores = {m: np.mean(r, axis=1).tolist() for m, r in rows.items()}
     whole = run_kind({"kind": "losses", "blocks": "random", "losses": rows}).result
     split = run_kind(
-        {"kind": "losses", "blocks": "random", "split_scores": scores, "n_train": 16, "n_test": 4}
+        {
+            "kind": "losses",
+            "blocks": "random",
+            "split_scores": scores,
+            "n_train": 16,
+            "n_test": 4,
+            "better": "lower",
+        }
     ).result
 
     for name in ("theta_3", "nadeau_bengio"):
@@ -151,7 +158,7 @@ def test_degenerate_blocks_left_out_are_said_to_be_assumed() -> None:
         ({"weights": [1.0]}, ("weights",)),
         ({"weights": [[1.0, 1.0, 1.0], [1.0, 1.0, -1.0]]}, ("weights", 5)),
         ({"n_train": {"7": 3}}, ("n_train", "7")),
-        ({"n_train": 0.5}, ("n_train",)),
+        ({"n_train": -3}, ("n_train",)),
         ({"folds": 2}, ("folds",)),
         ({"better": "higher"}, ("better",)),
         ({"split_scores": {"a": [1.0, 2.0]}}, ("split_scores",)),
@@ -198,3 +205,44 @@ def test_invalid_stored_columns_name_the_row(
     with pytest.raises(EvaluationError) as caught:
         run_kind(body, [file])
     assert caught.value.loc == loc
+
+
+@pytest.mark.parametrize("size", [True, "9", 9.5, [9, True, 9], {"0": "9"}])
+@pytest.mark.parametrize("field", ["n_train", "n_test"])
+def test_invalid_sizes_that_are_no_whole_numbers(field: str, size: Any) -> None:
+    form = {"kind": "losses", "split_scores": {"a": [1, 2, 4]}, "better": "lower"}
+    body = {**form, "n_train": 9, "n_test": 9, field: size}
+
+    with pytest.raises(Exception, match=f"{field} is a number of instances") as refused:
+        run_kind(body)
+    assert field in str(refused.value)
+
+
+def test_invalid_split_scores_that_may_be_losses_or_scores() -> None:
+    body = {"kind": "losses", "split_scores": {"a": [1, 2, 4]}, "n_train": 9, "n_test": 9}
+
+    with pytest.raises(InvalidParameter, match="better must be") as refused:
+        run_kind(body)
+    assert refused.value.loc == ("better",)
+    assert run_kind({**body, "better": "lower"}).result["kind"] == "losses"
+
+
+def test_limit_true_is_a_loss_of_one_and_false_of_zero() -> None:
+    numbers = {"a": [[0, 1, 1], [1, 0, 0]], "b": [[1, 1, 1], [0, 0, 1]]}
+    booleans = {name: [[bool(x) for x in row] for row in rows] for name, rows in numbers.items()}
+    flat = {name: [x for row in rows for x in row] for name, rows in booleans.items()}
+    long = {"kind": "losses", "block": [0, 0, 0, 1, 1, 1], "seed": 1}
+
+    expected = run_kind({"kind": "losses", "losses": numbers, "seed": 1}).result["models"]
+    assert run_kind({"kind": "losses", "losses": booleans, "seed": 1}).result["models"] == expected
+    assert run_kind({**long, "losses": flat}).result["models"] == expected
+    with pytest.raises(InvalidParameter, match="expected a number"):
+        run_kind({**long, "losses": {"a": [True, 1, 0, 0, 1, 1]}})
+
+
+def test_invalid_clip_to_a_range_that_excludes_losses() -> None:
+    body = {**MATRIX, "clip": True}
+
+    with pytest.raises(InvalidParameter, match="clip needs the range that losses can have"):
+        run_kind({**body, "range": [0, 0.5]})
+    assert run_kind({**body, "range": [-10, 10]}).result["kind"] == "losses"

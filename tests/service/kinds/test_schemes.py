@@ -277,6 +277,7 @@ def test_exact_losses_of_subsamples_come_in_long_form_and_as_scores() -> None:
         "kind": "losses",
         "blocks": "subsamples",
         "split_scores": {"m": [1, 2, 4.5]},
+        "better": "lower",
         "n_train": 8,
         "n_test": 2,
     }

@@ -122,6 +122,7 @@ def test_exact_weka_is_uncorrected_where_it_has_no_sizes() -> None:
         "kind": "losses",
         "blocks": "random",
         "split_scores": {"a": BOSTON, "b": [0.0] * 10},
+        "better": "lower",
         "n_test": 10,
         "tests": ["nadeau_bengio_t"],
     }

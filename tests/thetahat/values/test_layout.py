@@ -213,3 +213,20 @@ def test_naive_blocks_one_after_the_other(kind: BlockKind, sizes: list[int], n_t
         assert type(mine) is type(its)
         assert getattr(mine, "dtype", None) == getattr(its, "dtype", None)
         assert_array_equal(mine, its)
+
+
+@pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
+def test_invalid_an_instance_that_is_tested_twice_in_one_repeat(kind: BlockKind) -> None:
+    block, repeat = [0, 1, 0, 1, 0, 1], [0, 0, 1, 1, 1, 1]
+    instance = ["i", "j", "j", "i", "k", "j"]
+
+    with pytest.raises(InvalidParameter, match="'j' is tested twice in repeat 1") as refused:
+        layout_of(kind, block, repeat=repeat, instance=instance)
+    assert refused.value.loc == ("instance", 5)
+    assert layout_of(kind, block[:5], repeat=repeat[:5], instance=instance[:5]).n_instances == 3
+
+
+def test_limit_subsamples_may_test_an_instance_in_several_splits() -> None:
+    layout = layout_of(BlockKind.SUBSAMPLES, [0, 0, 1, 1], instance=["i", "j", "j", "i"])
+
+    assert layout.n_instances == 2

@@ -154,7 +154,7 @@ def _select_value(name: str, outcome: Outcome, setting: Setting) -> SelectedValu
         standard_error=risk.standard_error,
         target=risk.target,
         bias=risk.bias,
-        interval=risk.interval,
+        interval=normal_interval(risk.estimate, risk.variance, setting.level, setting.alternative),
         cautions=risk.cautions,
         refit=refit,
         by_source=by_source,

@@ -5,8 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thetahat.cautions import INTERVAL_CLIPPED_TO_RANGE
+from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
+from thetahat.values.block_losses import LossTable
 from thetahat.values.number_text import format_number
+
+
+def check_range_of_losses(table: LossTable, limits: tuple[float, float]) -> None:
+    """Refuse a range that excludes losses: clipped to it, an interval may exclude the estimate."""
+    low, high = limits
+    for name, losses in table.models.items():
+        values = losses.scores if losses.values is None else losses.values
+        assert values is not None  # noqa: S101 - BlockLosses has one of the two
+        outside = values[(values < low) | (values > high)]
+        if len(outside):
+            raise InvalidParameter(
+                f"The range is {low:g} to {high:g}, and {name!r} has the loss {outside[0]:g}; clip "
+                "needs the range that losses can have.",
+                loc=("range",),
+                value=[low, high],
+            )
 
 
 def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:

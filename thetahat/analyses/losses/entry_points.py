@@ -151,7 +151,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     *,
     n_train: npt.ArrayLike,
     n_test: npt.ArrayLike,
-    better: str = "lower",
+    better: str,
     blocks: BlockKind | str = BlockKind.RANDOM,
     folds: int | None = None,
     repeats: int = 1,

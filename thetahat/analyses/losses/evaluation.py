@@ -13,6 +13,7 @@ from thetahat.analyses.losses.brief_comparisons import (
 )
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.clipping import check_range_of_losses
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.inference import infer
@@ -83,6 +84,8 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         ),
     )
     limits = (choices.range or table.loss_range) if choices.clip else None
+    if choices.clip and choices.range is not None:
+        check_range_of_losses(table, choices.range)
     left_out = OmittedMethods()
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)

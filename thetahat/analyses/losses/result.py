@@ -172,8 +172,8 @@ class WeightedRisk:
         Coefficients of the control variates; empty where there are none.
     bias : float or None
         Estimated bias, where the estimator has one.
-    interval : NormalInterval
-        About the estimate.
+    interval : NormalInterval or None
+        About the estimate; None with fewer than two effective rows.
     cautions : tuple of Caution
         What to know before using it.
     by_source : tuple of SourceRisk or None
@@ -186,7 +186,7 @@ class WeightedRisk:
     target: Target
     beta: tuple[float, ...]
     bias: float | None
-    interval: NormalInterval
+    interval: NormalInterval | None
     cautions: tuple[Caution, ...]
     by_source: tuple[SourceRisk, ...] | None = None
 
@@ -237,8 +237,8 @@ class WeightedRiskDifference:
         Coefficients of the control variates; empty where there are none.
     bias : float or None
         Estimated bias, where the estimator has one.
-    interval : NormalInterval
-        About the difference.
+    interval : NormalInterval or None
+        About the difference; None with fewer than two effective rows.
     cautions : tuple of Caution
         What to know before using it.
     by_source : tuple of SourceRiskDifference or None
@@ -251,7 +251,7 @@ class WeightedRiskDifference:
     target: Target
     beta: tuple[float, ...]
     bias: float | None
-    interval: NormalInterval
+    interval: NormalInterval | None
     cautions: tuple[Caution, ...]
     by_source: tuple[SourceRiskDifference, ...] | None = None
 

@@ -20,12 +20,13 @@ from thetahat.analyses.losses.result import (
     WeightedRisk,
     WeightedRiskDifference,
 )
-from thetahat.cautions import ONE_ROW, REPEATS_COUNTED_AS_INSTANCES, Caution
+from thetahat.cautions import ONE_EFFECTIVE_ROW, ONE_ROW, REPEATS_COUNTED_AS_INSTANCES, Caution
 from thetahat.intervals.normal import Normal
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Label, Target
 from thetahat.weighted_risks import WEIGHTED_RISKS, by_source
+from thetahat.weighted_risks._weighted_losses import count_effective_rows
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
 RowWeights = FloatArray | Mapping[str, FloatArray]
@@ -88,6 +89,7 @@ def estimate_risks(
     sources.
     """
     values, own, fold, cautions = _terms(losses, weights)
+    n_effective = count_effective_rows(own)
     known = _sources(losses.layout, fold, sources)
     estimated: dict[str, WeightedRisk] = {}
     for name, method in risks.items():
@@ -96,8 +98,16 @@ def estimate_risks(
         if known is not None:
             by_source = build_source_risks(risk, *known, choices.level, choices.alternative)
         estimated[name] = build_risk(
-            risk, choices.level, choices.alternative, cautions, by_source=by_source
+            risk,
+            choices.level,
+            choices.alternative,
+            cautions,
+            by_source=by_source,
         )
+        if n_effective < ONE_EFFECTIVE_ROW.threshold:
+            caution = ONE_EFFECTIVE_ROW(effective=f"{n_effective:.4g}")
+            own_cautions = (*estimated[name].cautions, caution)
+            estimated[name] = replace(estimated[name], interval=None, cautions=own_cautions)
     return estimated
 
 

@@ -21,6 +21,7 @@ from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.effect_sizes import effect_size
 from thetahat.analyses.losses.pairs import n_independent, pairs, units_of
+from thetahat.analyses.losses.weighted_risks import estimate_risks
 from thetahat.cautions import MANY_PAIRS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
@@ -325,3 +326,23 @@ def test_by_hand_risks_over_repeats_count_an_instance_once() -> None:
     assert matched["cautions"] == []
     assert [c["code"] for c in unmatched["cautions"]] == ["repeats_counted_as_instances"]
     assert_allclose(unmatched["estimate"], (np.arange(12.0) * weights).mean(), rtol=1e-13)
+
+
+def test_degenerate_weights_of_one_effective_row_have_no_interval() -> None:
+    """The self-normalised risk had the interval [0.9, 0.9], without a caution."""
+    losses = np.random.default_rng(6).random(50)
+    losses[7] = 0.9
+    weights = np.full(50, 1e-20)
+    weights[7] = 1.0
+    layout = layout_of(BlockKind.HOLDOUT, np.zeros(50, dtype=np.intp))
+
+    risks = estimate_risks(BlockLosses(layout, values=losses), weights, Choices())
+
+    for risk in risks.values():
+        assert risk.interval is None
+        assert "one_effective_row" in {caution.code for caution in risk.cautions}
+    two = np.where(np.arange(50) < 3, 1.0, 1e-20)
+    assert all(
+        risk.interval is not None
+        for risk in estimate_risks(BlockLosses(layout, values=losses), two, Choices()).values()
+    )
