@@ -7,6 +7,7 @@ import os
 import tempfile
 from enum import StrEnum
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -63,7 +64,12 @@ class Settings(BaseSettings):
     )
     database_url: str = Field("", description="SQLAlchemy URL; empty means SQLite in data_dir.")
     broker_url: str = Field("", description="Celery broker; empty means the embedded one.")
-    files_url: str = Field("", description="file:// URL of the file store; empty: in data_dir.")
+    files_url: str = Field(
+        "", description="File store: file:///folder or s3://bucket/prefix; empty: in data_dir."
+    )
+    cache_mb: int = Field(
+        10_240, ge=64, description="Most local copies of an s3:// store's files, in data_dir."
+    )
     workers: int = Field(
         default_factory=lambda: min(os.cpu_count() or 1, 8),
         ge=1,
@@ -143,8 +149,12 @@ class Settings(BaseSettings):
     def _check_files_url(cls, url: str) -> str:
         parts = urlsplit(url)
         is_folder = parts.scheme == "file" and parts.netloc in {"", "localhost"}
-        if url and not is_folder:
-            message = "must have the form file:///a/folder"
+        is_bucket = parts.scheme == "s3" and parts.netloc != ""
+        if url and not (is_folder or is_bucket):
+            message = "must have the form file:///a/folder or s3://bucket/prefix"
+            raise ValueError(message)
+        if is_bucket and find_spec("obstore") is None:
+            message = "needs the package obstore (pip install 'thetahat[s3]')"
             raise ValueError(message)
         return url
 

@@ -13,6 +13,7 @@ import itertools
 import socket
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import redis
@@ -20,8 +21,9 @@ from hypothesis import HealthCheck, settings
 
 from tests.servers.postgres import fresh_database, postgres_server
 from tests.servers.redis import DATABASES, redis_server
+from tests.servers.s3 import CREDENTIALS, make_bucket, s3_server
 
-SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url"})
+SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
 LOOPBACK = ("127.", "::1", "localhost")
 
 # Speed depends on the machine, so slowness is no failure. The suite draws the same examples
@@ -76,6 +78,23 @@ def redis_server_url() -> Iterator[str]:
     """URL of a real Redis, without a logical database; one server per pytest worker."""
     with redis_server() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def s3_address() -> Iterator[str]:
+    """Address of a real S3-style server; one per pytest worker."""
+    with s3_server() as address:
+        yield address
+
+
+@pytest.fixture
+def bucket_url(s3_address: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """URL of a file store in an empty bucket of this test alone."""
+    name = f"test-{uuid4().hex}"
+    make_bucket(s3_address, name)
+    for variable, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": s3_address}.items():
+        monkeypatch.setenv(variable, value)
+    return f"s3://{name}/some/prefix"
 
 
 @pytest.fixture(scope="session")

@@ -186,7 +186,8 @@ atexit.register(_PARSERS.close)
 def _request(request: dict[str, Any], name: str | None) -> dict[str, Any]:
     """Return a parser's answer, or raise its error; the message then names the file."""
     limits = settings()
-    size = Path(request["path"]).stat().st_size
+    path = Path(request["path"])
+    size = path.stat().st_size if path.exists() else 0  # of some, only the table is on this machine
     seconds = min(limits.parser_time_limit_s, FIRST_SECONDS + size // BYTES_PER_SECOND)
     request |= {"memory_mb": limits.parser_memory_mb, "seconds": seconds}
     label = "The file" if name is None else f"The file {name[:80]!r}"

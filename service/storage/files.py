@@ -1,6 +1,7 @@
 """The file store for data sets, arrays of chunks and losses, which all processes share.
 
-A file gets its name when all of its bytes are stored, and readers get a local path of a
+``THETAHAT_FILES_URL`` says which it is: a folder (``file:``), or a bucket of an object store
+(``s3:``). A file gets its name when all of its bytes are stored, and readers get a local path of a
 file that matches its checksum.
 """
 
@@ -43,7 +44,7 @@ def dataset_file_name(sha256: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFile:
+class FileEntry:
     """A file of the store.
 
     Parameters
@@ -173,7 +174,7 @@ class FileStore(ABC):
         """
 
     @abstractmethod
-    def list_files(self, prefix: str) -> Iterator[StoredFile]:
+    def list_files(self, prefix: str) -> Iterator[FileEntry]:
         """Yield the files whose names begin with ``prefix/``."""
 
     @abstractmethod
@@ -234,14 +235,14 @@ class LocalFileStore(FileStore):
                 raise DamagedFile(f"The stored file {name} is missing.", name=name) from None
         return path
 
-    def list_files(self, prefix: str) -> Iterator[StoredFile]:
+    def list_files(self, prefix: str) -> Iterator[FileEntry]:
         """Yield the files below a folder."""
         for folder, _, names in os.walk(self.path(prefix)):
             for name in names:
                 path = Path(folder, name)
                 with suppress(FileNotFoundError):  # deleted meanwhile
                     modified_at = path.stat().st_mtime
-                    yield StoredFile(path.relative_to(self.root).as_posix(), modified_at)
+                    yield FileEntry(path.relative_to(self.root).as_posix(), modified_at)
 
     def delete(self, name: str) -> None:
         """Remove a file."""
@@ -256,6 +257,10 @@ class LocalFileStore(FileStore):
 def open_unmarked(url: str, read_id: Callable[[FileStore], UUID] | None = None) -> FileStore:
     """Return the store of a URL; ``read_id`` returns the id that it must have."""
     parts = urlsplit(url)
+    if parts.scheme == "s3":
+        from service.storage.object_store import open_bucket  # noqa: PLC0415 - an optional package
+
+        return open_bucket(url, read_id)
     return LocalFileStore(Path(url2pathname(parts.path)), read_id)
 
 

@@ -78,7 +78,7 @@ def test_invalid_settings_are_sentences(
     [
         ("TIME_LIMIT_S", "0", "THETAHAT_TIME_LIMIT_S must be more than 0.0, but is '0'."),
         ("LEASE_S", "soon", "THETAHAT_LEASE_S must be a number, but is 'soon'."),
-        ("FILES_URL", "s3://x", "THETAHAT_FILES_URL must have the form file:///a/folder, "),
+        ("FILES_URL", "ftp://x", "THETAHAT_FILES_URL must have the form file:///a/folder or "),
         ("BROKER_URL", "amqp://x", "THETAHAT_BROKER_URL must begin with redis:// or "),
         ("DATABASE_URL", "mysql://x/y", "THETAHAT_DATABASE_URL must be an address of SQLite or "),
         ("DATABASE_URL", "nothing", "The database cannot be used: Could not parse"),

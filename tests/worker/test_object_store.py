@@ -1,0 +1,42 @@
+"""Chunks of an evaluation, with their files in a bucket of a real S3-style server."""
+
+from __future__ import annotations
+
+import shutil
+
+import orjson
+import pytest
+
+from service.jobs import read
+from service.storage.files import FileStore
+from service.storage.owners import LOCAL_OWNER_ID
+from tests.service.jobs.evaluations import make_executor, submit_nap
+from tests.service.storage.databases import Setting
+from tests.worker.napping import expected_draws
+
+
+@pytest.fixture(autouse=True)
+def bucket(bucket_url: str, sqlite: None, setting: Setting) -> None:
+    """Settings with a file store in a bucket."""
+    setting(files_url=bucket_url)
+
+
+def forget_copies() -> None:
+    """Let the next reader download, as on another machine."""
+    shutil.rmtree(FileStore.open().root, ignore_errors=True)
+
+
+def names() -> list[str]:
+    return [file.name for file in FileStore.open().list_files("chunks")]
+
+
+def test_exact_chunks_are_gathered_on_another_machine() -> None:
+    evaluation_id, worker = submit_nap(n_chunks=3, seed=5), make_executor()
+    for number in range(4):
+        worker.run((evaluation_id, number))
+        forget_copies()
+    assert len(names()) == 3
+    worker.run((evaluation_id, 4))
+    result = orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))
+    assert result["draws"] == expected_draws(5, 3)
+    assert names() == []
