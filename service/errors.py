@@ -154,7 +154,7 @@ class Forbidden(ServiceError):
     code = "forbidden"
 
 
-class TooManyRequests(ServiceError):
+class RateLimitExceeded(ServiceError):
     """The owner has sent more requests than the rate allows, or a client too many wrong keys."""
 
     code = "too_many_requests"

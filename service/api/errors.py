@@ -52,7 +52,7 @@ STATUS: Final[dict[type[Exception], int]] = {
     core_errors.NotConverged: 422,
     core_errors.LearnerFailed: 422,
     service_errors.TooManyJobs: 429,
-    service_errors.TooManyRequests: 429,
+    service_errors.RateLimitExceeded: 429,
     service_errors.QuotaExceeded: 429,
     service_errors.InternalError: 500,
     service_errors.DamagedFile: 500,

@@ -20,7 +20,7 @@ from service.api.errors import HANDLERS, respond_internal_error
 from service.api.metrics import observe_request
 from service.api.preload import wait_until_loaded
 from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
-from service.errors import TooManyRequests
+from service.errors import RateLimitExceeded
 from service.process.request_context import CALLER, REQUEST_ID, Caller
 from service.settings import settings
 
@@ -107,7 +107,7 @@ class RequestMiddleware:
             client = scope.get("client")
             delay = self._wrong_keys.count(client[0] if client else "")
             if self._wrong_keys.are_too_many:
-                raise TooManyRequests(
+                raise RateLimitExceeded(
                     "Too many requests with wrong API keys wait for their answer.",
                     retry_after=ceil(LONGEST_DELAY_S),
                 ) from error
@@ -123,7 +123,7 @@ class RequestMiddleware:
         return caller
 
     def _count_request(self, caller: Caller) -> Allowance | None:
-        """Count a request of an owner; ``TooManyRequests`` over the rate of the settings."""
+        """Count a request of an owner; ``RateLimitExceeded`` over the rate of the settings."""
         per_second = settings().rate_per_s
         if per_second == 0:
             return None
@@ -131,7 +131,7 @@ class RequestMiddleware:
             self._rates = RequestRates(per_second)
         allowance = self._rates.take(caller.owner_id)
         if allowance.retry_after_s:
-            raise TooManyRequests(
+            raise RateLimitExceeded(
                 f"More than {per_second:g} requests per second came from this owner.",
                 retry_after=ceil(allowance.retry_after_s),
             )

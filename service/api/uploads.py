@@ -22,7 +22,7 @@ from service.errors import (
     FieldError,
     InvalidRequest,
     MalformedRequest,
-    TooManyRequests,
+    RateLimitExceeded,
     UnsupportedMedia,
 )
 from service.jobs.datasets import Upload
@@ -58,10 +58,10 @@ class _ReceivedFile:
 
 @contextmanager
 def count_upload(owner_id: UUID) -> Iterator[None]:
-    """Count an upload while it is received; ``TooManyRequests`` if the owner sends too many."""
+    """Count an upload while it is received; ``RateLimitExceeded`` if the owner sends too many."""
     limit = settings().max_uploads
     if _UPLOADS[owner_id] >= limit:
-        raise TooManyRequests(
+        raise RateLimitExceeded(
             f"{limit} uploads of this owner are being received, which is the most at a time.",
             retry_after=RETRY_AFTER_S,
         )

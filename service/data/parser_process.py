@@ -33,7 +33,7 @@ import orjson
 from service.data.base import FileLimits
 from service.data.formats import format_of
 from service.data.preview import preview
-from service.data.reading import StoredFile
+from service.data.reading import DatasetFileContent
 from service.errors import ServiceError
 from service.process.exit_with_parent import set_process_name, signal_on_parent_exit
 from service.process.memory import limit_memory
@@ -50,7 +50,7 @@ def parse(request: dict[str, Any]) -> dict[str, Any]:
     path = Path(request["path"])
     try:
         if request["action"] == "preview":
-            file = StoredFile(request["media_type"], request["columns"], path)
+            file = DatasetFileContent(request["media_type"], request["columns"], path)
             return {"preview": preview(file, request["rows"])}
         with Path(request["table"]).open("r+b") as table:
             limits = FileLimits(**request["limits"])

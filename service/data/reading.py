@@ -38,8 +38,8 @@ class ReadableFile(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFile:
-    """The file of a data set, with what was found out when it was uploaded."""
+class DatasetFileContent:
+    """The file of a data set, with the format and columns that its upload detected."""
 
     media_type: str
     columns: Sequence[Mapping[str, Any]]

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from service.api import rates
 from service.api.auth import find_needed_scope
 from service.api.uploads import count_upload
-from service.errors import TooManyRequests
+from service.errors import RateLimitExceeded
 from service.process.request_context import Scope
 from service.storage import api_keys
 from service.storage.unit_of_work import unit_of_work
@@ -220,7 +220,7 @@ def test_exact_an_owner_sends_so_many_files_at_a_time(client: TestClient, settin
     with (
         count_upload(ann),
         count_upload(bob),
-        pytest.raises(TooManyRequests, match="1 uploads") as refusal,
+        pytest.raises(RateLimitExceeded, match="1 uploads") as refusal,
         count_upload(ann),
     ):
         pass

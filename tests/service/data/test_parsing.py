@@ -20,7 +20,7 @@ import pytest
 from service.data import parsing
 from service.data.base import Inspected
 from service.data.parsing import inspect_file, preview_file
-from service.data.reading import StoredFile
+from service.data.reading import DatasetFileContent
 from service.errors import InvalidFile, TooLarge, Unavailable
 from tests.service.data.kept import ARROW, CSV, LIBSVM, NPY, NPZ, PARQUET, inspected, written
 from tests.service.storage.databases import Setting, setting
@@ -161,7 +161,7 @@ def test_invalid_a_file_that_unpacks_to_far_more(tmp_path: Path, media_type: str
 def test_invalid_a_stored_file_that_breaks_its_preview(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes((FILES / "aborts-reader.parquet").read_bytes())
-    stored = StoredFile(PARQUET, [{"name": "s", "type": "string"}], path)
+    stored = DatasetFileContent(PARQUET, [{"name": "s", "type": "string"}], path)
     with pytest.raises(InvalidFile, match="'f'"):
         preview_file(stored, 5, "f")
 
@@ -170,7 +170,7 @@ def test_exact_a_preview_of_a_wide_file_has_fewer_rows(tmp_path: Path) -> None:
     content = npy("(50, 40000)", 2_000_000)
     (tmp_path / "file").write_bytes(content)
     columns = inspect(tmp_path, NPY, content).columns
-    shown = preview_file(StoredFile(NPY, columns, tmp_path / "file"), 50, None)
+    shown = preview_file(DatasetFileContent(NPY, columns, tmp_path / "file"), 50, None)
 
     assert len(shown["rows"]) == 200_000 // 40_000
 
