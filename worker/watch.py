@@ -19,6 +19,7 @@ from service.settings import Settings
 from service.storage import counters as stored_counters
 from service.storage import units, workers
 from service.storage.files import FileStore
+from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import UnitClaim
 from service.storage.workers import WorkerProcess
@@ -117,7 +118,7 @@ class Watch:
         if now - self._last_heartbeat < self._settings.lease_s / 3:
             return
         try:
-            with unit_of_work() as connection:
+            with answer_within(self._settings.lease_s / 3), unit_of_work() as connection:
                 workers.record_heartbeat(connection, self._worker)
             stored_counters.store()
             self._last_heartbeat = now
@@ -151,12 +152,12 @@ class Watch:
         lease = self._settings.lease_s
         try:
             if now - work.renewed > lease / 3:
-                with unit_of_work() as connection:
+                with answer_within(lease / 3), unit_of_work() as connection:
                     has_claim = units.renew(connection, work.claim, lease)
                 work.renewed = work.checked = now
                 return has_claim
             if now - work.checked > min(CHECK_S, lease / 3):
-                with reading() as connection:
+                with answer_within(lease / 3), reading() as connection:
                     has_claim = units.is_held(connection, work.claim)
                 work.checked = now
                 return has_claim

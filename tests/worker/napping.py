@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,6 +41,7 @@ class NapRequest(EvaluationRequest):
     fault: str = ""
     at: int | None = None
     note: str = ""  # a file that every chunk writes a line to
+    marker: str = ""  # a file or folder of a fault of the process
     parts: list[str] = Field(default_factory=list)  # whom the chunks are for, in turn
 
 
@@ -107,7 +110,10 @@ def _nap(request: NapRequest, i: int | None) -> None:
     while time.monotonic() < until:
         time.sleep(0.005)
     if request.fault and request.at in {None, i}:
-        FAULTS[request.fault]()
+        if request.fault in FAULTS_OF_PROCESSES:
+            FAULTS_OF_PROCESSES[request.fault](Path(request.marker))
+        else:
+            FAULTS[request.fault]()
 
 
 def _refuse() -> None:
@@ -130,6 +136,38 @@ def _lose_disk() -> None:
     raise OSError(28, "No space left on device")
 
 
+class _Process:
+    """What an earlier evaluation has left in this process."""
+
+    is_poisoned = False
+
+
+def _poison(marker: Path) -> None:
+    """Leave the first process that comes here unable to compute anything."""
+    if not marker.exists():
+        marker.touch()
+        _Process.is_poisoned = True
+    _need_modules(marker)
+
+
+def _need_modules(marker: Path) -> None:
+    del marker
+    if _Process.is_poisoned:
+        raise ImportError("cannot import name 'part' from partially initialized module")
+
+
+def _import_slowly(marker: Path) -> None:
+    """Import a package of this folder, which takes seconds and makes a file when it begins."""
+    if str(marker) not in sys.path:
+        sys.path.insert(0, str(marker))
+    importlib.import_module("slow_package.slow")
+
+
+FAULTS_OF_PROCESSES = {
+    "poison": _poison,
+    "need_modules": _need_modules,
+    "import_slowly": _import_slowly,
+}
 FAULTS = {
     "refuse": _refuse,
     "refuse_request": _refuse_request,

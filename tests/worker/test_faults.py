@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -162,15 +161,15 @@ def test_exact_a_failure_that_cannot_be_stored_is_stored_later(
 ) -> None:
     evaluation_id = submit_nap(**A_AND_B, fault="refuse", at=2)
     make_executor().run((evaluation_id, 0))
-    keep = FileStore.keep
+    keep = FileStore.keep_with_digest
 
-    def fail(*given: Any) -> Path:
+    def fail(*given: Any) -> str:
         raise FULL
 
-    monkeypatch.setattr(FileStore, "keep", fail)
+    monkeypatch.setattr(FileStore, "keep_with_digest", fail)
     make_executor().run((evaluation_id, 3))
     assert unit(evaluation_id, 3).state == "queued"
-    monkeypatch.setattr(FileStore, "keep", keep)
+    monkeypatch.setattr(FileStore, "keep_with_digest", keep)
     parts = _finish(evaluation_id)["parts"]
     assert parts["a"]["code"] == "insufficient_data"
     assert parts["b"] == expected_draws(5, 6)[1::2]
