@@ -1,7 +1,8 @@
 """The mathematics of thetahat, without HTTP, databases or clocks.
 
-``thetahat.evaluate(losses, ...)`` and ``thetahat.evaluate_scores(scores, ...)`` evaluate models in
-this process and return the typed result; ``thetahat.to_json(result)`` is the JSON of the service.
+``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_scores(scores, ...)`` and
+``thetahat.cross_validate(X, y, learners, ...)`` evaluate models in this process and return the
+typed result; ``thetahat.to_json(result)`` is the JSON of the service.
 The modules behind these names are imported when a name is first used.
 """
 
@@ -11,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from thetahat.analyses.cross_validation.entry_points import cross_validate
+    from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
     from thetahat.analyses.losses.entry_points import evaluate, evaluate_scores
     from thetahat.analyses.losses.result import Decision, EvaluationResult
     from thetahat.values.json_values import to_json
@@ -21,10 +24,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Alternative",
     "BlockKind",
+    "CrossValidationEvaluation",
     "Decision",
     "EvaluationResult",
     "Target",
     "__version__",
+    "cross_validate",
     "evaluate",
     "evaluate_scores",
     "to_json",
@@ -33,9 +38,11 @@ __all__ = [
 _MODULES: Final = {
     "Alternative": "thetahat.values.types",
     "BlockKind": "thetahat.values.types",
+    "CrossValidationEvaluation": "thetahat.analyses.cross_validation.result",
     "Decision": "thetahat.analyses.losses.result",
     "EvaluationResult": "thetahat.analyses.losses.result",
     "Target": "thetahat.values.types",
+    "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",
     "evaluate_scores": "thetahat.analyses.losses.entry_points",
     "to_json": "thetahat.values.json_values",

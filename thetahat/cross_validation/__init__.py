@@ -1,6 +1,11 @@
 """Learners run over the splits of a scheme, and their losses put into one table."""
 
-from thetahat.cross_validation.fitting import check_learner, check_loss, check_target
+from thetahat.cross_validation.fitting import (
+    check_learner,
+    check_loss,
+    check_target,
+    learners_without_scores,
+)
 from thetahat.cross_validation.learner_groups import Group, path_over
 from thetahat.cross_validation.many_splits import cells, is_fast
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, gathered, joined
@@ -25,6 +30,7 @@ __all__ = [
     "gathered",
     "is_fast",
     "joined",
+    "learners_without_scores",
     "loss_table",
     "pack",
     "path_over",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from thetahat.errors import UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
@@ -68,3 +70,12 @@ def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighte
             loc=loc,
             value=learner.info.name,
         )
+
+
+def learners_without_scores(learners: Mapping[str, Learner]) -> list[str]:
+    """Return the learners that predict neither probabilities nor decision values."""
+    return [
+        name
+        for name, learner in learners.items()
+        if not any(getattr(learner, one, True) for one in ("gives_scores", "gives_probabilities"))
+    ]

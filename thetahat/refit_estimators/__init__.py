@@ -6,17 +6,18 @@ from thetahat.intervals import INTERVALS
 from thetahat.refit_estimators._estimates import (
     LossesByDesign,
     RequestedRefit,
+    check_independent_rows,
     collect_designs,
     compute_estimates,
     reasons_against_pairs,
 )
 from thetahat.refit_estimators._extra_fits import (
     RefitTask,
+    compute_refit_seed,
     join_losses,
     run_design,
     run_design_together,
 )
-from thetahat.refit_estimators._parameters import reason_against_dependent_rows
 from thetahat.refit_estimators.base import (
     INTERVALS_LIST,
     VARIANCES_LIST,
@@ -53,10 +54,11 @@ __all__ = [
     "RefitLosses",
     "RefitTask",
     "RequestedRefit",
+    "check_independent_rows",
     "collect_designs",
     "compute_estimates",
+    "compute_refit_seed",
     "join_losses",
-    "reason_against_dependent_rows",
     "reasons_against_pairs",
     "run_design",
     "run_design_together",

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
+from thetahat.errors import UnsupportedCombination
+from thetahat.refit_estimators._parameters import reason_against_dependent_rows
 from thetahat.refit_estimators.base import (
     VARIANCES_LIST,
     BuildsInterval,
@@ -17,7 +19,7 @@ from thetahat.refit_estimators.base import (
     RefitEstimator,
     RefitLosses,
 )
-from thetahat.values.types import Alternative
+from thetahat.values.types import Alternative, BlockKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,23 @@ class RequestedRefit:
 
 
 LossesByDesign = Mapping[RefitDesign, RefitLosses]
+
+
+def check_independent_rows(
+    requested: Sequence[RequestedRefit],
+    kind: BlockKind,
+    *,
+    source: bool,
+    cluster: bool,
+    time: bool,
+) -> None:
+    """Refuse methods that need independent rows if the data have sources, clusters or times."""
+    for entry in requested:
+        reason = reason_against_dependent_rows(
+            entry.name, kind, source=source, cluster=cluster, time=time
+        )
+        if reason is not None:
+            raise UnsupportedCombination(reason, loc=(entry.field, entry.index), value=entry.name)
 
 
 def collect_designs(requested: Sequence[RequestedRefit]) -> tuple[RefitDesign, ...]:

@@ -567,12 +567,6 @@ class CrossValidationResult(TypedDict):
     kind: Literal["cross_validation"]
     """``cross_validation``."""
 
-    failures: dict[str, LearnerFailure]
-    """Learners that failed, with the reason."""
-
-    learners: dict[str, LearnerFits]
-    """How the splits of each learner were predicted."""
-
     weights: NotRequired[UsedWeights]
     """The importance weights of the rows, if the request has a target sample."""
 
@@ -614,6 +608,12 @@ class CrossValidationResult(TypedDict):
 
     cautions: list[Caution]
     """What to know of the evaluation as a whole."""
+
+    failures: dict[str, LearnerFailure]
+    """Learners that failed, with the reason."""
+
+    learners: dict[str, LearnerFits]
+    """How the splits of each learner were predicted."""
 
 
 class Curve(TypedDict):

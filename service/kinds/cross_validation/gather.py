@@ -13,12 +13,14 @@ from service.kinds.cross_validation.result import CrossValidationResult
 from service.kinds.cross_validation.target_sample import find_sources
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs
-from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
+from service.kinds.fitting.evaluation import evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.fitting.refits import StageArrays
 from service.kinds.fitting.scheme_plan import restore_labels
 from service.kinds.loss_columns import tabulate_losses
 from service.kinds.methods_used import record_methods
+from thetahat.analyses.cross_validation import add_cautions
+from thetahat.analyses.cross_validation.result import describe_learners
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.cautions import LEARNER_LEFT_OUT
 from thetahat.cross_validation import (
@@ -90,10 +92,9 @@ def build_result(
         *cautions_of(outcomes),
     )
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
+    fits = {name: summarise_fits(one.reasons) for name, one in outcomes.items()}
     result = CrossValidationResult(
-        evaluation=evaluation,
-        failures=failures,
-        learners={name: summarise_fits(one.reasons) for name, one in outcomes.items()},
+        evaluation=describe_learners(evaluation, failures, fits),
         weights=None if importance is None else importance.describe(request, seed),
         calibration=calibration_summary,
     )

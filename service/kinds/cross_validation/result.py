@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from service.kinds.provenance import Provenance
+from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights
-from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.cautions import Caution
-from thetahat.cross_validation import LearnerFits
-from thetahat.cross_validation.result import LearnerFailure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +72,8 @@ class CrossValidationResult:
     ----------
     kind : str
         ``cross_validation``.
-    evaluation : EvaluationResult
-        Models, comparisons and tests; its fields are fields of the result.
-    failures : mapping of str to LearnerFailure
-        Learners that failed, with the reason.
-    learners : mapping of str to LearnerFits
-        How the splits of each learner were predicted.
+    evaluation : CrossValidationEvaluation
+        Models, comparisons, tests, and how each learner ran; its fields are fields of the result.
     weights : UsedWeights or None
         The importance weights of the rows, if the request has a target sample.
     calibration : CalibrationSummary or None
@@ -90,9 +83,7 @@ class CrossValidationResult:
     """
 
     kind: Literal["cross_validation"] = "cross_validation"
-    evaluation: EvaluationResult = field(metadata={"inline": True})
-    failures: Mapping[str, LearnerFailure]
-    learners: Mapping[str, LearnerFits]
+    evaluation: CrossValidationEvaluation = field(metadata={"inline": True})
     weights: UsedWeights | None = None
     calibration: CalibrationSummary | None = None
     provenance: Provenance | None = None

@@ -110,12 +110,3 @@ def is_own_learner(spec: str | Mapping[str, Any]) -> bool:
     """Return whether a learner is the service's own, without preparation steps."""
     parsed = learner_spec(spec)
     return parsed.name in LEARNERS and not parsed.prepare
-
-
-def learners_without_scores(learners: Mapping[str, Learner]) -> list[str]:
-    """Return the learners that predict neither probabilities nor decision values."""
-    return [
-        name
-        for name, learner in learners.items()
-        if not any(getattr(learner, one, True) for one in ("gives_scores", "gives_probabilities"))
-    ]

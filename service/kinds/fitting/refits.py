@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,25 +15,23 @@ from service.kinds.fields.learners import LearnersRequest
 from service.kinds.fields.locations import located_errors
 from service.kinds.fitting.engine import ChunkKey, FittingStage, unless_failed
 from service.kinds.methods_used import record_method
-from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
+from thetahat.analyses.cross_validation import RefitRuns
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.cautions import NO_INTERVAL, Caution, restore
+from thetahat.cautions import Caution, restore
 from thetahat.cross_validation import Group
-from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.base import Loss
 from thetahat.refit_estimators import (
     LossesByDesign,
     RefitDesign,
     RequestedRefit,
+    check_independent_rows,
     collect_designs,
-    compute_estimates,
+    compute_refit_seed,
     join_losses,
-    reason_against_dependent_rows,
     run_design_together,
 )
 from thetahat.schemes.base import Rows, Scheme
-from thetahat.seeds import MAX_SEED, stream
 from thetahat.tables.data import Data
 
 MOST_FITS = 50_000
@@ -71,14 +69,6 @@ class Refits:
             for i, n in enumerate(self.n_splits)
         ]
 
-    def without_their_target(self, choices: Choices) -> Choices:
-        """Return the choices without the target, where one of these methods estimates it.
-
-        The methods that work on the losses then need not estimate it too.
-        """
-        targets = {target for one in self.methods for target in one.method.info.targets}
-        return replace(choices, target=None) if choices.target in targets else choices
-
     def methods_used(self) -> list[MethodUsed]:
         """Return the methods as records, with all parameters."""
         return [record_method(one.field, one.method, one.key) for one in self.methods]
@@ -103,16 +93,13 @@ def build_refits(request: LearnersRequest, scheme: Scheme, rows: Rows) -> Refits
     Only the number of ``rows`` is used, so that a request can be checked before its data are read.
     """
     methods = request.refit_methods
-    for one in methods:
-        reason = reason_against_dependent_rows(
-            one.name,
-            scheme.block_kind,
-            source=has_role(request, "source"),
-            cluster=has_role(request, "cluster"),
-            time=has_role(request, "time"),
-        )
-        if reason is not None:
-            raise UnsupportedCombination(reason, loc=(one.field, one.index), value=one.name)
+    check_independent_rows(
+        methods,
+        scheme.block_kind,
+        source=has_role(request, "source"),
+        cluster=has_role(request, "cluster"),
+        time=has_role(request, "time"),
+    )
     designs = collect_designs(methods)
     n_splits, n_losses = [], 0
     for design in designs:
@@ -139,17 +126,14 @@ def _check_number(
         )
 
 
-def _refit_seed(seed: int) -> int:
-    """Return the seed of the extra fits, so that they repeat none of the scheme's draws."""
-    return int(stream(seed, "refits").integers(MAX_SEED))
-
-
 def run_refits(  # noqa: PLR0913 - learners, their data, and which fits
     refits: Refits, group: Group, key: ChunkKey, data: Data, loss: Loss, seed: int
 ) -> dict[str, Arrays | EvaluationError]:
     """Fit and test the learners of a group on the splits of a chunk of a design."""
     design = refits.designs[int(key.stage.removeprefix(_STAGE))]
-    outputs = run_design_together(group, data, loss, design, _refit_seed(seed), key.start, key.stop)
+    outputs = run_design_together(
+        group, data, loss, design, compute_refit_seed(seed), key.start, key.stop
+    )
     return {name: unless_failed(output, _pack) for name, output in outputs.items()}
 
 
@@ -163,25 +147,26 @@ StageArrays = Mapping[str, Sequence[Mapping[str, np.ndarray]]]
 """The arrays of one learner's chunks by stage, in the order of the splits."""
 
 
-def estimate_by_refits(
-    refits: Refits, data: Data, seed: int, arrays: Mapping[str, StageArrays], choices: Choices
-) -> tuple[RefitEstimates, list[Caution]]:
-    """Return the estimates of the methods for every learner and pair, with cautions.
+def read_refits(
+    refits: Refits, data: Data, seed: int, arrays: Mapping[str, StageArrays]
+) -> RefitRuns:
+    """Return the losses of the extra fits.
 
     Parameters
     ----------
     arrays : mapping
         By learner, the arrays of its chunks.
     """
-    fits: dict[str, LossesByDesign] = {
+    losses: dict[str, LossesByDesign] = {
         name: {
-            design: join_losses(data, _refit_seed(seed), by_stage[stage_name(i)])
+            design: join_losses(data, compute_refit_seed(seed), by_stage[stage_name(i)])
             for i, design in enumerate(refits.designs)
         }
         for name, by_stage in arrays.items()
     }
-    estimates = compute_estimates(refits.methods, fits, choices)
-    return estimates, [*_learner_cautions(arrays), *_missing_intervals(estimates)]
+    return RefitRuns(
+        methods=refits.methods, losses=losses, cautions=tuple(_learner_cautions(arrays))
+    )
 
 
 def _learner_cautions(arrays: Mapping[str, StageArrays]) -> list[Caution]:
@@ -195,17 +180,3 @@ def _learner_cautions(arrays: Mapping[str, StageArrays]) -> list[Caution]:
         for code, message in json.loads(chunk["cautions"].tobytes())
     }
     return sorted(cautions, key=lambda caution: (caution.code, caution.message))
-
-
-def _missing_intervals(estimates: RefitEstimates) -> list[Caution]:
-    """Return a caution for each method that built no interval because the losses do not vary."""
-    return [
-        NO_INTERVAL(method=one.key, subject=_name_subject(subject))
-        for subject, of_subject in estimates.items()
-        for one in of_subject
-        if one.estimate is None and not one.intervals
-    ]
-
-
-def _name_subject(subject: ModelOrPair) -> str:
-    return repr(subject) if isinstance(subject, str) else f"{subject[0]!r} against {subject[1]!r}"

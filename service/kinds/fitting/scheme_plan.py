@@ -13,14 +13,13 @@ import numpy as np
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import feature_names, read_data
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fields.metrics import Metrics, check_metrics
+from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.building import (
     build_learners,
     build_loss,
     build_scheme,
     check_scheme_columns,
     is_own_learner,
-    learners_without_scores,
     set_classes,
     set_loss_classes,
 )
@@ -32,9 +31,12 @@ from service.kinds.fitting.expected_layout import (
 )
 from service.kinds.fitting.refits import Refits, build_refits
 from service.kinds.methods_used import record_learners, record_method
+from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
+from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.cross_validation import rows_of
+from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
@@ -90,7 +92,7 @@ def check_scheme_request(
         fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
         message = f"{error.message}; {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
-    check_choices(layout, refits.without_their_target(choices), tuple(learners), loss)
+    check_choices(layout, without_refit_target(choices, refits.methods), tuple(learners), loss)
     without = learners_without_scores(learners)
     check_metrics(metrics, request.task, classes=classes, without_scores=without)
     return CheckedScheme(scheme=scheme, rows=rows)

@@ -13,7 +13,7 @@ from service.jobs.spill import Spill, SpilledArray
 from service.kinds.base import Finished
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
-from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
+from service.kinds.fitting.evaluation import evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.fitting.refits import NO_REFITS, StageArrays, is_refit_stage
 from service.kinds.learning_curve.plan import LearningCurvePlan, name_at_size, size_of_stage
@@ -21,6 +21,7 @@ from service.kinds.learning_curve.run import WHOLE_SIZES
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.methods_used import record_methods
 from service.kinds.provenance import Provenance
+from thetahat.analyses.cross_validation import add_cautions
 from thetahat.analyses.learning_curve import GrowBy, SizeLosses, build_curve
 from thetahat.analyses.learning_curve.result import Curve
 from thetahat.analyses.losses.result import EvaluationResult

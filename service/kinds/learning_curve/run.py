@@ -10,10 +10,10 @@ import numpy as np
 
 from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
-from service.kinds.fitting.metrics import check_scores_of
 from service.kinds.fitting.refits import is_refit_stage, run_refits
 from service.kinds.learning_curve.plan import LearningCurvePlan, size_of_stage
 from thetahat.analyses.learning_curve import grow_splits
+from thetahat.analyses.metrics.checks import check_scores_of
 from thetahat.cross_validation import Group, SplitOutcome, pack, run_path
 from thetahat.schemes.base import Split
 

@@ -18,7 +18,7 @@ from service.kinds.fields.layout import (
 )
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method
-from service.kinds.fields.metrics import Metrics, check_metrics, check_scores, parse_metrics
+from service.kinds.fields.metrics import Metrics, check_scores, parse_metrics
 from service.kinds.predictions.model_predictions import (
     encode,
     read_classes,
@@ -27,6 +27,7 @@ from service.kinds.predictions.model_predictions import (
 )
 from service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat.analyses.losses import check, other_than_zero_one
+from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, for_classes

@@ -11,12 +11,11 @@ from uuid import UUID
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import check_data_fields, feature_names, read_data
 from service.kinds.fields.locations import located_errors
-from service.kinds.fields.metrics import Metrics, check_metric, check_metrics
+from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.building import (
     build_learners,
     build_loss,
     is_own_learner,
-    learners_without_scores,
     set_classes,
     set_loss_classes,
 )
@@ -36,6 +35,7 @@ from service.kinds.selection.schemes import (
 )
 from thetahat.analyses.losses import Chosen
 from thetahat.analyses.losses.result import MethodUsed
+from thetahat.analyses.metrics.checks import check_metric, check_metrics
 from thetahat.analyses.selection import (
     SELECTED,
     CandidateGrid,
@@ -43,6 +43,7 @@ from thetahat.analyses.selection import (
     expand_grids,
 )
 from thetahat.cross_validation import rows_of
+from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss

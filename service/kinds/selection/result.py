@@ -14,7 +14,7 @@ from service.jobs.output_table import OutputColumn
 from service.kinds.base import Finished
 from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs
-from service.kinds.fitting.evaluation import add_cautions, evaluate_outcomes
+from service.kinds.fitting.evaluation import evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.provenance import Provenance
@@ -31,6 +31,7 @@ from service.kinds.selection.numbers import (
     read_winners,
 )
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
+from thetahat.analyses.cross_validation import add_cautions
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.selection import (
     SELECTED,

@@ -13,8 +13,8 @@ import numpy as np
 
 from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
-from service.kinds.fitting.metrics import check_scores_of
 from service.kinds.selection.plan import EXTERNAL, SelectionPlan
+from thetahat.analyses.metrics.checks import check_scores_of
 from thetahat.analyses.selection import (
     InternalEstimate,
     derive_internal_seed,

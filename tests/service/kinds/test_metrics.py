@@ -293,7 +293,7 @@ def test_exact_sources_speak_of_a_new_source() -> None:
                 "data": {"X": X.tolist(), "y": [i % 3 for i in range(N)]},
             },
             ("metrics", 0),
-            "learner 'svc' gave none",
+            "learner 'svc' returned none",
         ),
     ],
 )

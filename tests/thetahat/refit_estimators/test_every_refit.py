@@ -25,12 +25,12 @@ from thetahat.refit_estimators import (
     collect_designs,
     compute_estimates,
     join_losses,
-    reason_against_dependent_rows,
     reasons_against_pairs,
     run_design,
     run_design_together,
     two_stage_bootstrap,
 )
+from thetahat.refit_estimators._parameters import reason_against_dependent_rows
 from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, RefitLosses
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import build_data

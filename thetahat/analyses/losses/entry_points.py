@@ -291,19 +291,20 @@ def _read_choices(
     tests: MethodChoice | None,
     **options: Any,
 ) -> Choices:
-    entries = _read_methods(EVERY_TEST, tests, "tests")
+    entries = read_methods(EVERY_TEST, tests, "tests")
     return Choices(
-        variances=_read_methods(VARIANCES, variances, "variances"),
-        intervals=_read_methods(INTERVALS, intervals, "intervals"),
-        tests=_of_family(entries, PAIRED_TESTS),
-        omnibus=_of_family(entries, MULTIPLE_TESTS),
+        variances=read_methods(VARIANCES, variances, "variances"),
+        intervals=read_methods(INTERVALS, intervals, "intervals"),
+        tests=select_family(entries, PAIRED_TESTS),
+        omnibus=select_family(entries, MULTIPLE_TESTS),
         **options,
     )
 
 
-def _read_methods(
+def read_methods(
     registry: Registry[type[Any]], methods: MethodChoice | None, field: str
 ) -> tuple[Chosen[Any], ...] | None:
+    """Return the methods under their keys in the result; None takes all that apply."""
     if methods is None:
         return None
     named = methods.items() if isinstance(methods, Mapping) else ((None, one) for one in methods)
@@ -317,9 +318,10 @@ def _read_methods(
     return tuple(entries)
 
 
-def _of_family(
+def select_family(
     entries: tuple[Chosen[Any], ...] | None, family: Mapping[str, Any]
 ) -> tuple[Chosen[Any], ...] | None:
+    """Return the methods that belong to a family."""
     if entries is None:
         return None
     return tuple(entry for entry in entries if entry.name in family)

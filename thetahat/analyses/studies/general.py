@@ -34,6 +34,7 @@ from thetahat.refit_estimators import (
     RefitTask,
     collect_designs,
     compute_estimates,
+    compute_refit_seed,
     join_losses,
     run_design,
 )
@@ -204,7 +205,7 @@ def _run_refits(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> Refit
             "a row on both sides. Remove these methods, or leave out draw.replace and "
             "population.duplicates."
         )
-    data, refit_seed = drawn.data, int(stream(seed, "refits").integers(2**63 - 1))
+    data, refit_seed = drawn.data, compute_refit_seed(seed)
     fits: dict[str, dict[RefitDesign, RefitLosses]] = {}
     for name, learner in estimator.learners.items():
         learning = RefitTask(name, learner, data, estimator.loss)

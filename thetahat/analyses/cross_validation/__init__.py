@@ -1,0 +1,23 @@
+"""Learners cross-validated and evaluated: the analysis of kind ``cross_validation``."""
+
+from thetahat.analyses.cross_validation.evaluation import (
+    NO_REFIT_RUNS,
+    EvaluatedOutcomes,
+    OutcomesTask,
+    RefitRuns,
+    add_cautions,
+    evaluate_outcomes,
+    without_refit_target,
+)
+from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+
+__all__ = [
+    "NO_REFIT_RUNS",
+    "CrossValidationEvaluation",
+    "EvaluatedOutcomes",
+    "OutcomesTask",
+    "RefitRuns",
+    "add_cautions",
+    "evaluate_outcomes",
+    "without_refit_target",
+]

@@ -1,0 +1,319 @@
+"""Cross-validation from Python, without the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy.typing as npt
+
+from thetahat.analyses.cross_validation.evaluation import (
+    OutcomesTask,
+    RefitRuns,
+    add_cautions,
+    evaluate_outcomes,
+)
+from thetahat.analyses.cross_validation.result import CrossValidationEvaluation, describe_learners
+from thetahat.analyses.losses import EVERY_TEST, Choices
+from thetahat.analyses.losses.entry_points import (
+    LabelColumn,
+    MethodChoice,
+    read_methods,
+    select_family,
+)
+from thetahat.analyses.metrics.checks import check_metrics
+from thetahat.cautions import LEARNER_LEFT_OUT, Caution
+from thetahat.cross_validation import (
+    LearnerFailure,
+    Outcomes,
+    SplitOutcome,
+    cautions_of,
+    cautions_of_clusters,
+    check_learner,
+    check_loss,
+    check_target,
+    gathered,
+    learners_without_scores,
+    rows_of,
+    run_path,
+    summarise_fits,
+)
+from thetahat.cross_validation.learner_groups import Group, group_by_path, most_learners_together
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.intervals import INTERVALS
+from thetahat.learners.base import Learner
+from thetahat.losses import LOSSES, default_loss
+from thetahat.losses.base import Loss
+from thetahat.metrics import METRICS
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.paired_tests import PAIRED_TESTS
+from thetahat.pipelines import build, for_classes, learner_spec
+from thetahat.refit_estimators import (
+    EVERY_INTERVAL,
+    EVERY_VARIANCE,
+    REFIT_ESTIMATORS,
+    LossesByDesign,
+    RefitLosses,
+    RequestedRefit,
+    check_independent_rows,
+    collect_designs,
+    compute_refit_seed,
+    join_losses,
+    run_design_together,
+)
+from thetahat.refit_estimators.base import RefitDesign
+from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Scheme
+from thetahat.tables.columns import Raw, read_columns_of_rows
+from thetahat.tables.data import Data, build_data
+from thetahat.tables.labels import find_similar_labels
+from thetahat.variances import VARIANCES
+
+FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, Raw]"
+"""(n, p) rows, or (n,) columns by name."""
+
+LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner"
+"""A learner by wire name, as an object with name, params and prepare, or itself."""
+
+
+def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_validation
+    X: FeatureTable,
+    y: Raw,
+    learners: Mapping[str, LearnerChoice],
+    *,
+    task: str,
+    scheme: str | Scheme = "k_fold",
+    loss: str | Loss | None = None,
+    metrics: MethodChoice = (),
+    features: Sequence[str] | None = None,
+    source: LabelColumn | None = None,
+    fold: LabelColumn | None = None,
+    cluster: LabelColumn | None = None,
+    time: Raw | None = None,
+    weight: Raw | None = None,
+    variances: MethodChoice | None = None,
+    intervals: MethodChoice | None = None,
+    tests: MethodChoice | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> CrossValidationEvaluation:
+    """Fit learners on the splits of a scheme and evaluate their losses.
+
+    The fields of a request of kind ``cross_validation`` are arguments, without ``target_sample``
+    and ``calibration``. The same data, options and seed give the same numbers as the service.
+
+    Parameters
+    ----------
+    X : array-like or mapping
+        (n, p) rows of features, or columns by name.
+    y : array-like
+        (n,) value or class that is predicted.
+    learners : mapping of str to str, mapping or Learner
+        Learners by the name that they have in the result.
+    task : str
+        ``classification`` or ``regression``.
+    scheme : str or Scheme
+        How rows are split: a name, or an object such as ``KFold(n_folds=5)``.
+    loss : str, Loss or None
+        The loss; None takes the usual one of the task.
+    metrics : sequence or mapping
+        Metrics that are computed beside the loss, by name or as objects.
+    features : sequence of str or None
+        Names of the columns of X if it has rows.
+    source, fold, cluster, time, weight : array-like or None
+        (n,) source, fold, cluster, time and weight of each row.
+    variances, intervals, tests : sequence, mapping or None
+        Methods by name, or as objects with other parameters; None takes all that apply.
+    seed : int
+        Of everything that is drawn at random.
+    **options
+        The options of ``evaluate`` from ``level`` on.
+
+    Raises
+    ------
+    EvaluationError
+        The arguments do not fit each other, or every learner failed.
+
+    Examples
+    --------
+    >>> import thetahat
+    >>> result = thetahat.cross_validate(
+    ...     {"dose": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]},
+    ...     [1.2, 1.9, 3.1, 4.2, 4.8, 6.1, 7.0, 7.9, 9.2, 9.8],
+    ...     {"line": "ridge", "constant": "mean"},
+    ...     task="regression",
+    ... )
+    >>> result.summary.best_model
+    'line'
+    >>> result.learners["line"].fast_splits
+    10
+    """
+    columns = dict(X) if isinstance(X, Mapping) else read_columns_of_rows(X, features)
+    data = build_data(
+        columns, y, task, source=source, fold=fold, cluster=cluster, time=time, weight=weight
+    )
+    built_loss = _build_loss(loss, data)
+    built = _build_learners(learners, data, built_loss)
+    built_scheme = (
+        SCHEMES.get_method(scheme, loc=("scheme",))() if isinstance(scheme, str) else scheme
+    )
+    built_metrics = read_methods(METRICS, metrics, "metrics") or ()
+    without_scores = learners_without_scores(built)
+    check_metrics(built_metrics, task, classes=data.classes or None, without_scores=without_scores)
+    choices, refits = _read_choices(variances, intervals, tests, options)
+    check_independent_rows(
+        refits,
+        built_scheme.block_kind,
+        source=source is not None,
+        cluster=cluster is not None,
+        time=time is not None,
+    )
+    outcomes, errors = _run_learners(built, data, built_scheme, built_loss, seed)
+    refit_runs = _run_refits(refits, built, data, built_loss, seed, errors)
+    outcomes = {name: one for name, one in outcomes.items() if name not in errors}
+    if not outcomes:
+        raise next(iter(errors.values()))
+    evaluation = evaluate_outcomes(
+        OutcomesTask(
+            data=data,
+            block_kind=built_scheme.block_kind,
+            loss=built_loss,
+            choices=choices,
+            metrics=built_metrics,
+            seed=seed,
+            requested=list(learners),
+        ),
+        outcomes,
+        refit_runs,
+    ).result
+    evaluation = add_cautions(
+        evaluation,
+        *(LEARNER_LEFT_OUT(name=name, reason=one.message) for name, one in errors.items()),
+        *getattr(built_scheme, "cautions", ()),
+        *cautions_of_clusters(data, built_scheme.block_kind, next(iter(outcomes.values()))),
+        *find_similar_labels(data.classes, "classes"),
+        *find_similar_labels(() if data.source is None else data.source, "sources"),
+        *cautions_of(outcomes),
+    )
+    failures = {
+        name: LearnerFailure(code=one.code, message=one.message, loc=("learners", name))
+        for name, one in errors.items()
+    }
+    fits = {name: summarise_fits(one.reasons) for name, one in outcomes.items()}
+    return describe_learners(evaluation, failures, fits)
+
+
+def _build_scheme(scheme: str | Scheme) -> Scheme:
+    if isinstance(scheme, str):
+        return SCHEMES.get_method(scheme, loc=("scheme",))()
+    return scheme
+
+
+def _build_loss(loss: str | Loss | None, data: Data) -> Loss:
+    """Return the loss, set up for the classes of the data."""
+    if loss is None or isinstance(loss, str):
+        loss = LOSSES.get_method(loss or default_loss(data.task), loc=("loss",))()
+    check_loss(loss, data.task)
+    return check_target(loss, data)
+
+
+def _build_learners(
+    learners: Mapping[str, LearnerChoice], data: Data, loss: Loss
+) -> dict[str, Learner]:
+    """Return the learners, set up for the classes of the data and checked against the loss."""
+    if not learners:
+        raise InvalidParameter("The evaluation needs at least one learner.", loc=("learners",))
+    built: dict[str, Learner] = {}
+    for name, choice in learners.items():
+        loc = ("learners", name)
+        if isinstance(choice, str | Mapping):
+            spec = learner_spec(choice if isinstance(choice, str) else dict(choice), loc=loc)
+            learner = build(spec, data.task, loc=loc)
+        else:
+            learner = choice
+        check_learner(name, learner, data.task, loss, weighted=data.weight is not None)
+        built[name] = for_classes(learner, data.classes)
+    return built
+
+
+def _read_choices(
+    variances: MethodChoice | None,
+    intervals: MethodChoice | None,
+    tests: MethodChoice | None,
+    options: Mapping[str, Any],
+) -> tuple[Choices, tuple[RequestedRefit, ...]]:
+    """Return the choices, and the methods among them that fit learners again."""
+    named = {
+        "variances": read_methods(EVERY_VARIANCE, variances, "variances"),
+        "intervals": read_methods(EVERY_INTERVAL, intervals, "intervals"),
+    }
+    refits = tuple(
+        RequestedRefit(field, index, entry.key, entry.method)
+        for field, entries in named.items()
+        for index, entry in enumerate(entries or ())
+        if entry.name in REFIT_ESTIMATORS
+    )
+    test_entries = read_methods(EVERY_TEST, tests, "tests")
+    choices = Choices(
+        variances=select_family(named["variances"], VARIANCES),
+        intervals=select_family(named["intervals"], INTERVALS),
+        tests=select_family(test_entries, PAIRED_TESTS),
+        omnibus=select_family(test_entries, MULTIPLE_TESTS),
+        **options,
+    )
+    return choices, refits
+
+
+def _run_learners(
+    learners: Mapping[str, Learner], data: Data, scheme: Scheme, loss: Loss, seed: int
+) -> tuple[dict[str, Outcomes], dict[str, EvaluationError]]:
+    """Return the outcomes of the learners that ran, and the errors of the others."""
+    rows = rows_of(data)
+    outputs: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
+    for group in _group(learners, data):
+        splits = scheme.splits(rows, seed)
+        outputs |= run_path(group, data, splits, loss, seed, keep_predictions=True)
+    outcomes: dict[str, Outcomes] = {}
+    errors: dict[str, EvaluationError] = {}
+    for name in learners:
+        output = outputs[name]
+        if isinstance(output, EvaluationError):
+            errors[name] = output
+        else:
+            outcomes[name] = gathered(output)
+    return outcomes, errors
+
+
+def _run_refits(  # noqa: PLR0913 - the methods, what they fit, and the errors so far
+    methods: tuple[RequestedRefit, ...],
+    learners: Mapping[str, Learner],
+    data: Data,
+    loss: Loss,
+    seed: int,
+    errors: dict[str, EvaluationError],
+) -> RefitRuns:
+    """Run the extra fits of the learners without an error; new errors are added to ``errors``."""
+    rows, refit_seed = rows_of(data), compute_refit_seed(seed)
+    losses: dict[str, dict[RefitDesign, RefitLosses]] = {}
+    warnings: dict[Caution, None] = {}
+    for design in collect_designs(methods):
+        n_splits = design.n_splits(rows)
+        for group in _group(learners, data):
+            outputs = run_design_together(group, data, loss, design, refit_seed, 0, n_splits)
+            for name, output in outputs.items():
+                if isinstance(output, EvaluationError):
+                    errors.setdefault(name, output)
+                    continue
+                arrays, cautions = output
+                losses.setdefault(name, {})[design] = join_losses(data, refit_seed, [arrays])
+                prefix = f"Learner {name!r}, in extra fits"
+                warnings |= {one.with_prefix(prefix): None for one in cautions}
+    present: dict[str, LossesByDesign] = {
+        name: losses[name] for name in learners if name in losses and name not in errors
+    }
+    in_order = sorted(warnings, key=lambda caution: (caution.code, caution.message))
+    return RefitRuns(methods=methods, losses=present, cautions=tuple(in_order))
+
+
+def _group(learners: Mapping[str, Learner], data: Data) -> list[Group]:
+    return group_by_path(learners, most_learners_together(data, data.n))

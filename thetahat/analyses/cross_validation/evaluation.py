@@ -1,0 +1,203 @@
+"""From the outcomes of learners to their evaluation; some of the learners may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from thetahat.analyses.losses import Choices, Chosen, check, evaluate
+from thetahat.analyses.losses.method_selection import misfit
+from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
+from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
+from thetahat.analyses.metrics.checks import collect_judged
+from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cautions import CONTROL_LEFT_OUT, NO_INTERVAL, Caution
+from thetahat.cross_validation import SplitOutcome, loss_table
+from thetahat.losses.base import Loss
+from thetahat.metrics.base import Metric
+from thetahat.refit_estimators import (
+    LossesByDesign,
+    RequestedRefit,
+    compute_estimates,
+    reasons_against_pairs,
+)
+from thetahat.tables.data import Data
+from thetahat.values.block_losses import LossTable
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind
+
+E = TypeVar("E", bound=EvaluationResult)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OutcomesTask:
+    """What outcomes are of, and what is computed from them.
+
+    Parameters
+    ----------
+    data : Data
+        The rows that were learnt from and tested on.
+    block_kind : BlockKind
+        What a block of the scheme is.
+    loss : Loss
+        The loss, set up for the classes of the data.
+    choices : Choices
+        Intervals, tests and so on.
+    metrics : sequence of Chosen
+        Metrics that are computed beside the loss.
+    seed : int
+        The seed of all random draws.
+    requested : sequence of str
+        The models that the choices are for; some of them may have no outcomes.
+    """
+
+    data: Data
+    block_kind: BlockKind
+    loss: Loss
+    choices: Choices
+    metrics: Sequence[Chosen[Metric]]
+    seed: int
+    requested: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RefitRuns:
+    """The extra fits of methods that fit learners again.
+
+    Parameters
+    ----------
+    methods : tuple of RequestedRefit
+        The methods.
+    losses : mapping
+        Losses of the extra fits by model, then by design.
+    cautions : tuple of Caution
+        Warnings of the learners in these fits.
+    """
+
+    methods: tuple[RequestedRefit, ...] = ()
+    losses: Mapping[str, LossesByDesign] = field(default_factory=dict)
+    cautions: tuple[Caution, ...] = ()
+
+
+NO_REFIT_RUNS: Final = RefitRuns()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class EvaluatedOutcomes:
+    """The evaluation of some learners.
+
+    Parameters
+    ----------
+    table : LossTable
+        Their losses.
+    choices : Choices
+        The choices that fit these learners.
+    result : EvaluationResult
+        With metrics, and the estimates of methods that fit learners again.
+    """
+
+    table: LossTable
+    choices: Choices
+    result: EvaluationResult
+
+
+def evaluate_outcomes(
+    task: OutcomesTask,
+    outcomes: Mapping[str, Sequence[SplitOutcome]],
+    refits: RefitRuns = NO_REFIT_RUNS,
+) -> EvaluatedOutcomes:
+    """Evaluate the losses of some learners, and their metrics and extra fits.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to sequence of SplitOutcome
+        By model, over the same splits.
+    """
+    table = loss_table(task.data, task.block_kind, outcomes, task.loss)
+    choices, cautions, not_applicable = restrict_choices(
+        task.choices, table.layout, task.requested, table.names
+    )
+    check(table.layout, without_refit_target(choices, refits.methods), table.names)
+    estimates = compute_estimates(refits.methods, refits.losses, choices)
+    result = evaluate(table, choices, task.seed, refits=estimates)
+    judged = collect_judged(task.metrics, task.data, outcomes)
+    result = add_metrics(result, task.metrics, judged, table.layout, choices, task.seed)
+    if len(table.names) > 1:
+        not_applicable += [
+            NotApplicable(**entry) for entry in reasons_against_pairs(refits.methods)
+        ]
+    result = replace(
+        result,
+        cautions=(
+            *result.cautions,
+            *cautions,
+            *refits.cautions,
+            *_list_missing_intervals(estimates),
+        ),
+        not_applicable=(*result.not_applicable, *not_applicable),
+    )
+    return EvaluatedOutcomes(table=table, choices=choices, result=result)
+
+
+def without_refit_target(choices: Choices, methods: Sequence[RequestedRefit]) -> Choices:
+    """Return the choices without the target if one of the methods that fit again estimates it.
+
+    The methods that work on the losses then need not estimate it too.
+    """
+    targets = {target for one in methods for target in one.method.info.targets}
+    return replace(choices, target=None) if choices.target in targets else choices
+
+
+def restrict_choices(
+    choices: Choices, layout: Layout, requested: Sequence[str], present: Sequence[str]
+) -> tuple[Choices, list[Caution], list[NotApplicable]]:
+    """Return the choices that fit the models that are present, and what was dropped from them.
+
+    A control that is missing is dropped, and every pair is compared; so is a named test that needs
+    more models. Nothing is dropped where all models are present: choices that do not fit them are
+    refused.
+
+    Parameters
+    ----------
+    requested, present : sequence of str
+        The models of the request, and those that have losses.
+    """
+    if len(present) == len(requested):
+        return choices, [], []
+    cautions: list[Caution] = []
+    if choices.control is not None and choices.control not in present:
+        cautions.append(CONTROL_LEFT_OUT(control=choices.control))
+        choices = replace(choices, control=None)
+    if choices.omnibus is None:
+        return choices, cautions, []
+    reasons = {
+        entry.key: misfit(choices.offered(entry.method), layout, len(present))
+        for entry in choices.omnibus
+    }
+    kept = tuple(entry for entry in choices.omnibus if reasons[entry.key] is None)
+    dropped = [
+        NotApplicable(name=key, reason=reason, family="tests")
+        for key, reason in reasons.items()
+        if reason is not None
+    ]
+    return replace(choices, omnibus=kept), cautions, dropped
+
+
+def add_cautions(result: E, *cautions: Caution) -> E:
+    """Return the result with further cautions, each once."""
+    return replace(result, cautions=tuple(dict.fromkeys((*result.cautions, *cautions))))
+
+
+def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:
+    """Return a caution for each method that built no interval because the losses do not vary."""
+    return [
+        NO_INTERVAL(method=one.key, subject=_name_subject(subject))
+        for subject, of_subject in estimates.items()
+        for one in of_subject
+        if one.estimate is None and not one.intervals
+    ]
+
+
+def _name_subject(subject: ModelOrPair) -> str:
+    return repr(subject) if isinstance(subject, str) else f"{subject[0]!r} against {subject[1]!r}"

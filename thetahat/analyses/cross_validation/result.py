@@ -1,0 +1,35 @@
+"""The evaluation of learners that were cross-validated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.cross_validation import LearnerFailure, LearnerFits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossValidationEvaluation(EvaluationResult):
+    """The evaluation of the learners that ran, and how each learner ran.
+
+    Parameters
+    ----------
+    failures : mapping of str to LearnerFailure
+        Learners that failed, with the reason.
+    learners : mapping of str to LearnerFits
+        How the splits of each learner were predicted.
+    """
+
+    failures: Mapping[str, LearnerFailure]
+    learners: Mapping[str, LearnerFits]
+
+
+def describe_learners(
+    evaluation: EvaluationResult,
+    failures: Mapping[str, LearnerFailure],
+    learners: Mapping[str, LearnerFits],
+) -> CrossValidationEvaluation:
+    """Return the evaluation together with how each learner ran."""
+    parts = {field.name: getattr(evaluation, field.name) for field in fields(EvaluationResult)}
+    return CrossValidationEvaluation(**parts, failures=failures, learners=learners)
