@@ -13,15 +13,13 @@ A part of a result is a frozen dataclass. ``to_json`` reads its fields:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-
-from thetahat.cautions import Caution
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = (
@@ -124,15 +122,3 @@ def _dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
         return encoded
 
     return encode
-
-
-def plain(value: Any) -> Any:
-    """Return the value as JSON has it; ``to_json`` replaces this function, call by call."""
-    if isinstance(value, (str, Mapping, Sequence)) or not isinstance(value, Iterable):
-        return to_json(value)
-    return to_json(value if isinstance(value, np.ndarray) else list(value))
-
-
-def told(cautions: Iterable[Caution]) -> list[dict[str, str]]:
-    """Return cautions as the wire has them, each once; typed results replace this function."""
-    return [to_json(caution) for caution in dict.fromkeys(cautions)]

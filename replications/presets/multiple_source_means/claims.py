@@ -9,14 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from replications.presets.multiple_source_means.statistics import MeansStatistics
 from thetahat.analyses.studies.claims import ClaimRow, judge
-
-if TYPE_CHECKING:
-    from replications.presets.multiple_source_means.tables import MeansStatistics
-    from thetahat.analyses.studies.result import StudyClaim
-    from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat.analyses.studies.result import StudyClaim
+from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SOURCE: Final = "geras2013"
 MEANS: Final = "section 6.1, Figure 2"

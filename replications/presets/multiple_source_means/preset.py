@@ -19,11 +19,8 @@ from replications.multiple_sources.domains import (
 )
 from replications.multiple_sources.samples import DocumentSampler
 from replications.parameter_checks import is_ascending, require_at_least
-from replications.presets.multiple_source_means.tables import (
-    ESTIMATES,
-    PanelSetting,
-    compute_findings,
-)
+from replications.presets.multiple_source_means.statistics import PanelSetting
+from replications.presets.multiple_source_means.tables import ESTIMATES, compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import repetition_generator, run_one_by_one
 from thetahat.errors import InsufficientData

@@ -1,17 +1,13 @@
-"""Statistics, table and figures of the preset ``multiple_source_means``."""
+"""Table and figures of the preset ``multiple_source_means``."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
-
-import numpy as np
+from typing import Final
 
 from replications.presets.multiple_source_means.claims import judge_means
+from replications.presets.multiple_source_means.statistics import MeansStatistics, PanelSetting
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
 from thetahat.analyses.studies.result import (
     FigureAxis,
     StudyFigure,
@@ -21,8 +17,6 @@ from thetahat.analyses.studies.result import (
     series_of_numbers,
 )
 from thetahat.cautions import Caution
-from thetahat.values.monte_carlo_number import MonteCarloNumber
-from thetahat.values.types import FloatArray
 
 ESTIMATES: Final = ("cvs", "cvr", "ose")
 TITLES: Final = {
@@ -30,62 +24,6 @@ TITLES: Final = {
     "cvr": "CVR, at random",
     "ose": "error on a new source",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PanelSetting:
-    """One point of a panel: K domains with M documents each."""
-
-    n_sources: int
-    size: int
-    panel: Literal["sources", "size"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MeansStatistics:
-    """Statistics over the draws of domains; ``at`` is the position of a setting."""
-
-    records: Records
-    settings: Sequence[PanelSetting]
-
-    def positions(self, panel: str) -> list[int]:
-        """Return the positions of a panel's settings."""
-        return [s for s, setting in enumerate(self.settings) if setting.panel == panel]
-
-    def mean(self, name: str, at: int) -> MonteCarloNumber:
-        """Return the mean of an estimate over the draws of domains."""
-        return monte_carlo_mean(self.records[f"{name}_mean"][:, at])
-
-    def deviation(self, name: str, at: int) -> MonteCarloNumber:
-        """Return the mean over draws of domains of the standard deviation over data sets."""
-        return monte_carlo_mean(self._deviations(name)[:, at])
-
-    def _deviations(self, name: str) -> FloatArray:
-        deviations = self.records.get(f"{name}_sd")
-        means = self.records[f"{name}_mean"]
-        return np.full(means.shape, math.nan) if deviations is None else deviations
-
-    def bias(self, name: str, at: int) -> MonteCarloNumber:
-        """Return the mean of an estimate minus the error on a new source in the same draws."""
-        return monte_carlo_mean((self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at])
-
-    def distance_advantage(self, at: int) -> MonteCarloNumber:
-        """Return the absolute bias of CVR minus that of CVS; positive if CVS is nearer."""
-        distances = {}
-        for name in ("cvs", "cvr"):
-            errors = (self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at]
-            distances[name] = math.copysign(1, errors.mean()) * errors
-        return monte_carlo_mean(distances["cvr"] - distances["cvs"])
-
-    def deviation_difference(self, at: int, factor: float = 1.0) -> MonteCarloNumber:
-        """Return the standard deviation of CVS minus ``factor`` times that of CVR."""
-        cvs, cvr = self._deviations("cvs"), self._deviations("cvr")
-        return monte_carlo_mean((cvs - factor * cvr)[:, at])
-
-    def deviation_above_half(self, name: str, first: int, last: int) -> MonteCarloNumber:
-        """Return the deviation at the last setting minus half of that at the first."""
-        deviations = self._deviations(name)
-        return monte_carlo_mean(deviations[:, last] - deviations[:, first] / 2)
 
 
 def compute_findings(

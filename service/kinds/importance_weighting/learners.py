@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from service.kinds.fields.locations import errors_located_at
+from service.kinds.fields.locations import errors_located_at, located_errors
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
 from service.settings import settings
 from thetahat.analyses.importance_weighting import FittedToSigns, LearnerWithGrid
 from thetahat.cross_validation import check_learner
-from thetahat.errors import EvaluationError, InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import is_penalised_least_squares
 from thetahat.losses.base import Loss
 from thetahat.pipelines import LearnerSpec, for_classes, learner_spec
@@ -74,12 +74,9 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
         params: Mapping[str, Any] = spec.params
         if grid.parameter is not None:
             params = {**spec.params, grid.parameter: value}
-        try:
+        parameter_path = ".".join(map(str, (*loc, "params", grid.parameter)))
+        with located_errors({parameter_path: grid.place(j)}):
             learner = _built(replace(spec, params=params), given.task, loc)
-        except EvaluationError as error:
-            if grid.parameter and error.loc[len(loc) :] == ("params", grid.parameter):
-                error.loc = grid.place(j)
-            raise
         learners.append(for_classes(learner, classes) if classes else learner)
     _check(given, name, learners[0], loc, loss)
     return LearnerWithGrid(

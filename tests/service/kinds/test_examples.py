@@ -88,6 +88,11 @@ def test_exact_every_field_of_a_request_is_described(kind: str) -> None:
         ("bootstrap", "statistic", "StatisticName"),
         ("bootstrap", "intervals", "BootstrapIntervalName"),
         ("weights", "weights", "WeightsName"),
+        ("learning_curve", "metrics", "MetricName"),
+        ("selection", "internal", "SchemeName"),
+        ("selection", "external", "SchemeName"),
+        ("selection", "select_by", "MetricName"),
+        ("selection", "metrics", "MetricName"),
         ("importance_weighting", "risks", "RiskName"),
     ],
 )

@@ -58,7 +58,7 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"grids": {"b": {}}}, ("grids", "b"), "no learner 'b'; there are ridge"),
         ({"grid": {"penalty": [1], "intercept": [True]}}, ("grid",), "has one parameter"),
         ({"grid": {"penalty": []}}, ("grid", "penalty"), "one value at least"),
-        ({"grid": {"penalty": [1.0, 1.0]}}, ("grid", "penalty", 1), "stands twice"),
+        ({"grid": {"penalty": [1.0, 1.0]}}, ("grid", "penalty", 1), "is in the grid twice"),
         ({"grid": {"penalty": [1.0, -1.0]}}, ("grid", "penalty", 1), "at least 0"),
         (
             {"grid": {"penalty": {"values": [1.0, -1.0]}}},
@@ -73,13 +73,13 @@ def weighted(values: Any) -> dict[str, Any]:
             ("grid", "penalty"),
             "at least 0",
         ),
-        ({"grid": {"penalty": {"from": 1, "to": 1}}}, ("grid", "penalty", "to"), "the same"),
+        ({"grid": {"penalty": {"from": 1, "to": 1}}}, ("grid", "penalty", "to"), "are both 1"),
         ({"grid": {"penalty": {"from": 2, "to": 1}}}, ("grid", "penalty", "to"), "smaller"),
         ({"grid": {"penalty": {"from": 0, "to": 1}}}, ("grid", "penalty", "from"), "above 0"),
         (
             {"grid": {"penalty": {"from": 1, "to": 2, "count": 1}}},
             ("grid", "penalty", "count"),
-            "two values at least",
+            "at least two values",
         ),
         (
             {"grid": {"penalty": {"from": 1, "to": 2, "values": [1]}}},

@@ -62,6 +62,7 @@ class Outer:
         (np.array(["x", "yz"]), ["x", "yz"]),
         (np.array(["x", 2, math.nan], dtype=object), ["x", 2, None]),
         (np.zeros((0, 2)), []),
+        (np.array([[1.0, math.nan]]), [[1.0, None]]),
     ],
 )
 def test_exact_encoded_value(value: object, expected: object) -> None:
