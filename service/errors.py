@@ -18,6 +18,9 @@
     ├── NotAcceptable          none of the media types that the client accepts
     ├── TooManyJobs            the owner has too many unfinished evaluations
     ├── NotAuthenticated       no valid API key
+    ├── Forbidden              the scope of the key does not allow the request
+    ├── RateLimitExceeded      more requests than the rate allows
+    ├── QuotaExceeded          the owner's data sets use all their room
     ├── MethodNotAllowed       the path does not support this HTTP method
     ├── InternalError          a fault of the service itself
     └── Unavailable            the database or the file store cannot be reached
