@@ -93,6 +93,9 @@ class Settings(BaseSettings):
         600, ge=1, description="Most seconds for parsing an uploaded file; small files get fewer."
     )
     max_models: int = Field(200, ge=1, description="Most models or learners of an evaluation.")
+    max_work_s: float = Field(
+        3600.0, gt=0, description="Longest estimated processor time of the fits of an evaluation."
+    )
     max_unfinished: int = Field(1000, ge=1, description="Most unfinished evaluations per owner.")
     rate_per_s: float = Field(
         1000.0, ge=0, description="Most requests per second and owner; 0: any number."

@@ -72,7 +72,7 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
     """Refuse what can be seen to be wrong without fitting anything."""
     check_data_fields(request, datasets)
     check_target_sample(request, datasets)
-    check_scheme_request(request, datasets, request.built_metrics())
+    check_scheme_request(request, datasets, request.built_metrics()).check_work()
 
 
 @lru_cache(maxsize=1)

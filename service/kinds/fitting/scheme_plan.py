@@ -30,6 +30,7 @@ from service.kinds.fitting.expected_layout import (
     locate_scheme_error,
 )
 from service.kinds.fitting.refits import Refits, build_refits
+from service.kinds.fitting.work import check_work
 from service.kinds.methods_used import record_learners, record_method
 from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
@@ -57,10 +58,37 @@ class CheckedScheme:
         The scheme of the request.
     rows : Rows
         The rows of inline data, or their number alone where a data set was not opened.
+    learners : mapping of str to Learner
+        The learners of the request.
+    n_extra_fits : int
+        Fits of each learner for methods that fit the learners again.
+    n_features : int
+        Number of feature columns.
     """
 
     scheme: Scheme
     rows: Rows
+    learners: Mapping[str, Learner]
+    n_extra_fits: int
+    n_features: int
+
+    def check_work(self, n_sizes: int = 1) -> None:
+        """Refuse fits on so many training sizes that would take too long.
+
+        A scheme that needs columns of a data set, which is not opened here, has about as many
+        splits as it has folds, or else one.
+        """
+        try:
+            n_splits = self.scheme.n_splits(self.rows)
+        except EvaluationError:
+            n_splits = getattr(self.scheme, "n_folds", 1) * getattr(self.scheme, "n_repeats", 1)
+        check_work(
+            self.learners,
+            n_fits=n_splits * n_sizes + self.n_extra_fits,
+            n_rows=self.rows.n,
+            n_features=self.n_features,
+            loc=("learners",),
+        )
 
 
 def check_scheme_request(
@@ -95,7 +123,13 @@ def check_scheme_request(
     check_choices(layout, without_refit_target(choices, refits.methods), tuple(learners), loss)
     without = learners_without_scores(learners)
     check_metrics(metrics, request.task, classes=classes, without_scores=without)
-    return CheckedScheme(scheme=scheme, rows=rows)
+    return CheckedScheme(
+        scheme=scheme,
+        rows=rows,
+        learners=learners,
+        n_extra_fits=sum(refits.n_splits),
+        n_features=len(features),
+    )
 
 
 def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:

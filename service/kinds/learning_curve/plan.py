@@ -123,6 +123,7 @@ def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, Dataset
     check_data_fields(request, datasets)
     checked = check_scheme_request(request, datasets, request.built_metrics())
     growth = request.growth(checked.scheme)
+    checked.check_work(len(growth.sizes))
     _check_growth_columns(request, growth)
     _check_refits(request, growth)
     if request.dataset is None:

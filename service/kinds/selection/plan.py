@@ -23,6 +23,7 @@ from service.kinds.fitting.bundles import Bundle
 from service.kinds.fitting.engine import FittingPlan, FittingStage, count_chunks, share_chunks
 from service.kinds.fitting.expected_layout import expect_layout, expect_layout_unread
 from service.kinds.fitting.scheme_plan import check_choices
+from service.kinds.fitting.work import check_work
 from service.kinds.methods_used import record_learners, record_method, record_methods
 from service.kinds.selection.bundles import MOST_SHOWN, bundle_candidates
 from service.kinds.selection.request import SelectionRequest
@@ -231,7 +232,14 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     models = names if schemes.external is None else (SELECTED, *(names if request.compare else ()))
     check_choices(layout, request.choices, models, loss)
     if is_known:
-        count_splits(request, schemes, rows, bundle_candidates(learners, grids, rows.n))
+        sizes = count_splits(request, schemes, rows, bundle_candidates(learners, grids, rows.n))
+        check_work(
+            learners,
+            n_fits=sizes.n_fits,
+            n_rows=rows.n,
+            n_features=len(feature_names(request, datasets)),
+            loc=("candidates",),
+        )
 
 
 def _check_names(
