@@ -13,7 +13,4 @@ from thetahat.values.json_values import to_json
 def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
     """Return a result as clients read it, with its provenance as the last field."""
     body: dict[str, Any] = to_json(finished.result)
-    # the results that are still dicts hold their methods; a result dataclass does not
-    methods = body.pop("methods", None) or to_json(finished.methods)
-    encoded: dict[str, Any] = to_json(replace(provenance, methods=()))
-    return {**body, "provenance": {**encoded, "methods": methods}}
+    return {**body, "provenance": to_json(replace(provenance, methods=finished.methods))}

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -15,6 +15,9 @@ import pyarrow as pa
 from service.jobs.output_table import OutputTable
 from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses.result import MethodUsed
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 R = TypeVar("R", bound=EvaluationRequest)
 Arrays: TypeAlias = dict[str, np.ndarray]
@@ -68,7 +71,7 @@ class Finished:
         Every method that was used, for the provenance.
     """
 
-    result: Any
+    result: DataclassInstance
     losses: pa.Table | OutputTable | None = None
     methods: tuple[MethodUsed, ...] = ()
 

@@ -6,6 +6,7 @@ import importlib
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import UUID
@@ -28,6 +29,7 @@ from service.kinds.base import (
 )
 from service.kinds.fitting.failures import failure_as_error
 from service.schemas.base import EvaluationRequest
+from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream
@@ -43,6 +45,17 @@ class NapRequest(EvaluationRequest):
     note: str = ""  # a file that every chunk writes a line to
     marker: str = ""  # a file or folder of a fault of the process
     parts: list[str] = Field(default_factory=list)  # whom the chunks are for, in turn
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NapResult:
+    """What naps give: the draws of all chunks, or those of each part."""
+
+    draws: np.ndarray | None = None
+    parts: Mapping[str, Any] | None = None
+
+
+NAP = MethodUsed(family="naps", name="nap", params={}, key=None)
 
 
 class Napping(JobKind[NapRequest]):
@@ -62,7 +75,7 @@ class Napping(JobKind[NapRequest]):
             ]
             return Chunks(chunks, unit="naps")
         _nap(request, None)
-        return Finished({"draws": _draw(job, 0).tolist(), "methods": [{"name": "nap"}]})
+        return Finished(NapResult(draws=_draw(job, 0)), methods=(NAP,))
 
     def run(self, job: Job[NapRequest], payload: dict[str, Any]) -> Arrays:
         request = job.request
@@ -75,9 +88,9 @@ class Napping(JobKind[NapRequest]):
     def gather(self, job: Job[NapRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         request = job.request
         if request.parts:
-            return Finished({"parts": _by_part(request, outputs)})
+            return Finished(NapResult(parts=_by_part(request, outputs)))
         draws = np.array([output.read()["draw"] for output in outputs])
-        return Finished({"draws": draws.tolist()}, pa.table({"a": draws[:, 0]}))
+        return Finished(NapResult(draws=draws), pa.table({"a": draws[:, 0]}))
 
 
 def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:

@@ -56,7 +56,7 @@ def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
         "seed": 5,
         "data_sha256": row.data_sha256,
         "spec_sha256": row.request_sha256,
-        "methods": [{"name": "nap"}],
+        "methods": [{"family": "naps", "name": "nap", "params": {}}],
     }
 
 

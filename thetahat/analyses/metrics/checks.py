@@ -65,8 +65,8 @@ def check_metric(
     if metric.uses == "scores" and without_scores:
         names = ", ".join(map(repr, without_scores))
         raise UnsupportedCombination(
-            f"The metric {entry.name} needs scores, and {names} has none; metrics that fit: "
-            f"{_list_fitting(task, scores=False)}",
+            f"The metric {entry.name} needs scores, and there are none of {names}; metrics that "
+            f"fit: {_list_fitting(task, scores=False)}",
             loc=loc,
             value=entry.name,
         )
