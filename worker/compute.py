@@ -44,7 +44,14 @@ class EvaluationOutput:
     summary: Mapping[str, Any] | None
 
 
-UnitOutput = Chunks | StoredChunk | EvaluationOutput
+@dataclass(frozen=True, slots=True)
+class DamagedChunks:
+    """Files of chunks that are lost or damaged, so that the chunks must be computed again."""
+
+    output_files: tuple[str, ...]
+
+
+UnitOutput = Chunks | StoredChunk | EvaluationOutput | DamagedChunks
 
 
 def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = None) -> UnitOutput:
@@ -62,6 +69,8 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
     if claim.stage is Stage.CHUNK:
         return _run_chunk(loaded, claim, files, lengths)
     if claim.stage is Stage.GATHER:
+        if damaged := outputs.list_damaged(files, output_files):
+            return DamagedChunks(tuple(damaged))
         gathered = loaded.kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
         return _result(gathered, loaded, claim, files)
     started = loaded.kind.start(loaded.job)

@@ -35,7 +35,7 @@ from service.storage.units import UnitClaim, UnitKey
 from service.storage.workers import WorkerProcess
 from thetahat.errors import EvaluationError
 from worker.chunk_lengths import ChunkLengths
-from worker.compute import StoredChunk, UnitOutput, compute
+from worker.compute import DamagedChunks, StoredChunk, UnitOutput, compute
 from worker.interrupts import Interrupted, Reason, SharedFlag
 from worker.watch import Watch
 
@@ -259,6 +259,8 @@ class UnitExecutor:
             if to_gather is None:
                 self._retry(lambda: discard_unrecorded(evaluation_id, name))
             queue.enqueue(to_gather or (), Stage.START)
+        elif isinstance(outcome, DamagedChunks):
+            self._recompute(claim, outcome.output_files)
         elif self._retry(
             lambda: record.record_result(claim, outcome.body, outcome.losses_file, outcome.summary)
         ):
@@ -266,6 +268,16 @@ class UnitExecutor:
         elif outcome.losses_file is not None:
             losses_file = outcome.losses_file
             self._retry(lambda: discard_unrecorded(evaluation_id, losses_file))
+
+    def _recompute(self, claim: UnitClaim, output_files: Sequence[str]) -> None:
+        """Queue chunks again whose files are lost or damaged; they are gathered afterwards."""
+        problem = failures.damaged_chunks(len(output_files), self._settings.max_attempts)
+        requeued = self._retry(
+            lambda: record.recompute_chunks(
+                claim, output_files, problem, self._settings.max_attempts
+            )
+        )
+        queue.enqueue(requeued or (), Stage.CHUNK)
 
 
 def order_candidates(queued: Sequence[QueuedUnit]) -> list[UnitKey]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from service.errors import FieldError, ServiceError, Unavailable
+from service.errors import DamagedFile, FieldError, ServiceError, Unavailable
 from thetahat.errors import EvaluationError
 
 LONGEST_TEXT = 2000
@@ -77,6 +77,16 @@ def unavailable(seconds: float, reason: str) -> dict[str, Any]:
         Unavailable.code,
         f"The work waited longer than {seconds:g} seconds for the file store or the database. "
         f"The last attempt failed with this message: {reason}",
+    )
+
+
+def damaged_chunks(count: int, attempts: int) -> dict[str, Any]:
+    """Return the error of chunks whose stored arrays were lost or damaged each time."""
+    files = "file is" if count == 1 else "files are"
+    return build_problem(
+        DamagedFile.code,
+        f"{count} stored {files} lost or damaged, after {attempts} attempts to compute them. "
+        "Check the disk of the file store.",
     )
 
 

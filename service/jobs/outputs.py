@@ -7,6 +7,7 @@ deletes the file of a later one. It also includes a checksum, which is verified 
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Final
@@ -15,11 +16,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from service.errors import DamagedFile
 from service.jobs.discard import chunk_folder
 from service.jobs.output_table import OutputTable
 from service.kinds.base import ChunkOutput
 from service.storage.files import FileStore
 from service.storage.units import OutputFile, UnitClaim
+
+log = logging.getLogger(__name__)
 
 LOOKED_AT: Final = 1000
 
@@ -72,6 +76,18 @@ def read_arrays(files: FileStore, name: str) -> dict[str, np.ndarray]:
     """Return the arrays of a chunk that ``keep_arrays`` wrote."""
     with np.load(files.fetch(name), allow_pickle=False) as arrays:
         return dict(arrays.items())
+
+
+def list_damaged(files: FileStore, output_files: Iterable[OutputFile]) -> list[str]:
+    """Return the files of chunks that are lost or damaged."""
+    damaged = []
+    for name in dict.fromkeys(output.name for output in output_files):
+        try:
+            files.fetch(name)
+        except DamagedFile as damage:
+            log.warning("chunk.damaged", extra={"file": name, "reason": damage.message})
+            damaged.append(name)
+    return damaged
 
 
 def chunk_outputs(files: FileStore, output_files: Iterable[OutputFile]) -> list[ChunkOutput]:

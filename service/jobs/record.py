@@ -6,7 +6,7 @@ its lease expired and another worker claimed the unit, or the evaluation was can
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from service.process import counters
 from service.settings import is_sqlite
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
-from service.storage import evaluations, results, unit_parts, units
+from service.storage import evaluations, results, unit_parts, unit_repairs, units
 from service.storage.unit_of_work import call_after_commit, unit_of_work
 from service.storage.units import NewUnit, UnitClaim, UnitKey
 
@@ -130,6 +130,32 @@ def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[Unit
     number = units.count_stage(connection, evaluation_id, Stage.CHUNK) + 1
     new = [NewUnit(number, {}, 0)]
     return units.insert(connection, evaluation_id, Stage.GATHER, new, sent=1)
+
+
+def recompute_chunks(
+    claim: UnitClaim, output_files: Collection[str], problem: Mapping[str, Any], max_attempts: int
+) -> list[UnitKey] | None:
+    """Queue chunks again whose files are lost or damaged, and return them; the gathering waits.
+
+    The evaluation fails with the problem, and an empty list is returned, if a chunk has lost as
+    many attempts as it may.
+    """
+    with unit_of_work() as connection:
+        state = evaluations.lock(connection, claim.evaluation_id)
+        if state is None or state.status in FINISHED:
+            return None
+        if not unit_repairs.remove_gathering(connection, claim):
+            return None
+        requeued = unit_repairs.requeue_chunks(connection, claim.evaluation_id, output_files)
+        if requeued.most_lost >= max_attempts:
+            fail_evaluation(connection, claim.evaluation_id, problem)
+            return []
+        done = state.progress_done - requeued.size
+        data = _progress_data(done, state.progress_total or 0)
+        evaluations.change(
+            connection, claim.evaluation_id, {"progress_done": done}, "progress", data
+        )
+    return requeued.keys
 
 
 def record_result(
