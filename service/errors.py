@@ -145,8 +145,12 @@ class TooManyJobs(ServiceError):
     code = "too_many_jobs"
 
 
+@dataclass(eq=False)
 class NotAuthenticated(ServiceError):
     """The request has no valid API key."""
+
+    has_wrong_key: bool = False
+    """Whether the request has a key, which is not in force; for the service alone."""
 
     code = "unauthorised"
 

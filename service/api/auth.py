@@ -57,10 +57,6 @@ class _CachedCaller:
     until: float
 
 
-class WrongKey(NotAuthenticated):
-    """The request has an API key that is not in force."""
-
-
 @dataclass(eq=False)
 class Authenticator:
     """Finds the sender of a request; what it reads from the database is cached for seconds."""
@@ -113,7 +109,9 @@ class Authenticator:
                 credential = api_keys.find(connection, key[: api_keys.PREFIX_LENGTH])
         if credential is None or not hmac.compare_digest(credential.digest, digest):
             self._callers.pop(digest, None)
-            raise WrongKey("The API key is not valid: it is unknown, revoked or expired.")
+            raise NotAuthenticated(
+                "The API key is not valid: it is unknown, revoked or expired.", has_wrong_key=True
+            )
         if len(self._callers) >= MAX_CACHED:
             self._callers.clear()
         caller = Caller(credential.owner_id, credential.prefix, credential.scope, credential.id)

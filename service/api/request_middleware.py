@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.api import rates
-from service.api.auth import Authenticator, WrongKey
+from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.metrics import observe_request
 from service.api.preload import wait_until_loaded
 from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
-from service.errors import RateLimitExceeded
+from service.errors import NotAuthenticated, RateLimitExceeded
 from service.process.request_context import CALLER, REQUEST_ID, Caller
 from service.settings import settings
 
@@ -103,7 +103,9 @@ class RequestMiddleware:
         """
         try:
             caller = await read_database(self._authenticator.authenticate, scope)
-        except WrongKey as error:
+        except NotAuthenticated as error:
+            if not error.has_wrong_key:
+                raise
             client = scope.get("client")
             delay = self._wrong_keys.count(client[0] if client else "")
             if self._wrong_keys.are_too_many:

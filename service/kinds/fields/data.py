@@ -12,7 +12,7 @@ from service.data.base import SPARSE
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
-from service.kinds.fields.locations import located_errors
+from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
@@ -163,4 +163,6 @@ def _read_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
 
 def _read_inline(data: InlineData, task: str) -> Data:
     by_role = {role: getattr(data, role) for role in ROLES if role != "target"}
-    return build_data(read_columns_of_rows(data.X, data.features), data.y, task, **by_role)
+    columns = read_columns_of_rows(data.X, data.features)
+    with cells_located_by_row(list(columns)):
+        return build_data(columns, data.y, task, **by_role)

@@ -8,7 +8,7 @@ or a key. The service calls such a function inside one of these context managers
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Final
@@ -52,6 +52,21 @@ def _find_path(loc: Loc, paths: Mapping[str, Loc], within: Loc) -> Loc:
         if key in paths:
             return (*paths[key], *loc[length:])
     return (*within, *loc)
+
+
+@contextmanager
+def cells_located_by_row(names: Sequence[str]) -> Iterator[None]:
+    """Turn the place of a cell of a table whose rows are in the request: row first, then column.
+
+    The library names a feature and a row, as in a table of columns.
+    """
+    try:
+        yield
+    except EvaluationError as error:
+        match error.loc:
+            case ("features", str(name), int(row)) if name in names:
+                error.loc = ("features", row, names.index(name))
+        raise
 
 
 @contextmanager

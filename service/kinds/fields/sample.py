@@ -13,7 +13,7 @@ from pydantic import Field
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import require_columns, require_numbers
-from service.kinds.fields.locations import located_errors
+from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights.base import LARGEST
@@ -196,9 +196,10 @@ def read_sample(
     with located_errors(sample_paths(sample, loc), within=loc):
         if sample.dataset is None:
             columns = read_columns_of_rows(sample.X or [], sample.features)
-            return _build_sample(
-                columns, {f: getattr(sample, f, None) for f in INLINE_FIELDS.values()}
-            )
+            with cells_located_by_row(list(columns)):
+                return _build_sample(
+                    columns, {f: getattr(sample, f, None) for f in INLINE_FIELDS.values()}
+                )
         file = datasets[sample.dataset]
         roles = {
             field: name

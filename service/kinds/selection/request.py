@@ -10,7 +10,7 @@ from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.method_names import MetricEntry, MetricName, SchemeEntry, SchemeName
 from service.kinds.fields.metrics import Metrics, parse_metric, parse_metrics
 from thetahat.analyses.losses import Chosen
-from thetahat.analyses.selection import Rule
+from thetahat.analyses.selection import SelectionRule
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
 
@@ -45,7 +45,7 @@ class SelectionRequest(FitsRequest):
         description="The scheme that assesses the choice; nested and three_way include their "
         "internal splits. Left out: the choice is not assessed.",
     )
-    rule: Rule = Field(
+    rule: SelectionRule = Field(
         "least",
         description="least: the candidate with the best internal value. one_standard_error: the "
         "first candidate within one standard error of it, so list the simplest first.",

@@ -221,7 +221,7 @@ def test_degenerate_a_hundred_features() -> None:
     found = run_kind(with_(source=source, target=target, weights="logistic")).result
 
     assert np.isfinite(found["risks"]["controlled"]["curve"]).all()
-    with pytest.raises(InsufficientData, match="40 rows for 89 features"):
+    with pytest.raises(InsufficientData, match="40 rows and 89 features"):
         run_kind(with_(source=source, target=target))
 
 

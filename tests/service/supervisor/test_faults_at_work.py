@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -77,7 +78,7 @@ def test_exact_a_store_that_is_away_for_seconds_only_delays(
     """No evaluation fails, no learner is missing, and the numbers are the same."""
     setting(sweep_s=0.2, resend_s=1)
     folder, away = tmp_path / "files", tmp_path / "files.away"
-    parts = {"parts": ["a", "b", "c"], "n_chunks": 12, "seconds": 0.1, "seed": 5}
+    parts: dict[str, Any] = {"parts": ["a", "b", "c"], "n_chunks": 12, "seconds": 0.1, "seed": 5}
     with serving(tmp_path, tmp_path / "log", workers=2):
         evaluations = [submit_nap(**parts) for _ in range(3)]
         deadline = time.monotonic() + 60

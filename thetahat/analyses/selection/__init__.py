@@ -1,7 +1,7 @@
 """Selection among learners: internal splits choose, external splits assess the choice."""
 
 from thetahat.analyses.selection.bias import estimate_bias
-from thetahat.analyses.selection.choosing import RULES, Choice, Rule, choose
+from thetahat.analyses.selection.choosing import RULES, Choice, SelectionRule, choose
 from thetahat.analyses.selection.criterion import Criterion
 from thetahat.analyses.selection.external import (
     SELECTED,
@@ -35,7 +35,7 @@ __all__ = [
     "Criterion",
     "ExternalChoices",
     "InternalEstimate",
-    "Rule",
+    "SelectionRule",
     "check_count",
     "check_distinct",
     "choose",

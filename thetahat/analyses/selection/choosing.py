@@ -11,9 +11,9 @@ import numpy as np
 from thetahat.analyses.selection.internal import InternalEstimate
 from thetahat.errors import InvalidParameter
 
-Rule: TypeAlias = Literal["least", "one_standard_error"]
+SelectionRule: TypeAlias = Literal["least", "one_standard_error"]
 """How a candidate is chosen."""
-RULES: Final[tuple[Rule, ...]] = get_args(Rule)
+RULES: Final[tuple[SelectionRule, ...]] = get_args(SelectionRule)
 _ROUNDING: Final = 8 * float(np.finfo(np.float64).eps)
 
 
@@ -39,7 +39,7 @@ class Choice:
 
 def choose(
     estimates: Mapping[str, InternalEstimate],
-    rule: Rule = "least",
+    rule: SelectionRule = "least",
     *,
     higher_is_better: bool = False,
 ) -> Choice:

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.selection.choosing import Choice, Rule, choose
+from thetahat.analyses.selection.choosing import Choice, SelectionRule, choose
 from thetahat.analyses.selection.internal import InternalEstimate
 from thetahat.analyses.selection.result import ExternalCandidate, ExternalResult, ExternalSplit
 from thetahat.cross_validation import SplitOutcome
@@ -141,7 +141,10 @@ def _mean_gap(external: FloatArray, internal: FloatArray) -> float | None:
 
 
 def choose_in_each_split(
-    candidates: Mapping[str, CandidateErrors], rule: Rule, *, higher_is_better: bool = False
+    candidates: Mapping[str, CandidateErrors],
+    rule: SelectionRule,
+    *,
+    higher_is_better: bool = False,
 ) -> ExternalChoices:
     """Choose inside every external training part, from the estimates inside it alone."""
     n_splits = len(next(iter(candidates.values())).internal)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from thetahat.analyses.selection.choosing import Rule
+from thetahat.analyses.selection.choosing import SelectionRule
 from thetahat.analyses.selection.values import Value
 from thetahat.intervals.base import Interval
 from thetahat.values.json_values import JsonValue
@@ -83,7 +83,7 @@ class ChosenCandidate:
 
     name: str
     spec: CandidateSpec
-    rule: Rule
+    rule: SelectionRule
     by: str
     higher_is_better: bool
     least: str

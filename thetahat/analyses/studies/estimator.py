@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.selection import Rule
+from thetahat.analyses.selection import SelectionRule
 from thetahat.analyses.studies.truths import FITTED, MODEL
 from thetahat.importance_weights import WeightEstimator
 from thetahat.learners.base import Learner
@@ -69,7 +69,7 @@ class StudyEstimator:
     loss: Loss | None = None
     refits: tuple[RequestedRefit, ...] = ()
     truths: tuple[str, ...] = (MODEL, FITTED)
-    select: Rule | None = None
+    select: SelectionRule | None = None
     weighted: WeightedEstimation | None = None
 
     def for_classes(self, classes: tuple[Label, ...]) -> StudyEstimator:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from thetahat.analyses.selection import Rule, choose, estimate_from_losses
+from thetahat.analyses.selection import SelectionRule, choose, estimate_from_losses
 from thetahat.analyses.studies.record_names import MEAN, PICKED, REGRET, TRUTHS, record_name
 from thetahat.analyses.studies.truths import MODEL
 from thetahat.cross_validation import SplitOutcome
@@ -16,7 +16,7 @@ SELECTED: Final = "selected"
 
 def record_choice(
     key: str,
-    rule: Rule,
+    rule: SelectionRule,
     outcomes: Mapping[str, Sequence[SplitOutcome]],
     truths: Mapping[str, Mapping[str, float]],
 ) -> dict[str, float]:
