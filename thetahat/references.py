@@ -43,6 +43,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "practical and powerful approach to multiple testing. Journal of the Royal "
             "Statistical Society B 57, 289-300."
         ),
+        "benjamini2001": (
+            "Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in "
+            "multiple testing under dependency. Annals of Statistics 29, 1165-1188."
+        ),
         "bergmann1988": (
             "Bergmann, B. and Hommel, G. (1988). Improvements of general multiple test procedures"
             " for redundant systems of hypotheses. Multiple Hypotheses Testing, 100-115. "
@@ -244,6 +248,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Hoerl, A. E. and Kennard, R. W. (1970). Ridge regression: biased estimation for "
             "nonorthogonal problems. Technometrics 12, 55-67."
         ),
+        "holland1987": (
+            "Holland, B. S. and DiPonzio Copenhaver, M. (1987). An improved sequentially rejective "
+            "Bonferroni test procedure. Biometrics 43, 417-423."
+        ),
         "holm1979": (
             "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
             "Scandinavian Journal of Statistics 6, 65-70."
@@ -394,6 +402,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "shaffer1986": (
             "Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. "
             "Journal of the American Statistical Association 81, 826-831."
+        ),
+        "sidak1967": (
+            "Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal "
+            "distributions. Journal of the American Statistical Association 62, 626-633."
         ),
         "stone1974": (
             "Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions."

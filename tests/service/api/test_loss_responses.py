@@ -24,7 +24,7 @@ def rows_of(table: pa.Table, folder: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-def test_golden_texts_that_look_like_formulas_get_an_apostrophe(tmp_path: Path, kind: Any) -> None:
+def test_exact_texts_that_look_like_formulas_get_an_apostrophe(tmp_path: Path, kind: Any) -> None:
     header, *rows = rows_of(pa.table({"id": pa.array(TEXTS, kind)}), tmp_path)
 
     assert header == ["id"]
@@ -32,7 +32,7 @@ def test_golden_texts_that_look_like_formulas_get_an_apostrophe(tmp_path: Path, 
     assert [row[0] if row else "" for row in rows] == SAFE
 
 
-def test_golden_names_of_models_are_texts_and_numbers_stay_numbers(tmp_path: Path) -> None:
+def test_exact_names_of_models_are_texts_and_numbers_stay_numbers(tmp_path: Path) -> None:
     table = pa.table({"=cmd|'/c calc'!A1": [-0.5, 1e-300], "n": [-1, 2]})
     header, *rows = rows_of(table, tmp_path)
 

@@ -25,7 +25,7 @@ def body(kind: str, n_learners: int, n_trees: int) -> dict[str, Any]:
     learners = {f"m{i}": forest(n_trees) for i in range(n_learners)}
     form = {"kind": kind, "data": DATA, "loss": "zero_one", "task": "classification"}
     if kind == "selection":
-        return {**form, "candidates": learners}
+        return {**form, "external": "nested", "candidates": learners}
     sizes = {"sizes": [10, 20]} if kind == "learning_curve" else {}
     return {**form, **sizes, "scheme": "k_fold", "learners": learners}
 
