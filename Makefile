@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick explore fuzz-uploads check format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos explore fuzz-uploads check format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks clean
 
 help: ## Show this list
@@ -42,6 +42,9 @@ test: setup ## Run every test, with real PostgreSQL and Redis (10 minutes at mos
 
 test-quick: setup ## Run the tests without simulations and without killing processes
 	@$(PYTEST) -m "not calibration and not chaos"
+
+chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare every byte (CHAOS="--seed 2")
+	@$(BIN)/python -m tests.chaos $(CHAOS)
 
 explore: setup ## Run the property tests on many new random examples
 	@$(PYTEST) -k test_property --hypothesis-profile=explore

@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 TICK_S = 0.2
 CHECK_S = 1.0  # pause between checks that this process still has the claim
 STOP_GRACE_S = 2.0  # how long work may go on after the signal to stop
+LEAST_ANSWER_S = 2.0  # how long the watch waits for the database at least
 KILL_AFTER_S = 5.0  # how long C code may go on after an interrupt before the process kills itself
 
 
@@ -74,6 +75,7 @@ class Watch:
         self._stop_seen: float | None = None
         self._work: _Work | None = None
         self._main = Interruptible()
+        self._answer_s = max(settings.lease_s / 3, LEAST_ANSWER_S)
         self._last_heartbeat = float("-inf")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -118,7 +120,7 @@ class Watch:
         if now - self._last_heartbeat < self._settings.lease_s / 3:
             return
         try:
-            with answer_within(self._settings.lease_s / 3), unit_of_work() as connection:
+            with answer_within(self._answer_s), unit_of_work() as connection:
                 workers.record_heartbeat(connection, self._worker)
             stored_counters.store()
             self._last_heartbeat = now
@@ -152,12 +154,12 @@ class Watch:
         lease = self._settings.lease_s
         try:
             if now - work.renewed > lease / 3:
-                with answer_within(lease / 3), unit_of_work() as connection:
+                with answer_within(self._answer_s), unit_of_work() as connection:
                     has_claim = units.renew(connection, work.claim, lease)
                 work.renewed = work.checked = now
                 return has_claim
             if now - work.checked > min(CHECK_S, lease / 3):
-                with answer_within(lease / 3), reading() as connection:
+                with answer_within(self._answer_s), reading() as connection:
                     has_claim = units.is_held(connection, work.claim)
                 work.checked = now
                 return has_claim

@@ -1,0 +1,238 @@
+"""``python -m tests.chaos``: run evaluations under faults and compare every byte of their results.
+
+First each different evaluation runs undisturbed. Then many of them run while faults follow one
+another. The exit status is 1 if any count other than those of evaluations and faults is not 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from service.storage.tables import EVALUATION
+from service.storage.unit_of_work import reading
+from tests.chaos.jobs import Client, Outcome, build_requests
+from tests.chaos.setups import SETUPS, Setup
+
+END_S: Final = 240.0
+"""How long all evaluations may take after the last fault; those that take longer are stuck."""
+MOST_WAITING: Final = 30
+POLL_S: Final = 0.1
+LONGEST_PAUSE_S: Final = 1.0
+UNFINISHED: Final = ("queued", "running")
+
+Job = tuple[int, UUID, bool]
+"""The number of the request, the evaluation, and whether it poisons the process that runs it."""
+
+
+@dataclass
+class Report:
+    """What was run, and what went wrong: every count of ``wrong`` must be 0."""
+
+    setup: str
+    seed: int
+    jobs: int
+    faults: Counter[str] = field(default_factory=Counter)
+    wrong: dict[str, int] = field(default_factory=dict)
+    recovery_s: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def write(self) -> None:
+        """Print the report."""
+        print(f"== {self.setup}, seed {self.seed}: {self.jobs} evaluations in {self.seconds:.0f} s")
+        print("   faults:", ", ".join(f"{k} {n}" for k, n in sorted(self.faults.items())))
+        print("   wrong:", ", ".join(f"{k} {n}" for k, n in self.wrong.items()))
+        if self.recovery_s:
+            median, most = np.median(self.recovery_s), max(self.recovery_s)
+            print(f"   next evaluation finished: median {median:.1f} s, at most {most:.1f} s")
+        sys.stdout.flush()
+
+
+def count_finished() -> int:
+    """Return how many evaluations have finished; waits while the database cannot be read."""
+    statement = sa.select(sa.func.count()).where(EVALUATION.c.status.not_in(UNFINISHED))
+    while True:
+        try:
+            with reading() as connection:
+                return int(connection.execute(statement).scalar_one())
+        except SQLAlchemyError:
+            time.sleep(POLL_S)
+
+
+def wait_until_finished(n: int, seconds: float) -> None:
+    """Wait until so many evaluations have finished, or until the time is over."""
+    deadline = time.monotonic() + seconds
+    while count_finished() < n and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+
+
+class Disturbance(threading.Thread):
+    """Makes one fault after another, and measures when the next evaluation is finished."""
+
+    def __init__(self, setup: Setup, n_faults: int, seed: int, report: Report) -> None:
+        super().__init__(daemon=True)
+        self._setup, self._n_faults, self._report = setup, n_faults, report
+        self._rng = np.random.default_rng(seed)
+        self.idle = threading.Event()  # all evaluations have been submitted
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        """Make the faults."""
+        try:
+            names = sorted(self._setup.faults)
+            for _ in range(self._n_faults):
+                name = names[int(self._rng.integers(len(names)))]
+                before = count_finished()
+                self._setup.faults[name](self._rng)
+                self._report.faults[name] += 1
+                self._measure(before)
+                time.sleep(self._rng.uniform(0.0, LONGEST_PAUSE_S))
+        except BaseException as error:  # noqa: BLE001 - the main thread raises it
+            self.error = error
+
+    def _measure(self, before: int) -> None:
+        ended = time.monotonic()
+        while count_finished() <= before and not self.idle.is_set():
+            time.sleep(POLL_S)
+            if time.monotonic() - ended > END_S:
+                return
+        if not self.idle.is_set():
+            self._report.recovery_s.append(time.monotonic() - ended)
+
+
+def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Report:
+    """Run one set-up under faults and return what happened."""
+    report = Report(name, seed, n_jobs)
+    bodies = build_requests()
+    rng = np.random.default_rng([seed, 1])
+    with SETUPS[name](folder) as setup:
+        client = Client(setup.url)
+        expected = _run_undisturbed(client, bodies)
+        began = time.monotonic()
+        disturbance = Disturbance(setup, n_faults, seed, report)
+        disturbance.start()
+        jobs, others = _submit_all(client, bodies, n_jobs, disturbance, rng, folder)
+        disturbance.idle.set()
+        disturbance.join()
+        if disturbance.error is not None:
+            raise disturbance.error
+        n_all = len(bodies) + len(jobs) + len(others)
+        wait_until_finished(n_all, END_S)
+        report.seconds = time.monotonic() - began
+        report.wrong = _compare(client, jobs, expected, n_all)
+        report.jobs = len(jobs)
+    return report
+
+
+def _run_undisturbed(client: Client, bodies: Sequence[dict[str, Any]]) -> list[Outcome]:
+    submitted = [client.submit(body) for body in bodies]
+    wait_until_finished(len(submitted), END_S)
+    outcomes = [client.read(one) for one in submitted]
+    assert all(one is not None and one.status == "succeeded" for one in outcomes), outcomes
+    return [one for one in outcomes if one is not None]
+
+
+def _submit_all(
+    client: Client,
+    bodies: Sequence[dict[str, Any]],
+    n_jobs: int,
+    disturbance: Disturbance,
+    rng: np.random.Generator,
+    folder: Path,
+) -> tuple[list[Job], list[UUID]]:
+    """Submit evaluations while the faults last; return them, and those that were cancelled.
+
+    Some are cancelled at any moment of their life, and some leave their process unable to compute.
+    """
+    jobs: list[Job] = []
+    cancelled: list[UUID] = []
+    while len(jobs) < n_jobs or disturbance.is_alive():
+        which = int(rng.integers(len(bodies)))
+        body, is_poisoned = bodies[which], False
+        if body["kind"] == "napping" and "n_chunks" not in body and rng.random() < 0.1:
+            marker = folder.parent / f"poisoned-{len(jobs)}"
+            body, is_poisoned = {**body, "fault": "poison", "marker": str(marker)}, True
+        jobs.append((which, client.submit(body), is_poisoned))
+        if rng.random() < 0.05:
+            victim = client.submit(bodies[int(rng.integers(len(bodies)))])
+            time.sleep(rng.uniform(0.0, 0.3))
+            client.cancel(victim)
+            cancelled.append(victim)
+        n_left = len(bodies) + len(jobs) + len(cancelled) - count_finished()
+        while n_left > MOST_WAITING:
+            time.sleep(POLL_S)
+            n_left = len(bodies) + len(jobs) + len(cancelled) - count_finished()
+            if disturbance.error is not None:
+                raise disturbance.error
+    return jobs, cancelled
+
+
+def _compare(
+    client: Client, jobs: Sequence[Job], expected: Sequence[Outcome], n_all: int
+) -> dict[str, int]:
+    """Return the counts of what went wrong; the first cases are printed."""
+    wrong: Counter[str] = Counter()
+    for which, evaluation_id, is_poisoned in jobs:
+        outcome = client.read(evaluation_id)
+        verdict = _judge(outcome, expected[which], is_poisoned=is_poisoned)
+        if verdict is not None:
+            wrong[verdict] += 1
+            if wrong[verdict] <= 3:
+                error = None if outcome is None else outcome.error
+                print(f"   {verdict}: evaluation {evaluation_id}, request {which}: {error}")
+    with reading() as connection:
+        n_stored = connection.execute(sa.select(sa.func.count()).select_from(EVALUATION)).scalar()
+    wrong["doubled"] = max(0, int(n_stored or 0) - n_all)
+    names = ("lost", "doubled", "stuck", "altered", "falsely failed", "learners missing")
+    return {name: wrong[name] for name in names}
+
+
+def _judge(outcome: Outcome | None, wanted: Outcome, *, is_poisoned: bool) -> str | None:
+    """Return what is wrong with an outcome; a request that poisons has a digest of its own."""
+    if outcome is None:
+        return "lost"
+    if outcome.status in UNFINISHED:
+        return "stuck"
+    if outcome.status != "succeeded":
+        return "falsely failed"
+    if outcome.failed_learners - wanted.failed_learners:
+        return "learners missing"
+    same_result = outcome.result == wanted.result or (
+        is_poisoned and outcome.without_provenance == wanted.without_provenance
+    )
+    return None if same_result and outcome.losses == wanted.losses else "altered"
+
+
+def main() -> None:
+    """Run the set-ups on the command line and print their reports."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=2000, help="evaluations on each set-up")
+    parser.add_argument("--faults", type=int, default=300, help="faults on each set-up")
+    parser.add_argument("--seed", type=int, default=1, help="of the faults and their order")
+    parser.add_argument("--setup", choices=sorted(SETUPS), action="append")
+    given = parser.parse_args()
+    is_wrong = False
+    for name in given.setup or sorted(SETUPS):
+        with tempfile.TemporaryDirectory(prefix="thetahat-chaos-") as folder:
+            (Path(folder) / "data").mkdir()
+            report = run(name, given.jobs, given.faults, given.seed, Path(folder) / "data")
+        report.write()
+        is_wrong |= any(report.wrong.values())
+    sys.exit(is_wrong)
+
+
+if __name__ == "__main__":
+    main()

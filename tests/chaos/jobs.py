@@ -1,0 +1,140 @@
+"""The evaluations that are run under faults, and how they are sent and compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import httpx
+import numpy as np
+import orjson
+
+import service.kinds
+
+N_SEEDS: Final = 4
+"""Evaluations of each sort; further ones repeat these requests."""
+SEND_S: Final = 90.0
+"""How long a request is sent again while the service does not accept it."""
+RETRY_S: Final = 0.1
+EXAMPLES: Final = Path(service.kinds.__file__).parent
+RNG: Final = np.random.default_rng(20_261_122)
+X: Final = RNG.normal(size=(40, 3))
+Y: Final = X @ [1.0, -2.0, 0.5] + RNG.normal(size=40)
+LEARNERS: Final[dict[str, Any]] = {
+    "ridge": "ridge",
+    "tree": {"name": "DecisionTreeRegressor", "params": {"max_features": 1}},
+    "forest": {"name": "RandomForestRegressor", "params": {"n_estimators": 3}},
+    "signed": "GammaRegressor",  # fails: there are values below 0
+}
+
+
+def build_requests() -> list[dict[str, Any]]:
+    """Return the bodies of all different evaluations."""
+    bodies: list[dict[str, Any]] = []
+    for seed in range(N_SEEDS):
+        bodies += [
+            {"kind": "napping", "seed": seed, "seconds": 0.02},
+            {
+                "kind": "napping",
+                "seed": seed,
+                "seconds": 0.02,
+                "n_chunks": 6,
+                "parts": ["a", "b"],
+            },
+            {
+                "kind": "cross_validation",
+                "seed": seed,
+                "task": "regression",
+                "data": {"X": X.tolist(), "y": Y.tolist()},
+                "learners": LEARNERS,
+                "scheme": {"name": "repeated_k_fold", "params": {"n_folds": 4, "n_repeats": 2}},
+            },
+            _read_example("losses", seed),
+            _read_example("bootstrap", seed),
+        ]
+    return bodies
+
+
+def _read_example(kind: str, seed: int) -> dict[str, Any]:
+    body: dict[str, Any] = orjson.loads((EXAMPLES / kind / "example_request.json").read_bytes())
+    return {**body, "seed": seed}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a client sees of a finished evaluation."""
+
+    status: str
+    error: Any
+    result: bytes = b""
+    losses: bytes = b""
+
+    @property
+    def without_provenance(self) -> dict[str, Any]:
+        """The result without its provenance, which has a digest of the request."""
+        document: dict[str, Any] = orjson.loads(self.result)
+        return {name: value for name, value in document.items() if name != "provenance"}
+
+    @property
+    def failed_learners(self) -> set[str]:
+        """The learners that the result lists as failed."""
+        if not self.result:
+            return set()
+        document = orjson.loads(self.result)
+        parts: Mapping[str, Any] = document.get("parts") or {}
+        failed = {name for name, part in parts.items() if isinstance(part, dict)}
+        return failed | set(document.get("failures") or ())
+
+
+@dataclass
+class Client:
+    """Sends requests until they are answered; a request that is sent twice counts once."""
+
+    url: str
+    http: httpx.Client = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.http = httpx.Client(base_url=self.url, timeout=15.0)
+
+    def submit(self, body: Mapping[str, Any]) -> UUID:
+        """Submit an evaluation and return its id."""
+        key = str(uuid4())
+        answer = self._send("POST", "/v1/evaluations", json=body, headers={"Idempotency-Key": key})
+        answer.raise_for_status()
+        return UUID(answer.json()["id"])
+
+    def cancel(self, evaluation_id: UUID) -> None:
+        """Cancel an evaluation, which may have finished already."""
+        self._send("POST", f"/v1/evaluations/{evaluation_id}/cancel")
+
+    def read(self, evaluation_id: UUID) -> Outcome | None:
+        """Return the outcome of an evaluation; None if there is no such evaluation."""
+        address = f"/v1/evaluations/{evaluation_id}"
+        answer = self._send("GET", address)
+        if answer.status_code == httpx.codes.NOT_FOUND:
+            return None
+        document = answer.json()
+        if document["status"] != "succeeded":
+            return Outcome(document["status"], document.get("error"))
+        result = self._send("GET", f"{address}/result").content
+        losses = self._send("GET", f"{address}/losses")
+        content = losses.content if losses.status_code == httpx.codes.OK else b""
+        return Outcome("succeeded", None, result, content)
+
+    def _send(self, method: str, address: str, **options: Any) -> httpx.Response:
+        deadline = time.monotonic() + SEND_S
+        while True:
+            try:
+                answer = self.http.request(method, address, **options)
+            except httpx.TransportError:
+                if time.monotonic() > deadline:
+                    raise
+            else:
+                wanted = answer.status_code < 500 and answer.status_code not in {409, 429}
+                if wanted or time.monotonic() > deadline:
+                    return answer
+            time.sleep(RETRY_S)

@@ -1,0 +1,25 @@
+"""The short form of ``make chaos``; the long one has 2 000 evaluations and 300 faults a set-up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("setup", ["embedded", "cluster"])
+def test_exact_no_fault_loses_doubles_or_alters_an_evaluation(setup: str) -> None:
+    command = [sys.executable, "-m", "tests.chaos", "--setup", setup]
+    done = subprocess.run(
+        [*command, "--jobs", "20", "--faults", "4", "--seed", "20261122"],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
