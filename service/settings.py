@@ -107,6 +107,9 @@ class Settings(BaseSettings):
     max_wait_s: float = Field(60.0, ge=0, description="Longest Prefer: wait and ?wait=.")
 
     time_limit_s: float = Field(3600.0, gt=0, description="Longest run of one unit of work.")
+    job_time_limit_s: float = Field(
+        0.0, ge=0, description="Most computing seconds of an evaluation, all units; 0: any number."
+    )
     memory_limit_mb: int = Field(
         default_factory=lambda given: _memory_share(given["workers"]),
         ge=256,
@@ -127,6 +130,16 @@ class Settings(BaseSettings):
     )
     chunk_s: float = Field(
         2.0, gt=0, description="Length of a chunk above which the rest is queued as a new one."
+    )
+
+    keep_results_days: int = Field(
+        0, ge=0, description="Days after its end when an evaluation is deleted; 0: never."
+    )
+    keep_datasets_days: int = Field(
+        0, ge=0, description="Days when a data set is deleted that no evaluation names; 0: never."
+    )
+    keep_audit_days: int = Field(
+        0, ge=0, description="Days after which entries of the audit log are deleted; 0: never."
     )
 
     log_level: LogLevel = Field(LogLevel.INFO, description="Least severity of what is logged.")
@@ -165,6 +178,11 @@ class Settings(BaseSettings):
     def allowed_packages(self) -> frozenset[str]:
         """The packages whose learners may be named."""
         return frozenset(name.strip() for name in self.learner_packages.split(",") if name.strip())
+
+    @property
+    def has_retention(self) -> bool:
+        """Whether anything is deleted after some time."""
+        return any((self.keep_results_days, self.keep_datasets_days, self.keep_audit_days))
 
     @property
     def resolved_database_url(self) -> str:

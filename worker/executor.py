@@ -21,7 +21,7 @@ from service.jobs.discard import discard_chunks, discard_unrecorded
 from service.kinds.base import AllPartsFailed, Chunks
 from service.settings import Settings
 from service.states import Stage
-from service.storage import unit_queue, workers
+from service.storage import unit_queue, units, workers
 from service.storage.files import FileStore
 from service.storage.infrastructure import (
     DATABASE_ERRORS,
@@ -147,7 +147,8 @@ class UnitExecutor:
             return False
         log.debug("unit.claimed", extra=_log_fields(claim))
         try:
-            with self._watch.watching(claim):
+            used_s = self._sum_used_seconds(claim)
+            with self._watch.watching(claim, used_s):
                 outcome = compute(claim, self._open_files(), self._lengths)
         except Interrupted as interruption:
             self._handle_interruption(claim, interruption.reason)
@@ -162,6 +163,13 @@ class UnitExecutor:
         finally:
             self._evaluations.add(claim.evaluation_id)
         return True
+
+    def _sum_used_seconds(self, claim: UnitClaim) -> float:
+        """Return what the evaluation's other units have used of its limit; 0 without a limit."""
+        if not self._settings.job_time_limit_s or claim.stage is Stage.START:
+            return 0.0
+        with reading() as connection:
+            return units.sum_seconds(connection, claim.evaluation_id)
 
     def _handle_error(self, claim: UnitClaim, error: Exception) -> None:
         """Repeat or fail a unit, by whose fault an error is.
@@ -181,6 +189,10 @@ class UnitExecutor:
     def _handle_interruption(self, claim: UnitClaim, reason: Reason) -> None:
         if reason is Reason.TIME_LIMIT:
             self._fail(claim, failures.time_limit(self._settings.time_limit_s))
+        elif reason is Reason.JOB_TIME_LIMIT:
+            limit_s = self._settings.job_time_limit_s
+            problem = failures.job_time_limit(limit_s, self._watch.used_s)
+            self._change(claim, lambda: parts.fail_evaluation(claim, problem, self._open_files()))
         elif reason is Reason.STOPPING:
             self._retry(lambda: record.put_back(claim))
         log.info("unit.interrupted", extra=_log_fields(claim) | {"reason": reason.value})

@@ -25,6 +25,7 @@ class Reason(StrEnum):
 
     LOST = "lost"  # another worker has the claim, or the evaluation was cancelled
     TIME_LIMIT = "time_limit"
+    JOB_TIME_LIMIT = "job_time_limit"  # of all units of the evaluation together
     STOPPING = "stopping"  # the worker must stop
 
 

@@ -23,7 +23,7 @@ from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import UnitClaim
 from service.storage.workers import WorkerProcess
-from worker.interrupts import Interruptible, Reason, SharedFlag
+from worker.interrupts import Interrupted, Interruptible, Reason, SharedFlag
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +39,7 @@ class _Work:
     """The unit that the main thread computes, and when it was last checked."""
 
     claim: UnitClaim
+    used_s: float = 0.0
     started: float = field(default_factory=time.monotonic)
     renewed: float = field(default_factory=time.monotonic)
     checked: float = field(default_factory=time.monotonic)
@@ -77,6 +78,8 @@ class Watch:
         self._main = Interruptible()
         self._answer_s = max(settings.lease_s / 3, LEAST_ANSWER_S)
         self._last_heartbeat = float("-inf")
+        self.used_s = 0.0
+        """Seconds of computing of the evaluation that was watched last, as far as is known here."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
@@ -94,16 +97,31 @@ class Watch:
             stored_counters.store()
 
     @contextmanager
-    def watching(self, claim: UnitClaim) -> Iterator[None]:
-        """Watch the work on a claim, which may raise ``Interrupted``."""
-        work = self._work = _Work(claim)
+    def watching(self, claim: UnitClaim, used_s: float = 0.0) -> Iterator[None]:
+        """Watch the work on a claim, which may raise ``Interrupted``.
+
+        Parameters
+        ----------
+        used_s : float
+            Seconds of computing that other units of the evaluation have used of its limit.
+        """
+        work = _Work(claim, used_s)
+        if self._exceeds_job_limit(work, work.started):
+            self.used_s = used_s
+            raise Interrupted(Reason.JOB_TIME_LIMIT)
+        self._work = work
         try:
             with self._main.section():
                 yield
         finally:
             self._work = None
             seconds = time.monotonic() - work.started
+            self.used_s = used_s + seconds
             counters.observe_seconds("unit_seconds", seconds, stage=claim.stage.value)
+
+    def _exceeds_job_limit(self, work: _Work, now: float) -> bool:
+        limit_s = self._settings.job_time_limit_s
+        return 0 < limit_s < work.used_s + now - work.started
 
     def _run(self) -> None:
         while not self._ended.wait(min(TICK_S, self._settings.lease_s / 6)):
@@ -147,6 +165,8 @@ class Watch:
                 return Reason.STOPPING
         if now - work.started > self._settings.time_limit_s:
             return Reason.TIME_LIMIT
+        if self._exceeds_job_limit(work, now):
+            return Reason.JOB_TIME_LIMIT
         return None if self._has_claim(work, now) else Reason.LOST
 
     def _has_claim(self, work: _Work, now: float) -> bool:
@@ -178,6 +198,10 @@ class Watch:
             if reason is Reason.TIME_LIMIT:
                 problem = failures.time_limit(self._settings.time_limit_s)
                 parts.record_failure(work.claim, problem, self._open_files())
+            elif reason is Reason.JOB_TIME_LIMIT:
+                used_s = work.used_s + time.monotonic() - work.started
+                problem = failures.job_time_limit(self._settings.job_time_limit_s, used_s)
+                parts.fail_evaluation(work.claim, problem, self._open_files())
             elif reason is Reason.STOPPING:
                 record.put_back(work.claim)
         finally:

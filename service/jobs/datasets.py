@@ -21,7 +21,7 @@ from service.jobs.read import Position
 from service.kinds.base import DatasetFile
 from service.settings import settings
 from service.storage import audit, datasets
-from service.storage.audit import Action
+from service.storage.audit import Action, Origin
 from service.storage.checksums import append_digest
 from service.storage.datasets import DatasetRow
 from service.storage.files import FileStore, dataset_file_name
@@ -64,7 +64,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     with reading() as connection:
         known = datasets.get(connection, owner_id, identifier)
     form = format_of(upload.media_type)
-    if known is not None and is_intact(_find_path(known.sha256), form):
+    if known is not None and is_intact(_find_path(known.sha256), form) and _note_upload(known.id):
         return known, False
     upload.file.flush()
     inspected = inspect_file(
@@ -103,10 +103,16 @@ def _store(
             files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
         files.keep(upload.file, name)
         if known is not None:  # uploaded at the same time, or to repair a damaged file
+            datasets.note_upload(connection, identifier)
             return known, False
         datasets.insert(connection, owner_id, row)
         audit.add(connection, Action.UPLOAD_DATASET, identifier, owner_id)
     return row, True
+
+
+def _note_upload(identifier: UUID) -> bool:
+    with unit_of_work() as connection:
+        return datasets.note_upload(connection, identifier)
 
 
 def _check_quota(connection: sa.Connection, owner_id: UUID, size: int) -> None:
@@ -165,10 +171,29 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
             audit.add(connection, Action.DELETE_DATASET, identifier, owner_id)
     except IntegrityError:  # an evaluation that reads it was submitted at the same moment
         raise in_use from None
-    _delete_unused_bytes(row.sha256)
+    delete_unused_bytes(row.sha256)
 
 
-def _delete_unused_bytes(sha256: str) -> None:
+def delete_expired(identifier: UUID, before: datetime) -> bool:
+    """Delete a data set that was last uploaded before a moment and that no evaluation names.
+
+    False if it was uploaded again or named meanwhile; it stays then.
+    """
+    try:
+        with unit_of_work() as connection:
+            deleted = datasets.delete_unused(connection, identifier, before)
+            if deleted is None:
+                return False
+            owner_id, sha256 = deleted
+            origin = Origin(audit.SERVICE, None)
+            audit.add(connection, Action.DELETE_DATASET, identifier, owner_id, origin)
+    except IntegrityError:  # an evaluation that reads it was submitted at the same moment
+        return False
+    delete_unused_bytes(sha256)
+    return True
+
+
+def delete_unused_bytes(sha256: str) -> None:
     """Delete bytes that no data set needs; after the row, so that no row is without its bytes."""
     files, name = FileStore.open(), dataset_file_name(sha256)
     with unit_of_work() as connection:

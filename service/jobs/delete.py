@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
+
+import sqlalchemy as sa
 
 from service.errors import EvaluationNotFinished, ResourceNotFound
 from service.jobs.discard import discard_chunks
 from service.states import FINISHED
 from service.storage import audit, evaluations, results
-from service.storage.audit import Action
+from service.storage.audit import Action, Origin
 from service.storage.files import FileStore
 from service.storage.unit_of_work import unit_of_work
 
@@ -24,10 +27,36 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
             raise EvaluationNotFinished(
                 f"Evaluation {evaluation_id} is {locked.status}. Cancel it before you delete it."
             )
-        stored = results.get(connection, evaluation_id)
-        evaluations.delete(connection, evaluation_id)
-        audit.add(connection, Action.DELETE_EVALUATION, evaluation_id, owner_id)
-    files = FileStore.open()
-    if stored is not None and stored.losses_file is not None:
-        files.delete(stored.losses_file)
+        losses_file = _delete_rows(connection, evaluation_id, owner_id)
+    _delete_files(evaluation_id, losses_file, FileStore.open())
+
+
+def delete_expired(evaluation_id: UUID, before: datetime) -> bool:
+    """Delete an evaluation that ended before a moment; False if another may still need it."""
+    with unit_of_work() as connection:
+        locked = evaluations.lock(connection, evaluation_id)
+        row = evaluations.get_some(connection, [evaluation_id]).get(evaluation_id)
+        if locked is None or row is None or row.finished_at is None or row.finished_at >= before:
+            return False
+        if evaluation_id in evaluations.list_extended(connection):
+            return False
+        origin = Origin(audit.SERVICE, None)
+        losses_file = _delete_rows(connection, evaluation_id, row.owner_id, origin)
+    _delete_files(evaluation_id, losses_file, FileStore.open())
+    return True
+
+
+def _delete_rows(
+    connection: sa.Connection, evaluation_id: UUID, owner_id: UUID, origin: Origin | None = None
+) -> str | None:
+    """Delete an evaluation from the tables, and return the name of its file of losses."""
+    stored = results.get(connection, evaluation_id)
+    evaluations.delete(connection, evaluation_id)
+    audit.add(connection, Action.DELETE_EVALUATION, evaluation_id, owner_id, origin)
+    return None if stored is None else stored.losses_file
+
+
+def _delete_files(evaluation_id: UUID, losses_file: str | None, files: FileStore) -> None:
+    if losses_file is not None:
+        files.delete(losses_file)
     discard_chunks(evaluation_id, files)

@@ -45,6 +45,15 @@ def time_limit(seconds: float) -> dict[str, Any]:
     return build_problem(TIME_LIMIT, f"A part of the work ran longer than {seconds:g} seconds.")
 
 
+def job_time_limit(limit_s: float, used_s: float) -> dict[str, Any]:
+    """Return the error of an evaluation whose units together computed too long."""
+    return build_problem(
+        TIME_LIMIT,
+        f"The evaluation has used {used_s:.1f} seconds of computing, all of its parts together, "
+        f"and the limit is {limit_s:g}. Use fewer learners, splits or rows.",
+    )
+
+
 def memory_limit(mebibytes: int) -> dict[str, Any]:
     """Return the error of a unit that needed too much memory."""
     return build_problem(

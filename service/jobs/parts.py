@@ -59,15 +59,20 @@ def record_failure(
         False if the claim is lost; nothing is changed then.
     """
     if claim.part is None or claim.stage is not Stage.CHUNK:
-        if not record.record_failure(claim, problem):
-            return False
-        discard_unfinished(claim.evaluation_id, files)
-        return True
+        return fail_evaluation(claim, problem, files)
     from service.jobs import outputs  # noqa: PLC0415 - imports Arrow, which a sweeper does not need
 
     arrays = failed_arrays(problem["code"], problem["detail"])
     name = outputs.keep_arrays(files, claim, arrays, mark=f"-{uuid4().hex[:12]}")
     return record_part_failure(claim, name, only_later=only_later)
+
+
+def fail_evaluation(claim: UnitClaim, problem: Mapping[str, Any], files: FileStore) -> bool:
+    """Fail the evaluation of a claim with all of its parts; False if the claim is lost."""
+    if not record.record_failure(claim, problem):
+        return False
+    discard_unfinished(claim.evaluation_id, files)
+    return True
 
 
 def record_part_failure(claim: UnitClaim, output_file: str, *, only_later: bool) -> bool:

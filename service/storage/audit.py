@@ -116,6 +116,13 @@ def list_page(
     return [AuditRow(*row) for row in connection.execute(statement.limit(limit))]
 
 
-def remove_before(connection: sa.Connection, moment: datetime) -> None:
-    """Delete the entries that are older than a moment."""
-    connection.execute(sa.delete(AUDIT_ENTRY).where(AUDIT_ENTRY.c.at < moment))
+def remove_before(connection: sa.Connection, moment: datetime, limit: int) -> int:
+    """Delete the oldest entries before a moment, at most ``limit``, and return how many."""
+    oldest = (
+        sa.select(AUDIT_ENTRY.c.id)
+        .where(AUDIT_ENTRY.c.at < moment)
+        .order_by(AUDIT_ENTRY.c.at, AUDIT_ENTRY.c.id)
+        .limit(limit)
+    )
+    removed = connection.execute(sa.delete(AUDIT_ENTRY).where(AUDIT_ENTRY.c.id.in_(oldest)))
+    return removed.rowcount

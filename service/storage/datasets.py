@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID, uuid5
 
@@ -112,6 +112,50 @@ def delete(connection: sa.Connection, identifier: UUID) -> None:
         sa.delete(EVALUATION_DATASET).where(EVALUATION_DATASET.c.dataset_id == identifier)
     )
     connection.execute(sa.delete(DATASET).where(DATASET.c.id == identifier))
+
+
+def note_upload(connection: sa.Connection, identifier: UUID) -> bool:
+    """Store that a data set was uploaded again now; False if it has been deleted."""
+    statement = (
+        sa.update(DATASET)
+        .where(DATASET.c.id == identifier)
+        .values(last_uploaded_at=datetime.now(UTC))
+        .returning(DATASET.c.id)
+    )
+    return connection.execute(statement).one_or_none() is not None
+
+
+def list_unused(connection: sa.Connection, before: datetime, limit: int) -> list[UUID]:
+    """Return data sets that were last uploaded before a moment and that no evaluation names."""
+    statement = (
+        sa.select(DATASET.c.id)
+        .where(*_unused_since(before))
+        .order_by(DATASET.c.created_at)
+        .limit(limit)
+    )
+    return list(connection.scalars(statement))
+
+
+def delete_unused(
+    connection: sa.Connection, identifier: UUID, before: datetime
+) -> tuple[UUID, str] | None:
+    """Delete a data set of ``list_unused``, and return its owner and digest.
+
+    None if it was uploaded or named by an evaluation meanwhile; it stays then.
+    """
+    statement = (
+        sa.delete(DATASET)
+        .where(DATASET.c.id == identifier, *_unused_since(before))
+        .returning(DATASET.c.owner_id, DATASET.c.sha256)
+    )
+    row = connection.execute(statement).one_or_none()
+    return None if row is None else (row.owner_id, row.sha256)
+
+
+def _unused_since(moment: datetime) -> tuple[sa.ColumnElement[bool], ...]:
+    is_named = sa.exists().where(EVALUATION_DATASET.c.dataset_id == DATASET.c.id)
+    uploaded = DATASET.c.last_uploaded_at
+    return DATASET.c.created_at < moment, sa.or_(uploaded.is_(None), uploaded < moment), ~is_named
 
 
 def are_bytes_needed(connection: sa.Connection, sha256: str) -> bool:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+import orjson
 import sqlalchemy as sa
 
 from service.process import counters
@@ -298,6 +299,29 @@ def versions(
     """Return version and status of each evaluation that is still there."""
     found = connection.execute(_VERSIONS, {"wanted": evaluation_ids})
     return {row.id: (row.version, row.status) for row in found}
+
+
+def list_finished_before(connection: sa.Connection, moment: datetime, limit: int) -> list[UUID]:
+    """Return evaluations that ended before a moment and that none extends, the oldest first."""
+    statement = (
+        sa.select(EVALUATION.c.id)
+        .where(
+            EVALUATION.c.finished_at < moment,
+            EVALUATION.c.id.not_in(list_extended(connection)),
+        )
+        .order_by(EVALUATION.c.finished_at)
+        .limit(limit)
+    )
+    return list(connection.scalars(statement))
+
+
+def list_extended(connection: sa.Connection) -> list[UUID]:
+    """Return the evaluations that queued or running evaluations extend."""
+    statement = sa.select(EVALUATION.c.request).where(
+        EVALUATION.c.status.in_(UNFINISHED), EVALUATION.c.request.contains('"extends":"')
+    )
+    named = (orjson.loads(text).get("extends") for text in connection.scalars(statement))
+    return [UUID(identifier) for identifier in named if identifier is not None]
 
 
 def delete(connection: sa.Connection, evaluation_id: UUID) -> None:

@@ -92,7 +92,9 @@ DATASET = sa.Table(
     _needed("details", sa.JSON()),
     sa.Column("name", sa.String(200)),
     _needed("created_at", Instant()),
+    sa.Column("last_uploaded_at", Instant()),  # NULL if it was uploaded once
     sa.UniqueConstraint("owner_id", "sha256", "media_type"),
+    sa.Index("ix_dataset_created_at", "created_at"),
 )
 
 # A job as its client sees it.

@@ -232,6 +232,14 @@ def _changed_row(
     return row is not None
 
 
+def sum_seconds(connection: sa.Connection, evaluation_id: UUID) -> float:
+    """Return the seconds of computing of an evaluation's units whose outcome is recorded."""
+    statement = sa.select(sa.func.coalesce(sa.func.sum(UNIT.c.seconds), 0.0)).where(
+        UNIT.c.evaluation_id == evaluation_id
+    )
+    return float(connection.execute(statement).scalar_one())
+
+
 def count_open(connection: sa.Connection, evaluation_id: UUID) -> int:
     """Return how many units of an evaluation are queued or running."""
     statement = sa.select(sa.func.count()).where(

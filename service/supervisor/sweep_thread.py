@@ -6,18 +6,22 @@ Of all that share a database, one at a time does the sweep.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from uuid import UUID, uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from service.errors import Unavailable
 from service.jobs import sweep
 from service.settings import Settings
 from service.storage import counters
+from service.storage.infrastructure import describe_fault
 
 log = logging.getLogger(__name__)
 
+RETENTION_PAUSE_S = 60.0  # between two searches for what is too old, when nothing is left
 LONGEST_GRACE_S = 5.0  # for workers to renew their leases after an outage of the database
 
 
@@ -36,6 +40,7 @@ class SweepThread:
         self._settings = settings
         self._node = node
         self._holder = uuid4()
+        self._remove_from = 0.0 if settings.has_retention else math.inf
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
 
@@ -64,10 +69,24 @@ class SweepThread:
             try:
                 if self._node is not None:
                     sweep.reclaim_from_ended_workers(self._node, self._settings)
-                sweep.sweep(self._holder, self._settings, can_reclaim=now >= reclaim_from)
+                counts = sweep.sweep(self._holder, self._settings, can_reclaim=now >= reclaim_from)
                 swept = time.monotonic()
                 counters.store()
+                if counts.on_duty and swept >= self._remove_from:
+                    self._remove_expired()
             except SQLAlchemyError as error:
                 log.warning("sweep.database_unreachable", extra={"reason": str(error)})
             except Exception:
                 log.exception("sweep.failed")
+
+    def _remove_expired(self) -> None:
+        """Delete a batch of what is too old; after a full batch the next sweep goes on."""
+        from service.jobs import retention  # noqa: PLC0415 - seldom needed, and imports Arrow
+
+        pause = RETENTION_PAUSE_S
+        try:
+            if retention.remove_expired(self._settings).has_more:
+                pause = 0.0
+        except (OSError, Unavailable) as error:
+            log.warning("retention.store_unavailable", extra={"reason": describe_fault(error)})
+        self._remove_from = time.monotonic() + pause
