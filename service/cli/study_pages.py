@@ -43,7 +43,7 @@ def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
     yield f"# {study['preset']}"
     yield ""
     yield f"`{command}`, version {provenance['version']}, seed {provenance['seed']}, "
-    yield f"{study['repetitions']} repetitions in {study['seconds']:.0f} seconds of one processor."
+    yield f"{study['repetitions']} repetitions."
     for caution in result["cautions"]:
         yield ""
         yield f"**{caution['code']}**: {caution['message']}"

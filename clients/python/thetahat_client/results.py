@@ -2476,8 +2476,7 @@ class StudyClaim(TypedDict):
 
 
 class StudyDescription(TypedDict):
-    """What a study computed, and how long it took. It may have further fields, which depend on the
-    method."""
+    """What a study computed. It may have further fields, which depend on the method."""
 
     preset: NotRequired[str]
     """The preset's name."""
@@ -2502,12 +2501,6 @@ class StudyDescription(TypedDict):
 
     extends: str | None
     """The id of the study that this one extends."""
-
-    seconds: float
-    """Processor time of the repetitions computed here, not those taken over."""
-
-    seconds_per_repetition: float | None
-    """The average processor time of a repetition; null if none was computed here."""
 
     truth_from: NotRequired[str]
     """How the truth was computed."""

@@ -37,19 +37,13 @@ class RecordedRepetitions:
         (r,) the numbers of the repetitions.
     records : mapping
         (r, ...) arrays by name.
-    seconds : float
-        Processor time of the repetitions that were computed, not taken over.
-    n_timed : int
-        How many repetitions were computed.
     """
 
     index: IntArray
     records: Mapping[str, FloatArray]
-    seconds: float = 0.0
-    n_timed: int = 0
 
     def below(self, n: int) -> RecordedRepetitions:
-        """Return the repetitions with numbers below n, without their time."""
+        """Return the repetitions with numbers below n."""
         kept = self.index < n
         records = {name: values[kept] for name, values in self.records.items()}
         return RecordedRepetitions(self.index[kept], records)
@@ -63,7 +57,6 @@ def pack_records(recorded: RecordedRepetitions) -> Arrays:
         "index": recorded.index,
         "names": np.frombuffer(json.dumps(shapes).encode(), dtype=np.uint8),
         "values": np.hstack(flat) if flat else np.empty((len(recorded.index), 0)),
-        "time": np.array([recorded.seconds, float(recorded.n_timed)]),
     }
 
 
@@ -76,8 +69,7 @@ def unpack_records(arrays: Mapping[str, np.ndarray]) -> RecordedRepetitions:
         width = int(np.prod(shape, dtype=np.intp))
         records[name] = values[:, at : at + width].reshape(len(values), *shape)
         at += width
-    seconds, n_timed = arrays["time"]
-    return RecordedRepetitions(arrays["index"], records, float(seconds), int(n_timed))
+    return RecordedRepetitions(arrays["index"], records)
 
 
 def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
@@ -88,8 +80,7 @@ def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
     records = {
         name: values[first] for name, values in join_records(p.records for p in parts).items()
     }
-    seconds, n_timed = sum(p.seconds for p in parts), sum(p.n_timed for p in parts)
-    return RecordedRepetitions(once, records, seconds, n_timed)
+    return RecordedRepetitions(once, records)
 
 
 def records_to_table(recorded: RecordedRepetitions) -> pa.Table:

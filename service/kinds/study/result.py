@@ -23,7 +23,7 @@ from thetahat.values.json_values import JsonValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyDescription:
-    """What a study computed, and how long it took.
+    """What a study computed.
 
     Parameters
     ----------
@@ -45,10 +45,6 @@ class StudyDescription:
         Repetitions that the request asks for; more than ``repetitions`` in a partial result.
     extends : str or None
         The id of the study that this one extends.
-    seconds : float
-        Processor time of the repetitions computed here, not those taken over.
-    seconds_per_repetition : float or None
-        The average processor time of a repetition; null if none was computed here.
     truth_from : str or None
         How the truth was computed.
     truths : mapping of str to str, or None
@@ -66,8 +62,6 @@ class StudyDescription:
     repetitions: int
     repetitions_asked: int
     extends: str | None
-    seconds: float
-    seconds_per_repetition: float | None
     truth_from: str | None = None
     truths: Mapping[str, str] | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
@@ -134,8 +128,6 @@ def _describe(
         repetitions=len(recorded.index),
         repetitions_asked=count_repetitions(request),
         extends=None if request.extends is None else str(request.extends),
-        seconds=recorded.seconds,
-        seconds_per_repetition=recorded.seconds / recorded.n_timed if recorded.n_timed else None,
         truth_from=findings.truth_from,
         truths=findings.truths,
         details=findings.details,

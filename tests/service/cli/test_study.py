@@ -58,7 +58,7 @@ TABLE = make_table(
     note="Read it.",
 )
 RESULT: dict[str, Any] = {
-    "study": {"preset": "tiny", "repetitions": 12, "seconds": 3.2},
+    "study": {"preset": "tiny", "repetitions": 12},
     "tables": [to_json(TABLE)],
     "figures": [to_json(FIGURE)],
     "claims": to_json(CLAIMS),
