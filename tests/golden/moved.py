@@ -64,7 +64,17 @@ _METRIC_INTERVALS: Final = (
     r"[a-z_0-9]+/(?:models/[^/]+|comparisons/\d+)/metrics/[^/]+/intervals/\d+"
 )
 
+_ALL_PAIRS_OVER_REPEATS: Final = Changed(
+    "Over several repeats bayle_all_pairs averages the values of the repeats, as bayle_within does."
+)
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"losses_random_repeats_unnamed/(?:not_applicable|methods)": _ALL_PAIRS_OVER_REPEATS,
+    r"(?:losses_five_by_two|losses_random_repeats|cross_validation_scheme_five_by_two)"
+    r"/(?:models/[^/]+|comparisons/\d+)/(?:variances/bayle_all_pairs|tests/bayle_z)": (
+        _ALL_PAIRS_OVER_REPEATS
+    ),
+    r"losses_five_by_two/(?:models/[^/]+|comparisons/\d+)/intervals/2": _ALL_PAIRS_OVER_REPEATS,
     r"cross_validation_(?:counts/comparisons/2|dataset_sparse/comparisons/1)"
     r"/(?:difference|difference_pooled|effect_size|intervals?|tests|variances|verdict)": Changed(
         "The two models differ by rounding errors alone (1e-16), which count as no difference."

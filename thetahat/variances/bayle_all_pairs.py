@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.errors import InsufficientData
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_block_kind
-from thetahat.variances._estimates import TRAINING_IGNORED, build_estimate
-from thetahat.variances._sums import sums_about_the_mean
+from thetahat.variances._estimates import (
+    TRAINING_IGNORED,
+    build_estimate,
+    caution_several_repeats,
+)
+from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -25,9 +27,9 @@ class BayleAllPairs:
 
     :math:`e_i` are the N losses and :math:`\bar e` is their mean over all instances.
 
-    Deviations: with several repeats, instances must be named. The sum then runs over instances,
-    each with the sum of its centred losses over the repeats, so that repeats do not count as new
-    instances.
+    Deviations: with several repeats the values of the repeats are averaged, as for
+    ``bayle_within``. That is conservative: an average over repeats varies no more than a single
+    repeat.
 
     Degenerate cases: equal losses give 0. Folds of one instance (leave-one-out) are enough.
     """
@@ -58,34 +60,21 @@ class BayleAllPairs:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        reason = wrong_block_kind(self.info, layout) or lacks_rows(self.info, layout)
-        if reason is None and _has_unnamed_repeats(layout):
-            return (
-                f"{self.info.name} needs the field instance, which says which rows of the "
-                f"{layout.n_repeats} repeats are the same instance"
-            )
-        return reason
+        return wrong_block_kind(self.info, layout) or lacks_rows(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""
-        layout = losses.layout
-        if _has_unnamed_repeats(layout):
-            raise InsufficientData(str(self.inapplicable(layout)), loc=("instance",))
-        value = _all_pairs_variance(losses)
-        return build_estimate(self.info, losses, value, None, cautions=(TRAINING_IGNORED,))
+        return build_estimate(
+            self.info,
+            losses,
+            average_over_repeats(losses.moments, _squares_over_n),
+            None,
+            cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
+        )
 
 
-def _has_unnamed_repeats(layout: Layout) -> bool:
-    return layout.n_repeats > 1 and layout.instance is None
-
-
-def _all_pairs_variance(losses: BlockLosses) -> float:
-    layout, n = losses.layout, len(losses.rows)
-    if layout.instance is None or layout.n_repeats == 1:
-        (blocks,) = losses.moments.by_repeat()
-        return blocks.total_centred_squares / n**2
-    by_instance = sums_about_the_mean(losses.rows, layout.instance)
-    return float(np.sum((by_instance / n) ** 2))
+def _squares_over_n(blocks: BlockMoments) -> float:
+    return blocks.total_centred_squares / blocks.n_losses**2
 
 
 METHOD = BayleAllPairs

@@ -350,6 +350,18 @@ class BriefVerdict(TypedDict):
     reason: str
     """The verdict in words."""
 
+    p_value_equivalent: NotRequired[float]
+    """Of a difference of at least the margin, by two one-sided tests; None without a margin."""
+
+    p_value_equivalent_adjusted: NotRequired[float]
+    """Corrected over the pairs; None for a single pair or without a margin."""
+
+    p_value_not_worse: NotRequired[float]
+    """Of a being worse than b by at least the margin, one-sided; None without a margin."""
+
+    p_value_not_worse_adjusted: NotRequired[float]
+    """Corrected over the pairs; None for a single pair or without a margin."""
+
 
 class CalibrationSummary(TypedDict):
     """How the coverage of the intervals was measured on samples of the data."""
@@ -2734,6 +2746,18 @@ class Verdict(TypedDict):
 
     reason: str
     """The verdict in words."""
+
+    p_value_equivalent: NotRequired[float]
+    """Of a difference of at least the margin, by two one-sided tests; None without a margin."""
+
+    p_value_equivalent_adjusted: NotRequired[float]
+    """Corrected over the pairs; None for a single pair or without a margin."""
+
+    p_value_not_worse: NotRequired[float]
+    """Of a being worse than b by at least the margin, one-sided; None without a margin."""
+
+    p_value_not_worse_adjusted: NotRequired[float]
+    """Corrected over the pairs; None for a single pair or without a margin."""
 
     margin: float | None
     """Largest difference that does not matter, in units of the loss."""

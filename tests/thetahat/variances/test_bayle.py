@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtri
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, losses_of, repeats_of
-from thetahat.errors import InsufficientData
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.bayle_all_pairs import BayleAllPairs
@@ -57,17 +56,15 @@ def test_exact_its_target_and_mean(name: str) -> None:
 
 
 @pytest.mark.about("variances/bayle_all_pairs")
-def test_exact_all_pairs_takes_an_instance_s_mean_over_repeats() -> None:
-    first = [[1.0, 2.0], [4.0, 6.0]]
-    second = [[3.0, 5.0], [0.0, 7.0]]
-    # instances a b c d; in the second repeat the blocks are (a, d) and (b, c)
-    losses = repeats_of([first, second], instance=[0, 1, 2, 3, 0, 3, 1, 2])
-    means = np.array([(1 + 3) / 2, (2 + 0) / 2, (4 + 7) / 2, (6 + 5) / 2])
+def test_exact_all_pairs_averages_over_repeats() -> None:
+    first, second = [[1.0, 2.0], [4.0, 6.0]], [[3.0, 5.0], [0.0, 7.0]]
+    estimate = BayleAllPairs().estimate(repeats_of([first, second]))
 
-    estimate = BayleAllPairs().estimate(losses)
-
-    assert_allclose(estimate.value, ((means - means.mean()) ** 2).sum() / 16, rtol=1e-14)
-    assert_allclose(estimate.estimate, means.mean(), rtol=1e-15)
+    of_repeats = [np.var(np.ravel(rows)) / 4 for rows in (first, second)]
+    assert_allclose(estimate.value, np.mean(of_repeats), rtol=1e-14)
+    assert "variance_of_one_repeat" in {c.code for c in estimate.cautions}
+    named = repeats_of([first, second], instance=[0, 1, 2, 3, 0, 3, 1, 2])
+    assert BayleAllPairs().estimate(named).value == estimate.value
 
 
 def test_limit_equal_repeats_are_no_new_instances() -> None:
@@ -84,17 +81,6 @@ def test_exact_within_averages_over_repeats() -> None:
 
     assert_allclose(estimate.value, 17 / 162, rtol=1e-13)
     assert "variance_of_one_repeat" in {c.code for c in estimate.cautions}
-
-
-def test_invalid_repeats_of_unnamed_instances() -> None:
-    losses = repeats_of([RAGGED, RAGGED])
-
-    assert BayleAllPairs().inapplicable(losses.layout) == (
-        "bayle_all_pairs needs the field instance, which says which rows of the 2 repeats are the "
-        "same instance"
-    )
-    with pytest.raises(InsufficientData, match="same instance"):
-        BayleAllPairs().estimate(losses)
 
 
 @pytest.mark.about("variances/bayle_within", "variances/bayle_all_pairs")

@@ -590,6 +590,14 @@ class BriefVerdict:
         Corrected over the pairs; None for a single pair.
     reason : str
         The verdict in words.
+    p_value_equivalent : float or None
+        Of a difference of at least the margin, by two one-sided tests; None without a margin.
+    p_value_equivalent_adjusted : float or None
+        Corrected over the pairs; None for a single pair or without a margin.
+    p_value_not_worse : float or None
+        Of a being worse than b by at least the margin, one-sided; None without a margin.
+    p_value_not_worse_adjusted : float or None
+        Corrected over the pairs; None for a single pair or without a margin.
     """
 
     decision: Decision
@@ -597,6 +605,10 @@ class BriefVerdict:
     p_value: float | None
     p_value_adjusted: float | None
     reason: str
+    p_value_equivalent: float | None = None
+    p_value_equivalent_adjusted: float | None = None
+    p_value_not_worse: float | None = None
+    p_value_not_worse_adjusted: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,6 +62,10 @@ def _decide(
         p_value=raw.difference,
         p_value_adjusted=None if n_pairs == 1 else adjusted.difference,
         reason=write_reason(decision, question, terms, raw, adjusted, n_pairs),
+        p_value_equivalent=raw.equivalence,
+        p_value_equivalent_adjusted=None if n_pairs == 1 else adjusted.equivalence,
+        p_value_not_worse=raw.not_worse,
+        p_value_not_worse_adjusted=None if n_pairs == 1 else adjusted.not_worse,
     )
 
 
@@ -75,6 +79,10 @@ def _add_basis(verdict: BriefVerdict, question: Question, terms: Terms, alpha: f
         p_value=verdict.p_value,
         p_value_adjusted=verdict.p_value_adjusted,
         reason=verdict.reason,
+        p_value_equivalent=verdict.p_value_equivalent,
+        p_value_equivalent_adjusted=verdict.p_value_equivalent_adjusted,
+        p_value_not_worse=verdict.p_value_not_worse,
+        p_value_not_worse_adjusted=verdict.p_value_not_worse_adjusted,
         margin=terms.margin,
         target=None if basis is None else basis.target,
         method=_method_of(question),

@@ -158,6 +158,21 @@ def test_by_hand_adjusted_p_values_are_reported() -> None:
     assert_allclose(_numbers(v.p_value_adjusted for v in verdicts), [0.03, 0.04, 0.045], rtol=1e-5)
 
 
+def test_by_hand_p_values_of_the_statements_about_a_margin() -> None:
+    """d = 0 with error .1 and a margin of .2: P(Z < -2) = .0227501 for both statements."""
+    (one,) = judge([question(0.0)], terms(margin=0.2))
+    assert_allclose(_numbers([one.p_value_equivalent, one.p_value_not_worse]), 0.0227501, rtol=1e-5)
+    assert one.p_value_equivalent_adjusted is None
+    assert one.p_value_not_worse_adjusted is None
+
+    for three in judge([question(0.0)] * 3, terms(margin=0.2, correction="bonferroni")):
+        raw = _numbers([three.p_value_equivalent, three.p_value_not_worse])
+        adjusted = [three.p_value_equivalent_adjusted, three.p_value_not_worse_adjusted]
+        assert_allclose(_numbers(adjusted), 3 * raw, rtol=1e-12)
+    (without,) = judge([question(0.0)], terms())
+    assert without.p_value_equivalent is None
+
+
 @pytest.mark.parametrize("margin", [None, 0.15])
 @pytest.mark.parametrize("shift", [-0.8, -0.2, 0.0, 0.3, 0.9])
 def test_exact_swapping_the_models_flips_the_decision(shift: float, margin: float | None) -> None:
