@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         0.0, ge=0, description="Most computing seconds of an evaluation, all units; 0: any number."
     )
     memory_limit_mb: int = Field(
-        default_factory=lambda given: _memory_share(given["workers"]),
+        default_factory=lambda values: _memory_share(values["workers"]),
         ge=256,
         description="Most memory of one worker process.",
     )

@@ -97,7 +97,7 @@ def respond(request: Request, error: ServiceError | EvaluationError) -> Response
         "detail": shorten_text(error.message, MAX_DETAIL),
         "instance": request.url.path,
         "code": error.code,
-        "errors": [_field_error_document(one) for one in _field_errors(error)[:MAX_ERRORS]],
+        "errors": [_field_error_document(error) for error in _field_errors(error)[:MAX_ERRORS]],
         "request_id": request.scope.get("request_id", ""),
     }
     headers: dict[str, str] = {}

@@ -33,7 +33,7 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
         elif converted.message not in known.message:
             message = f"{known.message}; or {converted.message[:1].lower()}{converted.message[1:]}"
             by_loc[converted.loc] = FieldError(converted.loc, message, known.value)
-    errors = tuple(one for one in by_loc.values() if not _has_inner_error(one.loc, by_loc))
+    errors = tuple(e for e in by_loc.values() if not _has_inner_error(e.loc, by_loc))
     first = errors[0]
     path = ".".join(map(str, first.loc)) or "the body"
     more = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""

@@ -86,7 +86,7 @@ def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
     return found
 
 
-def schema_of(found: TableArrays) -> pa.Schema:
+def build_schema(found: TableArrays) -> pa.Schema:
     """Return the schema of the table."""
     fields = [] if found.width is None else [sparse_field(MATRIX, found.width, 0)]
     kinds = [_arrow_type(a) for a in found.plain.values() for _ in range(a[:1].size)]

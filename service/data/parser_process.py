@@ -31,7 +31,7 @@ from typing import Any, Final, NoReturn
 import orjson
 
 from service.data.base import FileLimits
-from service.data.formats import format_of
+from service.data.formats import find_format
 from service.data.preview import preview
 from service.data.reading import DatasetFileContent
 from service.errors import ServiceError
@@ -54,7 +54,7 @@ def parse(request: dict[str, Any]) -> dict[str, Any]:
             return {"preview": preview(file, request["rows"])}
         with Path(request["table"]).open("r+b") as table:
             limits = FileLimits(**request["limits"])
-            inspected = format_of(request["media_type"]).inspect(path, limits, table)
+            inspected = find_format(request["media_type"]).inspect(path, limits, table)
     except ServiceError as error:
         return {"error": error.code, "message": error.message}
     except MemoryError:
@@ -161,7 +161,7 @@ def _warm_up() -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "first.csv"
         path.write_bytes(FIRST_FILE)
-        format_of("text/csv").inspect(path, FileLimits(), io.BytesIO())
+        find_format("text/csv").inspect(path, FileLimits(), io.BytesIO())
 
 
 def _limit_process(memory_mb: int, seconds: int) -> None:

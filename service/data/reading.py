@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from service.data.base import ColumnValues
-from service.data.formats import format_of
+from service.data.formats import find_format
 from service.data.stored import prepare_dataset
 from service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat.tables.sparse import SparseColumns
@@ -77,7 +77,7 @@ def read_features(
     known = [str(column["name"]) for column in file.columns]
     wanted = list(dict.fromkeys(known if names is None else names))
     check_columns(known, wanted)
-    return format_of(file.media_type).columns(find_path(file), wanted)
+    return find_format(file.media_type).columns(find_path(file), wanted)
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
@@ -85,7 +85,7 @@ def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
     names = [str(column["name"]) for column in file.columns]
     if file.path is None:
         raise Unavailable("The file of the data set is not in the file store.")
-    return format_of(file.media_type).head(file.path, names, rows)
+    return find_format(file.media_type).head(file.path, names, rows)
 
 
 def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
@@ -108,5 +108,5 @@ def find_path(file: ReadableFile) -> Path:
     """
     if file.path is None:
         raise Unavailable("The file of the data set is not in the file store.")
-    prepare_dataset(file.path, format_of(file.media_type))
+    prepare_dataset(file.path, find_format(file.media_type))
     return file.path

@@ -28,7 +28,7 @@ COLOURS: Final = (
 )
 """Colours that people with red-green colour blindness can distinguish."""
 _MARKS: Final = "osD^vPX*"
-_LEGEND_LETTERS: Final = 100  # that are as wide as the paper
+_LEGEND_LETTERS: Final = 100  # letters that fill the width of the page
 _LEGEND_GAP: Final = 10  # of them, for the line and the space between two names
 _LEGEND_ROW: Final = 0.2  # inches
 _MOST_MARKED: Final = 60  # points of a line that are marked one by one
@@ -41,8 +41,8 @@ def draw(figure: Mapping[str, Any], form: FigureFormat) -> bytes:
     Parameters
     ----------
     figure : mapping
-        ``title``, the axes ``x`` and ``y``, ``series``, as ``thetahat.analyses.studies.Figure``
-        tells them.
+        ``title``, the axes ``x`` and ``y``, ``all_series``, as ``thetahat.analyses.studies.Figure``
+        describes them.
     form : str
         ``svg`` or ``png``.
     """
@@ -57,37 +57,37 @@ def draw(figure: Mapping[str, Any], form: FigureFormat) -> bytes:
             "svg.hashsalt": "thetahat",
         }
         with mpl.rc_context(plain):
-            names = [one["name"] for one in figure["series"]]
+            names = [series["name"] for series in figure["series"]]
             columns = max(1, _LEGEND_LETTERS // (max(map(len, names), default=0) + _LEGEND_GAP))
             width, height = INCHES
             height += _LEGEND_ROW * -(-len(names) // columns)
             paper = Figure(figsize=(width, height), layout="constrained")
             _fill(paper.add_subplot(), figure)
-            if len(names) > 1:  # below the axes, where it hides nothing
+            if len(names) > 1:  # below the axes, where the legend hides no data
                 paper.legend(loc="outside lower center", ncols=columns, fontsize=8.5)
-            held = io.BytesIO()
+            image = io.BytesIO()
             metadata = {"Date": None} if form == "svg" else {}
-            paper.savefig(held, format=form, dpi=DOTS_PER_INCH, metadata=metadata)
-    return held.getvalue()
+            paper.savefig(image, format=form, dpi=DOTS_PER_INCH, metadata=metadata)
+    return image.getvalue()
 
 
 def _fill(axes: Axes, figure: Mapping[str, Any]) -> None:
-    series = figure["series"]
-    bars = [one for one in series if one["style"] == "bars"]
-    n_dashed = sum(one["style"] == "dashed" for one in series)
+    all_series = figure["series"]
+    bars = [series for series in all_series if series["style"] == "bars"]
+    n_dashed = sum(series["style"] == "dashed" for series in all_series)
     dashed = colours = 0
-    for place, one in enumerate(series):
-        if one["style"] == "dashed":
-            # one alone is what the others are measured by; of several each goes with another
-            _dashed(axes, one, COLOURS[dashed % len(COLOURS)] if n_dashed > 1 else "#333333")
+    for number, series in enumerate(all_series):
+        if series["style"] == "dashed":
+            # a single dashed line is the reference of all others; several have one colour each
+            _dashed(axes, series, COLOURS[dashed % len(COLOURS)] if n_dashed > 1 else "#333333")
             dashed += 1
             continue
         colour = COLOURS[colours % len(COLOURS)]
         colours += 1
-        if one["style"] == "bars":
-            _bars(axes, one, bars.index(one), len(bars), colour)
+        if series["style"] == "bars":
+            _bars(axes, series, bars.index(series), len(bars), colour)
         else:
-            _line(axes, one, place, colour)
+            _line(axes, series, number, colour)
     axes.set_title(figure["title"], fontsize=11)
     _scale(axes.xaxis, figure["x"], axes.set_xscale)
     _scale(axes.yaxis, figure["y"], axes.set_yscale)
@@ -102,7 +102,7 @@ def _scale(
 
     axis.set_label_text(description["title"])
     set_scale(description["scale"])
-    if description["scale"] == "log":  # its own ticks would be formulas
+    if description["scale"] == "log":  # matplotlib's own tick labels would be formulas
         axis.set_major_formatter(LogFormatter())
         axis.set_minor_formatter(NullFormatter())
         low, high = sorted(axis.get_view_interval())
@@ -113,46 +113,48 @@ def _scale(
         axis.set_ticks(range(len(description["labels"])), description["labels"])
 
 
-def _line(axes: Axes, one: Mapping[str, Any], place: int, colour: str) -> None:
-    x, y = _points(one)
-    is_line = one["style"] == "line"
+def _line(axes: Axes, series: Mapping[str, Any], number: int, colour: str) -> None:
+    x, y = _points(series)
+    is_line = series["style"] == "line"
     marked = not is_line or len(x) <= _MOST_MARKED
     axes.errorbar(
         x,
         y,
-        yerr=_errors(one),
+        yerr=_errors(series),
         color=colour,
         linestyle="-" if is_line else "none",
         linewidth=1.4,
-        marker=_MARKS[place % len(_MARKS)] if marked else "none",
-        markerfacecolor=colour if place < len(_MARKS) else "none",  # a second round is hollow
+        marker=_MARKS[number % len(_MARKS)] if marked else "none",
+        markerfacecolor=colour if number < len(_MARKS) else "none",  # a second round is hollow
         markersize=4.0,
         capsize=2.0,
         elinewidth=0.9,
-        label=one["name"],
+        label=series["name"],
     )
 
 
-def _dashed(axes: Axes, one: Mapping[str, Any], colour: str) -> None:
-    axes.errorbar(*_points(one), color=colour, linestyle="--", linewidth=1.2, label=one["name"])
+def _dashed(axes: Axes, series: Mapping[str, Any], colour: str) -> None:
+    axes.errorbar(
+        *_points(series), color=colour, linestyle="--", linewidth=1.2, label=series["name"]
+    )
 
 
-def _bars(axes: Axes, one: Mapping[str, Any], which: int, n: int, colour: str) -> None:
-    x, y = _points(one)
+def _bars(axes: Axes, series: Mapping[str, Any], which: int, n: int, colour: str) -> None:
+    x, y = _points(series)
     width = 0.8 / n
     shifted = [at + (which - (n - 1) / 2) * width for at in x]
-    errors = _errors(one)
-    axes.bar(shifted, y, width, yerr=errors, color=colour, capsize=2.0, label=one["name"])
+    errors = _errors(series)
+    axes.bar(shifted, y, width, yerr=errors, color=colour, capsize=2.0, label=series["name"])
 
 
-def _points(one: Mapping[str, Any]) -> tuple[list[float], list[float]]:
-    return _numbers(one["x"]), _numbers(one["y"])
+def _points(series: Mapping[str, Any]) -> tuple[list[float], list[float]]:
+    return _numbers(series["x"]), _numbers(series["y"])
 
 
-def _errors(one: Mapping[str, Any]) -> list[float] | None:
-    return None if one["error"] is None else _numbers(one["error"])
+def _errors(series: Mapping[str, Any]) -> list[float] | None:
+    return None if series["error"] is None else _numbers(series["error"])
 
 
 def _numbers(values: Sequence[float | None]) -> list[float]:
-    """Return the values with a gap where one is undefined."""
+    """Return the values with NaN, which draws a gap, in place of None."""
     return [float("nan") if value is None else float(value) for value in values]

@@ -50,5 +50,5 @@ def _equal_steps(low: float, high: float) -> list[float]:
     power = math.floor(math.log10((high - low) / MOST))
     steps = [float(f"{m}e{p}") for p in (power, power + 1) for m in _STEPS]
     fit = ((step, math.ceil(low / step), math.floor(high / step)) for step in steps)
-    step, first, last = next(one for one in fit if one[2] - one[1] < MOST)
+    step, first, last = next(pair for pair in fit if pair[2] - pair[1] < MOST)
     return [times * step for times in range(first, last + 1)]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from service.data.base import Inspected
-from service.data.formats import format_of, table_suffixes
+from service.data.formats import find_format, table_suffixes
 from service.data.parsing import inspect_file, preview_file
 from service.data.stored import is_intact
 from service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
@@ -63,7 +63,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
         known = datasets.get(connection, owner_id, identifier)
-    form = format_of(upload.media_type)
+    form = find_format(upload.media_type)
     if known is not None and is_intact(_find_path(known.sha256), form) and _note_upload(known.id):
         return known, False
     upload.file.flush()
@@ -100,7 +100,7 @@ def _store(
         if known is None:
             _check_quota(connection, owner_id, upload.size)
         if inspected.has_table:
-            files.keep(upload.table, name + format_of(upload.media_type).table_suffix)
+            files.keep(upload.table, name + find_format(upload.media_type).table_suffix)
         files.keep(upload.file, name)
         if known is not None:  # uploaded at the same time, or to repair a damaged file
             datasets.note_upload(connection, identifier)

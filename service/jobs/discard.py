@@ -47,6 +47,6 @@ def discard_unrecorded(evaluation_id: UUID, name: str) -> None:
 def discard_unfinished(evaluation_id: UUID, files: FileStore | None = None) -> None:
     """Delete the arrays of an evaluation that failed, unless its kind keeps them."""
     with reading() as connection:
-        kind = evaluations.kind_of(connection, evaluation_id)
+        kind = evaluations.get_kind(connection, evaluation_id)
     if kind not in KEPT:
         discard_chunks(evaluation_id, files)

@@ -92,4 +92,6 @@ def list_damaged(files: FileStore, output_files: Iterable[OutputFile]) -> list[s
 
 def chunk_outputs(files: FileStore, output_files: Iterable[OutputFile]) -> list[ChunkOutput]:
     """Return the outputs of chunks; a file is read when its arrays are first used."""
-    return [ChunkOutput(one.payload, partial(read_arrays, files, one.name)) for one in output_files]
+    return [
+        ChunkOutput(file.payload, partial(read_arrays, files, file.name)) for file in output_files
+    ]

@@ -245,7 +245,9 @@ def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[un
         Action.SUBMIT_EVALUATION,
         [(submission.id, submission.owner_id, submission.origin) for submission in accepted],
     )
-    keys = units.insert_starts(connection, [(one.id, one.owner_id) for one in accepted])
+    keys = units.insert_starts(
+        connection, [(submission.id, submission.owner_id) for submission in accepted]
+    )
     for submission in accepted:
         if submission.idempotency_key is not None:
             idempotency.insert(

@@ -98,7 +98,7 @@ class ChangeWatcher:
 
 def _versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
     with reading() as connection:
-        return evaluations.versions(connection, ids)
+        return evaluations.list_versions(connection, ids)
 
 
 _WATCHERS: Final = PerEventLoop(ChangeWatcher)

@@ -82,7 +82,7 @@ def _fields(kind: type[BaseModel]) -> tuple[dict[str, str], frozenset[str]]:
 def _is_listed(annotation: Any) -> bool:
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin in {Union, UnionType}:
-        return all(one is NoneType or _is_listed(one) for one in inner)
+        return all(part is NoneType or _is_listed(part) for part in inner)
     if origin is dict:
         return inner[0] is str and _is_listed(inner[1])
     return origin is list and (inner[0] is Any or _is_listed(inner[0]))

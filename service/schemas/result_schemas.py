@@ -91,7 +91,9 @@ class SchemaBuilder:
             dimensions = metadata.get("dimensions", 1)
             each = dimensions if isinstance(dimensions, tuple) else (dimensions,)
             return _any_of([_nest(entry, depth) for depth in each])
-        inner = [self.type_schema(one, metadata) for one in arguments if one is not ...]
+        inner = [
+            self.type_schema(argument, metadata) for argument in arguments if argument is not ...
+        ]
         if issubclass(origin, tuple) and ... not in arguments:
             sizes = {"minItems": len(inner), "maxItems": len(inner)}
             return {"type": "array", "items": _any_of(inner), **sizes}
@@ -107,21 +109,21 @@ class SchemaBuilder:
         schema["description"] = summarise(cls)
         properties: dict[str, JsonSchema] = {}
         required: list[str] = []
-        for one in fields(cls):
-            if one.metadata.get("inline") or one.metadata.get("omit"):
+        for field in fields(cls):
+            if field.metadata.get("inline") or field.metadata.get("omit"):
                 continue
-            name = one.metadata.get("wire", one.name)
-            is_optional = one.default is None
-            annotation = _without_none(hints[one.name]) if is_optional else hints[one.name]
-            properties[name] = self.type_schema(annotation, one.metadata)
-            if description := descriptions.get(one.name):
+            name = field.metadata.get("wire", field.name)
+            is_optional = field.default is None
+            annotation = _without_none(hints[field.name]) if is_optional else hints[field.name]
+            properties[name] = self.type_schema(annotation, field.metadata)
+            if description := descriptions.get(field.name):
                 properties[name]["description"] = description
             if not is_optional:
                 required.append(name)
         schema |= {"properties": properties, "required": required}
-        for one in fields(cls):
-            if one.metadata.get("inline"):
-                self._add_inline(schema, hints[one.name])
+        for field in fields(cls):
+            if field.metadata.get("inline"):
+                self._add_inline(schema, hints[field.name])
         return schema
 
     def _add_inline(self, schema: JsonSchema, annotation: Any) -> None:
@@ -130,8 +132,8 @@ class SchemaBuilder:
         Of a union of dataclasses, the fields are required that all of them have. A field of the
         parent replaces one of the same name.
         """
-        members = [one for one in _union_members(annotation) if one is not NoneType]
-        if not all(isinstance(one, type) and is_dataclass(one) for one in members):
+        members = [cls for cls in _union_members(annotation) if cls is not NoneType]
+        if not all(isinstance(cls, type) and is_dataclass(cls) for cls in members):
             schema["additionalProperties"] = self.type_schema(get_args(members[0])[1]) or True
             return
         parts = [self._dataclass_schema(member) for member in members]
@@ -216,10 +218,10 @@ def _without_none(annotation: Any) -> Any:
     return Union[kept] if len(kept) > 1 else kept[0]  # noqa: UP007 - built from a tuple
 
 
-def _merge(one: JsonSchema, other: JsonSchema) -> JsonSchema:
+def _merge(first: JsonSchema, other: JsonSchema) -> JsonSchema:
     """Return the union of a field's schemas in two classes, with the description of the first."""
-    bare = [{k: v for k, v in schema.items() if k != "description"} for schema in (one, other)]
-    description = {k: v for k, v in one.items() if k == "description"}
+    bare = [{k: v for k, v in schema.items() if k != "description"} for schema in (first, other)]
+    description = {k: v for k, v in first.items() if k == "description"}
     return {**_any_of(bare), **description}
 
 
@@ -227,9 +229,9 @@ def _any_of(schemas: Sequence[JsonSchema]) -> JsonSchema:
     """Return the schema of a union, each of its schemas once."""
     flat: list[JsonSchema] = []
     for schema in schemas:
-        for one in schema["anyOf"] if set(schema) == {"anyOf"} else [schema]:
-            if one not in flat:
-                flat.append(one)
+        for member in schema["anyOf"] if set(schema) == {"anyOf"} else [schema]:
+            if member not in flat:
+                flat.append(member)
     if {} in flat:
         return {}
     return flat[0] if len(flat) == 1 else {"anyOf": flat}

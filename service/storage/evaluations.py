@@ -106,7 +106,9 @@ def add_links(
     rows = [{"evaluation_id": i, "key": k, "value": v} for i, of in labels for k, v in of.items()]
     if rows:
         connection.execute(_INSERT_LABELS, rows)
-    links = [{"evaluation_id": i, "dataset_id": one} for i, of in datasets for one in of]
+    links = [
+        {"evaluation_id": i, "dataset_id": dataset_id} for i, ids in datasets for dataset_id in ids
+    ]
     if links:
         connection.execute(_INSERT_DATASETS, links)
 
@@ -209,13 +211,13 @@ def _labelled(rows: Sequence[Any]) -> EvaluationRow:
     return EvaluationRow(**values)
 
 
-def status_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
+def get_status(connection: sa.Connection, evaluation_id: UUID) -> str | None:
     """Return the status of an evaluation of any owner; None if it was deleted."""
     statement = sa.select(EVALUATION.c.status).where(EVALUATION.c.id == evaluation_id)
     return connection.execute(statement).scalar_one_or_none()
 
 
-def kind_of(connection: sa.Connection, evaluation_id: UUID) -> str | None:
+def get_kind(connection: sa.Connection, evaluation_id: UUID) -> str | None:
     """Return the kind of an evaluation of any owner; None if it was deleted."""
     statement = sa.select(EVALUATION.c.kind).where(EVALUATION.c.id == evaluation_id)
     return connection.execute(statement).scalar_one_or_none()
@@ -293,7 +295,7 @@ def _with_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list
     return [EvaluationRow(**row._mapping, labels=labels[row.id]) for row in rows]  # noqa: SLF001 - public in spite of its name
 
 
-def versions(
+def list_versions(
     connection: sa.Connection, evaluation_ids: Sequence[UUID]
 ) -> dict[UUID, tuple[int, str]]:
     """Return version and status of each evaluation that is still there."""

@@ -116,7 +116,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     import pyarrow as pa
 
     from service.data.base import FileLimits
-    from service.data.formats import format_of
+    from service.data.formats import find_format
     from service.data.tables import table_path
     from service.jobs.result_json import encode_result
     from service.kinds.base import Chunks, DatasetFile, Job, run_chunks
@@ -128,7 +128,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
         path = folder / name
         path.write_bytes((DATA / name).read_bytes())
         media_type = MEDIA_TYPES[path.suffix]
-        form = format_of(media_type)
+        form = find_format(media_type)
         with table_path(path, form.table_suffix or ".none").open("w+b") as table:
             found = form.inspect(path, FileLimits(cells=10**9), table)
         return DatasetFile(

@@ -33,7 +33,7 @@ _ENCODED: Final[dict[str, Format]] = {
 }
 
 
-def format_of(media_type: str) -> Format:
+def find_format(media_type: str) -> Format:
     """Return the format of a data set's media type, with its encoding."""
     return FORMATS.get(media_type) or _ENCODED[media_type]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from service.data.base import ColumnValues, FileLimits, Inspected
 from service.data.npz_archive import unpacked
-from service.data.npz_columns import TableArrays, batches, find_columns, schema_of
+from service.data.npz_columns import TableArrays, batches, build_schema, find_columns
 from service.data.tables import list_columns, read_table, table_path
 
 
@@ -27,7 +27,7 @@ class Npz:
         n_entries = n_repeated = 0
         with unpacked(path, limits) as arrays:
             found = find_columns(arrays, limits)
-            schema = schema_of(found)
+            schema = build_schema(found)
             with pa.ipc.new_file(table, schema) as writer:
                 for batch, entries, twice in batches(arrays, found, schema):
                     writer.write_batch(batch)

@@ -356,12 +356,14 @@ class _IntervalCoverage:
     def add_to(self, evaluation: EvaluationResult) -> EvaluationResult:
         """Return the evaluation with the coverage of every interval of a model.
 
-        Of a comparison, the interval of the verdict and the recommended intervals have one.
+        Of a comparison, only the interval of the verdict and the recommended intervals get it.
         """
-        models = {name: self._add_to_model(name, one) for name, one in evaluation.models.items()}
-        comparisons = [self._add_to_comparison(one) for one in evaluation.comparisons]
-        in_full = tuple(one for one in comparisons if isinstance(one, Comparison))
-        in_brief = tuple(one for one in comparisons if isinstance(one, BriefComparison))
+        models = {
+            name: self._add_to_model(name, model) for name, model in evaluation.models.items()
+        }
+        comparisons = [self._add_to_comparison(pair) for pair in evaluation.comparisons]
+        in_full = tuple(pair for pair in comparisons if isinstance(pair, Comparison))
+        in_brief = tuple(pair for pair in comparisons if isinstance(pair, BriefComparison))
         return replace(evaluation, models=models, comparisons=in_brief or in_full)
 
     def _add_to_model(self, name: str, model: ModelResult) -> ModelResult:
@@ -370,7 +372,8 @@ class _IntervalCoverage:
             model,
             recommended=self._add_to_each(name, model.recommended),
             prediction=None if prediction is None else self._add_to_interval(name, prediction),
-            intervals=intervals and tuple(self._add_to_interval(name, one) for one in intervals),
+            intervals=intervals
+            and tuple(self._add_to_interval(name, interval) for interval in intervals),
         )
 
     def _add_to_comparison(
@@ -390,7 +393,10 @@ class _IntervalCoverage:
     def _add_to_each(
         self, subject: str, intervals: Mapping[Target, Interval]
     ) -> dict[Target, Interval]:
-        return {target: self._add_to_interval(subject, one) for target, one in intervals.items()}
+        return {
+            target: self._add_to_interval(subject, interval)
+            for target, interval in intervals.items()
+        }
 
     def _add_to_interval(self, subject: str, interval: AnyInterval) -> AnyInterval:
         """Return the interval with its coverage, which is None if no study has its target."""

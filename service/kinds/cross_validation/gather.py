@@ -85,14 +85,17 @@ def build_result(
         evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
     evaluation = add_cautions(
         evaluation,
-        *(LEARNER_LEFT_OUT(name=name, reason=one.message) for name, one in failures.items()),
+        *(
+            LEARNER_LEFT_OUT(name=name, reason=failure.message)
+            for name, failure in failures.items()
+        ),
         *getattr(plan.scheme, "cautions", ()),
         *cautions_of_clusters(plan.data, plan.scheme.block_kind, first),
         *data_cautions(request, plan.data),
         *cautions_of(outcomes),
     )
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
-    fits = {name: summarise_fits(one.reasons) for name, one in outcomes.items()}
+    fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}
     result = CrossValidationResult(
         evaluation=describe_learners(evaluation, failures, fits),
         weights=None if importance is None else importance.describe(request, seed),
@@ -113,6 +116,6 @@ def _predictions(
 ) -> dict[str, np.ndarray]:
     """Return the predictions as columns of labels or values."""
     return {
-        f"prediction:{name}": restore_labels(plan.data, np.asarray(one.output))
-        for name, one in outcomes.items()
+        f"prediction:{name}": restore_labels(plan.data, np.asarray(outcome.output))
+        for name, outcome in outcomes.items()
     }

@@ -56,7 +56,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         self, plan: CrossValidationPlan, outputs: JoinedOutputs, others: Sequence[ChunkOutput]
     ) -> Finished:
         """Evaluate the learners that have outputs, and calibrate their intervals."""
-        return build_result(plan, outputs, [one.read() for one in others])
+        return build_result(plan, outputs, [output.read() for output in others])
 
     def learners_of_parts(
         self, job: Job[CrossValidationRequest], parts: Collection[str]

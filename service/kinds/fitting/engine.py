@@ -284,7 +284,11 @@ class JoinedOutputs:
     @property
     def bundles(self) -> dict[int, Bundle]:
         """The bundles that have outputs, by their number in the plan."""
-        return {at: one for at, one in enumerate(self._plan.bundles) if at in self._chunks}
+        return {
+            number: bundle
+            for number, bundle in enumerate(self._plan.bundles)
+            if number in self._chunks
+        }
 
     def learners_in(self, order: Collection[str]) -> list[str]:
         """Return the learners that have outputs, in this order."""
@@ -383,8 +387,8 @@ class FittingKind(JobKind[R], Generic[R, P]):
     def gather(self, job: Job[R], outputs: Sequence[ChunkOutput]) -> Finished:
         """Join the outputs and evaluate them."""
         plan = self.plan(job)
-        joined = JoinedOutputs(plan, [one for one in outputs if is_chunk_key(one.payload)])
+        joined = JoinedOutputs(plan, [output for output in outputs if is_chunk_key(output.payload)])
         if not joined.bundles:
             raise InsufficientData("no learner is complete yet")
-        others = [one for one in outputs if not is_chunk_key(one.payload)]
+        others = [output for output in outputs if not is_chunk_key(output.payload)]
         return self.finish(plan, joined, others)

@@ -31,18 +31,18 @@ def pack_learner_outputs(outputs: LearnerOutputs) -> Arrays:
     Where every learner failed they are a failure of the chunk too, as ``service.jobs.parts``
     reads it.
     """
-    arrays = {name: one for name, one in outputs.items() if not isinstance(one, LearnerFailure)}
-    failures = {name: one for name, one in outputs.items() if isinstance(one, LearnerFailure)}
+    arrays = {name: v for name, v in outputs.items() if not isinstance(v, LearnerFailure)}
+    failures = {name: v for name, v in outputs.items() if isinstance(v, LearnerFailure)}
     index = {
-        "arrays": {name: list(one) for name, one in arrays.items()},
-        "failures": {name: [one.code, one.message] for name, one in failures.items()},
+        "arrays": {name: list(keys) for name, keys in arrays.items()},
+        "failures": {name: [failure.code, failure.message] for name, failure in failures.items()},
     }
     packed: Arrays = {_INDEX: np.frombuffer(json.dumps(index).encode(), dtype=np.uint8)}
     if not arrays:
         first = next(iter(failures.values()))
         return packed | failed_arrays(first.code, first.message, first.loc)
-    for key in dict.fromkeys(key for one in arrays.values() for key in one):
-        packed |= _pack_key(key, [one[key] for one in arrays.values() if key in one])
+    for key in dict.fromkeys(key for by_key in arrays.values() for key in by_key):
+        packed |= _pack_key(key, [by_key[key] for by_key in arrays.values() if key in by_key])
     return packed
 
 
@@ -80,12 +80,12 @@ def unpack_learner_outputs(
 
 def _pack_key(key: str, values: Sequence[np.ndarray]) -> Arrays:
     first, *others = values
-    differs = [not _is_same(one, first) for one in others]
+    differs = [not _is_same(array, first) for array in others]
     if not any(differs):
         return {f"all:{key}": first}
-    if all(one.shape == first.shape and one.dtype == first.dtype for one in others):
+    if all(array.shape == first.shape and array.dtype == first.dtype for array in others):
         return {f"stacked:{key}": np.stack(values)}
-    own = {f"{at}:{key}": one for at, one in enumerate(others, start=1) if differs[at - 1]}
+    own = {f"{at}:{key}": array for at, array in enumerate(others, start=1) if differs[at - 1]}
     return {f"0:{key}": first, **own}
 
 

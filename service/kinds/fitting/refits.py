@@ -71,7 +71,7 @@ class Refits:
 
     def methods_used(self) -> list[MethodUsed]:
         """Return the methods as records, with all parameters."""
-        return [record_method(one.field, one.method, one.key) for one in self.methods]
+        return [record_method(method.field, method.method, method.key) for method in self.methods]
 
 
 NO_REFITS: Final = Refits((), (), ())
@@ -103,7 +103,7 @@ def build_refits(request: LearnersRequest, scheme: Scheme, rows: Rows) -> Refits
     designs = collect_designs(methods)
     n_splits, n_losses = [], 0
     for design in designs:
-        first = next(one for one in methods if one.method.design == design)
+        first = next(method for method in methods if method.method.design == design)
         with located_errors(within=(first.field, first.index, "params")):
             n_splits.append(design.n_splits(rows))
             n_losses += design.n_tests(rows)
@@ -116,7 +116,7 @@ def _check_number(
     noun: str, per_learner: int, n_learners: int, most: int, methods: Sequence[RequestedRefit]
 ) -> None:
     if per_learner * n_learners > most:
-        names = ", ".join(dict.fromkeys(one.name for one in methods))
+        names = ", ".join(dict.fromkeys(method.name for method in methods))
         raise InvalidParameter(
             f"{names} would make {per_learner * n_learners} extra {noun} ({per_learner} for each "
             f"of {n_learners} learners), and {most} is the most; ask for fewer repeats or "

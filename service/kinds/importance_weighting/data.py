@@ -22,24 +22,24 @@ from thetahat.tables.features import Features
 from thetahat.values.types import IntArray, Label
 
 
-def shift_of(
-    given: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
+def read_shift(
+    request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
 ) -> Shift:
-    """Read both samples; the target's features are the source's, by name where both have names."""
-    source, target = read_samples(given.source, given.target, datasets)
-    source_paths = sample_paths(given.source, ("source",))
+    """Return both samples, with the target's features in the source's order."""
+    source, target = read_samples(request.source, request.target, datasets)
+    source_paths = sample_paths(request.source, ("source",))
     if source.y is None:
         raise InvalidParameter("the source needs labels to learn from", loc=source_paths["y"])
     with located_errors({**source_paths, "target": source_paths["y"]}, within=("source",)):
-        data = _build_data(source, given.task)
-    with located_errors(sample_paths(given.target, ("target",)), within=("target",)):
+        data = _build_data(source, request.task)
+    with located_errors(sample_paths(request.target, ("target",)), within=("target",)):
         target_y = _encode_labels(target, data)
-    fold_labels: tuple[Label, ...] = tuple(range(given.n_folds))
+    fold_labels: tuple[Label, ...] = tuple(range(request.n_folds))
     if source.fold is None:
-        fold = _drawn(given.n_folds, data.n, seed)
+        fold = _draw_folds(request.n_folds, data.n, seed)
     else:
         with located_errors(source_paths, within=("source",)):
-            fold, fold_labels = _folds(source.fold)
+            fold, fold_labels = _encode_folds(source.fold)
     features = Features(source.names, tuple(np.ascontiguousarray(target.X.T)))
     return Shift(
         source=data,
@@ -58,7 +58,7 @@ def _build_data(sample: SampleTable, task: str) -> Data:
 
 
 def _encode_labels(sample: SampleTable, source: Data) -> np.ndarray | None:
-    """(m,) target labels as codes of the source's classes, or values; None without labels."""
+    """Return (m,) codes of the target's labels, or their values; None if it has no labels."""
     if sample.y is None:
         return None
     if source.task == "regression":
@@ -76,15 +76,15 @@ def _encode_labels(sample: SampleTable, source: Data) -> np.ndarray | None:
     return np.array([code[label] for label in labels], dtype=np.intp)
 
 
-def _folds(given: Raw) -> tuple[IntArray, tuple[Label, ...]]:
-    codes, labels = encode_classes(given, "fold")
+def _encode_folds(labels_by_row: Raw) -> tuple[IntArray, tuple[Label, ...]]:
+    codes, labels = encode_classes(labels_by_row, "fold")
     if len(labels) < 2:
         raise InsufficientData("all rows are of one fold; two are needed", loc=("fold",))
     return codes, labels
 
 
-def _drawn(n_folds: int, n: int, seed: int) -> IntArray:
-    """(n,) random folds of equal size to within one."""
+def _draw_folds(n_folds: int, n: int, seed: int) -> IntArray:
+    """Return (n,) random fold numbers; fold sizes differ by at most one."""
     fold = np.empty(n, dtype=np.intp)
     for split in KFold(n_folds=n_folds).splits(Rows(n=n), seed):
         fold[split.test] = split.block

@@ -1,4 +1,4 @@
-"""From the losses of the chunks to the result of an importance-weighted selection."""
+"""The result of an importance-weighted selection, computed from the outputs of its chunks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service.data.arrow_arrays import arrow_array
 from service.jobs.parts import read_failure
 from service.kinds.base import ChunkOutput, Finished
 from service.kinds.fitting.failures import failure_as_error
-from service.kinds.importance_weighting.learners import spec_of
+from service.kinds.importance_weighting.learners import build_spec
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from service.kinds.methods_used import record_learner, record_method
 from thetahat.analyses.importance_weighting import (
@@ -70,10 +70,10 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
     }
     if not outcomes:
         raise failure_as_error(next(iter(failures.values())))
-    several = plan.given.learners is not None
+    is_several = plan.request.learners is not None
     cautions = list(find_selection_cautions(outcomes, setting))
     selection: LearnerSelection | SelectionAmongLearners
-    if several:
+    if is_several:
         selection = select_among_learners(outcomes, setting)
     else:
         (outcome,) = outcomes.values()
@@ -93,7 +93,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         failures=failures,
         cautions=tuple(cautions),
     )
-    losses = _tabulate_losses(plan, outcomes, setting, several=several)
+    losses = _tabulate_losses(plan, outcomes, setting, is_several=is_several)
     return Finished(result, losses, _record_methods(plan, setting, list(outcomes)))
 
 
@@ -116,7 +116,7 @@ def _outcome(
             on_target[:, stretch] = output["losses"]
         for code, message in json.loads(output["cautions"].tobytes()):
             cautions[code, message] = restore(code, message)
-    refits = refitted(candidate, shift, plan.of_refit())
+    refits = refitted(candidate, shift, plan.refit_weights())
     return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
 
 
@@ -126,8 +126,8 @@ def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
     moment = estimated.second_moment()
     used = UsedWeights(
         weights=describe_weights(plan.method.info.name, estimated.weighing, samples, plan.seed),
-        estimated_from=plan.given.weights_from,
-        in_fits=plan.given.weighted_fit,
+        estimated_from=plan.request.weights_from,
+        in_fits=plan.request.weighted_fit,
     )
     in_training = estimated.of_fits is not None
     return SelectionWeights(
@@ -143,11 +143,11 @@ def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
 def _record_methods(
     plan: ImportanceWeightingPlan, setting: Setting, ran: Sequence[str]
 ) -> tuple[MethodUsed, ...]:
-    wires = plan.given.wires()
+    learner_entries = plan.request.learner_entries()
     return (
         record_method("weights", plan.method),
         record_method("losses", plan.loss),
-        *(record_learner(name, spec_of(*wires[name])) for name in ran),
+        *(record_learner(name, build_spec(*learner_entries[name])) for name in ran),
         *(record_method("risks", method, key) for key, method in setting.risks.items()),
     )
 
@@ -157,21 +157,21 @@ def _tabulate_losses(
     outcomes: Mapping[str, Outcome],
     setting: Setting,
     *,
-    several: bool,
+    is_several: bool,
 ) -> pa.Table:
     """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
     shift = plan.shift
     labels = shift.fold_labels
     whole = all(isinstance(label, int) for label in labels)
-    known = arrow_array(list(labels) if whole else [str(label) for label in labels])
+    fold_labels = arrow_array(list(labels) if whole else [str(label) for label in labels])
     columns: dict[str, Any] = {
-        "block": known.take(arrow_array(shift.fold)),
+        "block": fold_labels.take(arrow_array(shift.fold)),
         "instance": arrow_array(np.arange(shift.n)),
         "weight": arrow_array(setting.weights),
     }
     for name, outcome in outcomes.items():
         for risk in setting.risks:
-            key = f"loss:{name}:{risk}" if several else f"loss:{risk}"
+            key = f"loss:{name}:{risk}" if is_several else f"loss:{risk}"
             columns[key] = arrow_array(
                 np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)])
             )

@@ -28,11 +28,11 @@ from thetahat.cross_validation import cells
 from thetahat.errors import EvaluationError
 
 SMALL: Final = 5_000_000
-"""Values looked at, over all fits, below which one unit does it all."""
+"""Values read over all fits up to which one unit of work does the whole evaluation."""
 MOST_CHUNKS: Final = 64
-"""Per evaluation, about: enough to keep many workers busy, few enough to store."""
+"""About the number of chunks of an evaluation: enough for many workers, few enough to store."""
 TARGET: Final = -1
-"""In the place of a fold: the fits on the whole source."""
+"""Number that stands for the fits on the whole source, where others are folds."""
 
 
 class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
@@ -47,13 +47,13 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
     def check(
         self, request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile]
     ) -> None:
-        """Refuse what can be seen to be wrong without fitting anything."""
+        """Check a request; no learner is fitted."""
         check_plan(request, datasets)
 
     def start(self, job: Job[ImportanceWeightingRequest]) -> Finished | Chunks:
         """Cut the fits of each learner into chunks, or do a small evaluation at once."""
         plan = build_plan(job)
-        if plan.all_own and _work(plan) <= SMALL:
+        if plan.all_own and _estimate_work(plan) <= SMALL:
             chunks = [Chunk(part) for part in _parts(plan, whole=True)]
             return finish(plan, run_chunks(self, job, chunks))
         chunks = [
@@ -64,41 +64,41 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
 
     def run(self, job: Job[ImportanceWeightingRequest], payload: dict[str, Any]) -> Arrays:
         """Fit and test one learner at some values of its grid, on one fold or on the target."""
-        return _run(build_plan(job), payload)
+        return _run_part(build_plan(job), payload)
 
     def gather(
         self, job: Job[ImportanceWeightingRequest], outputs: Sequence[ChunkOutput]
     ) -> Finished:
         """Estimate the risks and choose among the learners that have outputs."""
         plan = build_plan(job)
-        there = {one.payload["learner"] for one in outputs}
-        some = {name: one for name, one in plan.candidates.items() if name in there}
-        return finish(plan.with_candidates(some), outputs)
+        learners = {output.payload["learner"] for output in outputs}
+        candidates = {name: c for name, c in plan.candidates.items() if name in learners}
+        return finish(plan.with_candidates(candidates), outputs)
 
 
 def _parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[dict[str, Any]]:
-    """Return what each part of the work is; a function of the request alone.
+    """Return the payload of each part of the work; it depends on the request alone.
 
-    A part is one learner at a stretch of its grid, on one fold or, with labels, on the target. A
-    learner whose grid is one decomposition has all of it in one part.
+    A part is one learner at consecutive values of its grid, on one fold or on a target with
+    labels. A learner that computes its whole grid from one decomposition is a single part.
     """
-    places = [*range(plan.shift.n_folds), *([] if plan.shift.target_y is None else [TARGET])]
-    most = max(1, MOST_CHUNKS // (len(plan.candidates) * len(places)))
+    folds = [*range(plan.shift.n_folds), *([] if plan.shift.target_y is None else [TARGET])]
+    most = max(1, MOST_CHUNKS // (len(plan.candidates) * len(folds)))
     return [
         {"learner": name, "fold": fold, "start": start, "stop": stop}
         for name, candidate in plan.candidates.items()
-        for fold in places
-        for start, stop in _stretches(candidate, 1 if whole else most)
+        for fold in folds
+        for start, stop in _cut_grid(candidate, 1 if whole else most)
     ]
 
 
-def _stretches(candidate: LearnerWithGrid, most: int) -> list[tuple[int, int]]:
+def _cut_grid(candidate: LearnerWithGrid, most: int) -> list[tuple[int, int]]:
     parts = 1 if candidate.ridge_path() is not None else min(candidate.size, most)
     return list(pairwise([candidate.size * i // parts for i in range(parts + 1)]))
 
 
-def _work(plan: ImportanceWeightingPlan) -> int:
-    """Return how much there is to do, about, in values of the data looked at once."""
+def _estimate_work(plan: ImportanceWeightingPlan) -> int:
+    """Return about how many values of the data are read over all fits."""
     shift, total = plan.shift, 0
     width = shift.source.features.width
     for candidate in plan.candidates.values():
@@ -107,24 +107,24 @@ def _work(plan: ImportanceWeightingPlan) -> int:
             once = n_fits * shift.n * width * min(width, shift.n)
             total += once + candidate.size * (shift.n + shift.m) * (width + 20)
         else:
-            total += sum(cells(one, shift.source, n_fits) for one in candidate.learners)
+            total += sum(cells(learner, shift.source, n_fits) for learner in candidate.learners)
             total += candidate.size * shift.m * width
     return total
 
 
-def _run(plan: ImportanceWeightingPlan, part: Mapping[str, Any]) -> Arrays:
-    """Return what one part gave, or what it failed with."""
+def _run_part(plan: ImportanceWeightingPlan, part: Mapping[str, Any]) -> Arrays:
+    """Return the losses of one part, or its failure, as arrays."""
     name, fold = part["learner"], part["fold"]
     cut = {"start": part["start"], "stop": part["stop"]}
     candidate = plan.candidates[name]
     common = (candidate, plan.shift, plan.loss)
     try:
         if fold == TARGET:
-            assessed = losses_on_target(*common, plan.of_refit(), plan.seed, **cut)
+            assessed = losses_on_target(*common, plan.refit_weights(), plan.seed, **cut)
         else:
-            assessed = losses_on_fold(*common, plan.of_fit(fold), fold, plan.seed, **cut)
+            assessed = losses_on_fold(*common, plan.fit_weights(fold), fold, plan.seed, **cut)
     except EvaluationError as error:
-        return failed_arrays(error.code, error.message, plan.given.wires()[name][1])
+        return failed_arrays(error.code, error.message, plan.request.learner_entries()[name][1])
     return pack(assessed)
 
 

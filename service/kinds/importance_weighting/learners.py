@@ -19,52 +19,52 @@ from thetahat.pipelines import build as build_learner
 from thetahat.values.types import Label
 
 
-def check_candidates(given: ImportanceWeightingRequest, loss: Loss) -> None:
-    """Refuse learners and grids that can be seen to be wrong without data."""
-    names = given.wires()
-    for name in given.grids or {}:
+def check_candidates(request: ImportanceWeightingRequest, loss: Loss) -> None:
+    """Check learners and grids without data."""
+    names = request.learner_entries()
+    for name in request.grids or {}:
         if name not in names:
             raise InvalidParameter(
                 f"there is no learner {name!r}; there are {', '.join(names)[:200]}",
                 loc=("grids", name),
                 value=name,
             )
-    candidates_of(given, loss)
+    build_candidates(request, loss)
 
 
-def candidates_of(
-    given: ImportanceWeightingRequest, loss: Loss, classes: tuple[Label, ...] = ()
+def build_candidates(
+    request: ImportanceWeightingRequest, loss: Loss, classes: tuple[Label, ...] = ()
 ) -> dict[str, LearnerWithGrid]:
     """Return the learners by name, each checked at every value of its grid."""
-    found: dict[str, LearnerWithGrid] = {}
-    for name, (wire, loc) in given.wires().items():
+    candidates: dict[str, LearnerWithGrid] = {}
+    for name, (wire, loc) in request.learner_entries().items():
         if not 0 < len(name) <= 120 or "\0" in name:
             raise InvalidParameter(
                 "a learner's name has 1 to 120 characters, and no NUL", loc=loc, value=name
             )
-        found[name] = _candidate(given, name, wire, loc, loss, classes)
-    return found
+        candidates[name] = _build_candidate(request, name, wire, loc, loss, classes)
+    return candidates
 
 
-def spec_of(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
-    """Return a learner's spec; least squares has no intercept here unless a request asks for it."""
+def build_spec(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
+    """Return a learner's spec; least squares gets no intercept unless the request asks for one."""
     spec = learner_spec(wire, loc=loc)
     if not is_penalised_least_squares(spec.name):
         return spec
     return replace(spec, params={"intercept": False, **spec.params})
 
 
-def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must go with
-    given: ImportanceWeightingRequest,
+def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request and loss that it must fit
+    request: ImportanceWeightingRequest,
     name: str,
     wire: LearnerEntry,
     loc: Loc,
     loss: Loss,
     classes: tuple[Label, ...],
 ) -> LearnerWithGrid:
-    spec = spec_of(wire, loc)
-    plain = is_penalised_least_squares(spec.name) and "penalty" not in spec.params
-    grid = given.grid_of(name, has_default_grid=plain)
+    spec = build_spec(wire, loc)
+    has_default_grid = is_penalised_least_squares(spec.name) and "penalty" not in spec.params
+    grid = request.parse_grid(name, has_default_grid=has_default_grid)
     if grid.parameter is not None and grid.parameter in learner_spec(wire).params:
         raise InvalidParameter(
             f"{grid.parameter} is among the params and in the grid; give it once", loc=grid.loc
@@ -75,10 +75,10 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
         if grid.parameter is not None:
             params = {**spec.params, grid.parameter: value}
         parameter_path = ".".join(map(str, (*loc, "params", grid.parameter)))
-        with located_errors({parameter_path: grid.place(j)}):
-            learner = _built(replace(spec, params=params), given.task, loc)
+        with located_errors({parameter_path: grid.path(j)}):
+            learner = _build_learner(replace(spec, params=params), request.task, loc)
         learners.append(for_classes(learner, classes) if classes else learner)
-    _check(given, name, learners[0], loc, loss)
+    _check_learner(request, name, learners[0], loc, loss)
     return LearnerWithGrid(
         name=name,
         learners=tuple(learners),
@@ -87,10 +87,10 @@ def _candidate(  # noqa: PLR0913 - a learner, where it stands, and what it must 
     )
 
 
-def _check(
-    given: ImportanceWeightingRequest, name: str, learner: Any, loc: Loc, loss: Loss
+def _check_learner(
+    request: ImportanceWeightingRequest, name: str, learner: Any, loc: Loc, loss: Loss
 ) -> None:
-    if given.weighted_fit and not learner.takes_weights:
+    if request.weighted_fit and not learner.takes_weights:
         raise UnsupportedCombination(
             f"the learner {name!r} ({learner.info.name}) takes no weights; set weighted_fit to "
             "false, which weights the risks alone, or choose another learner",
@@ -98,11 +98,11 @@ def _check(
             value=learner.info.name,
         )
     with errors_located_at(loc):
-        check_learner(name, learner, given.task, loss, weighted=False)
+        check_learner(name, learner, request.task, loss, weighted=False)
 
 
-def _built(spec: LearnerSpec, task: str, loc: Loc) -> Any:
-    """Return the learner; one of values is fitted to the classes as -1 and 1."""
+def _build_learner(spec: LearnerSpec, task: str, loc: Loc) -> Any:
+    """Return the learner; a regression learner is fitted to the classes coded as -1 and 1."""
     allowed = settings().allowed_packages
     try:
         return build_learner(spec, task, allowed_packages=allowed, loc=loc)

@@ -1,4 +1,4 @@
-"""What an importance-weighted selection is made of, built from a request."""
+"""The plan of an importance-weighted selection, built from its request."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fields.sample import check_given_weights, check_sample
 from service.kinds.fitting.building import is_own_learner
-from service.kinds.importance_weighting.data import shift_of
-from service.kinds.importance_weighting.learners import candidates_of, check_candidates
+from service.kinds.importance_weighting.data import read_shift
+from service.kinds.importance_weighting.learners import build_candidates, check_candidates
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import (
     LearnerWithGrid,
@@ -38,14 +38,14 @@ from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimator
 
 MOST_LOSSES: Final = 20_000_000
-"""Losses of one learner, over its grid and the rows of both samples: 160 MB."""
+"""Largest number of losses of one learner, over its grid and the rows of both samples (160 MB)."""
 
 
 @dataclass(eq=False)
 class ImportanceWeightingPlan:
-    """The parts, built; the weights are estimated when they are first asked for."""
+    """The samples, learners, loss and methods of one job; weights are estimated at first use."""
 
-    given: ImportanceWeightingRequest
+    request: ImportanceWeightingRequest
     shift: Shift
     candidates: Mapping[str, LearnerWithGrid]
     loss: Loss
@@ -55,32 +55,32 @@ class ImportanceWeightingPlan:
     @property
     def all_own(self) -> bool:
         """Whether no learner needs scikit-learn."""
-        return all(is_own_learner(wire) for wire, _ in self.given.wires().values())
+        return all(is_own_learner(wire) for wire, _ in self.request.learner_entries().values())
 
     def with_candidates(self, candidates: Mapping[str, LearnerWithGrid]) -> ImportanceWeightingPlan:
-        """Return the plan of some of the learners; the weights are the same."""
-        some = ImportanceWeightingPlan(
-            self.given, self.shift, candidates, self.loss, self.method, self.seed
+        """Return the plan with only these learners and the same weights."""
+        reduced = ImportanceWeightingPlan(
+            self.request, self.shift, candidates, self.loss, self.method, self.seed
         )
-        some.__dict__["weights"] = self.weights  # where cached_property looks first
-        return some
+        reduced.__dict__["weights"] = self.weights  # fills the cache of the property
+        return reduced
 
     @cached_property
     def weights(self) -> ShiftWeights:
         """The weights of the fits and of the risks."""
-        estimate = weights_on_all if self.given.weights_from == "all" else weights_in_training
+        estimate = weights_on_all if self.request.weights_from == "all" else weights_in_training
         return estimate(self.method, self.shift, self.seed)
 
-    def of_fit(self, k: int) -> FloatArray | None:
-        """(n,) weights for the fit without fold k, or None."""
-        return self.weights.of_fit(k) if self.given.weighted_fit else None
+    def fit_weights(self, k: int) -> FloatArray | None:
+        """Return (n,) weights for the fit without fold k; None if fits have no weights."""
+        return self.weights.of_fit(k) if self.request.weighted_fit else None
 
-    def of_refit(self) -> FloatArray | None:
-        """(n,) weights for the fit on the whole source, or None."""
-        return self.weights.weighing.values if self.given.weighted_fit else None
+    def refit_weights(self) -> FloatArray | None:
+        """Return (n,) weights for the fit on the whole source; None if fits have no weights."""
+        return self.weights.weighing.values if self.request.weighted_fit else None
 
     def setting(self) -> Setting:
-        """Return what the risks are estimated with."""
+        """Return the risk estimators with the weights, folds and sources that they need."""
         codes, labels = None, ()
         if self.shift.source.source is not None:
             seen = dict.fromkeys(self.shift.source.source.tolist())
@@ -88,10 +88,10 @@ class ImportanceWeightingPlan:
             codes = np.array([place[s] for s in self.shift.source.source.tolist()], dtype=np.intp)
             labels = tuple(seen)
         return Setting(
-            risks=with_second_moment(risks_of(self.given), self.weights.second_moment()),
+            risks=with_second_moment(parse_risks(self.request), self.weights.second_moment()),
             weights=self.weights.validation,
             fold=self.shift.fold,
-            level=self.given.level,
+            level=self.request.level,
             source=codes,
             source_labels=labels,
             loss_range=self.loss.value_range,
@@ -105,64 +105,66 @@ def build_plan(job: Job[ImportanceWeightingRequest]) -> ImportanceWeightingPlan:
 
 
 def build_from(
-    given: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
+    request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
 ) -> ImportanceWeightingPlan:
-    """Read the samples and build everything."""
-    shift = shift_of(given, datasets, seed)
-    loss = loss_of(given)
+    """Read the samples and build the plan."""
+    shift = read_shift(request, datasets, seed)
+    loss = parse_loss(request)
     with located_errors({"y": ("source", "y")}):
         loss = check_target(loss, shift.source)
         if shift.target_y is not None:
             check_target(loss, replace(shift.source, y=shift.target_y))
-    candidates = candidates_of(given, loss, shift.source.classes)
-    _check_size(given, candidates, shift.n, shift.m)
-    return ImportanceWeightingPlan(given, shift, candidates, loss, method_of(given), seed)
+    candidates = build_candidates(request, loss, shift.source.classes)
+    _check_size(request, candidates, shift.n, shift.m)
+    return ImportanceWeightingPlan(
+        request, shift, candidates, loss, parse_weight_estimator(request), seed
+    )
 
 
-def check_plan(given: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse what can be seen to be wrong without fitting anything."""
-    check_sample(given.source, ("source",), datasets)
-    check_sample(given.target, ("target",), datasets)
-    method = method_of(given)
+def check_plan(request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Check a request; no learner is fitted."""
+    check_sample(request.source, ("source",), datasets)
+    check_sample(request.target, ("target",), datasets)
+    method = parse_weight_estimator(request)
     if uses_known_weights(method.info.name):
-        check_given_weights(given.source)
-    if given.weights_from == "training":
+        check_given_weights(request.source)
+    if request.weights_from == "training":
         check_in_training(method)
-    risks_of(given)
-    loss = loss_of(given)
-    check_candidates(given, loss)
-    if given.source.dataset is None and given.target.dataset is None:
-        build_from(given, datasets, 0).shift.samples()
+    parse_risks(request)
+    loss = parse_loss(request)
+    check_candidates(request, loss)
+    if request.source.dataset is None and request.target.dataset is None:
+        build_from(request, datasets, 0).shift.samples()
 
 
-def loss_of(given: ImportanceWeightingRequest) -> Loss:
-    """Return the loss of a request, refused where it is for the other task."""
-    loss: Loss = parse_method(LOSSES, given.loss or least_squares_loss(given.task), ("loss",))
-    check_loss(loss, given.task)
+def parse_loss(request: ImportanceWeightingRequest) -> Loss:
+    """Return the loss of a request; refuse a loss for the other task."""
+    loss: Loss = parse_method(LOSSES, request.loss or least_squares_loss(request.task), ("loss",))
+    check_loss(loss, request.task)
     return loss
 
 
-def method_of(given: ImportanceWeightingRequest) -> WeightEstimator:
+def parse_weight_estimator(request: ImportanceWeightingRequest) -> WeightEstimator:
     """Return the estimator of the weights."""
-    return parse_method(IMPORTANCE_WEIGHTS, given.weights, ("weights",))
+    return parse_method(IMPORTANCE_WEIGHTS, request.weights, ("weights",))
 
 
-def risks_of(given: ImportanceWeightingRequest) -> dict[str, RiskEstimator]:
+def parse_risks(request: ImportanceWeightingRequest) -> dict[str, RiskEstimator]:
     """Return the risks by their key in the result."""
     found: dict[str, Any] = {
-        entry.key: entry.method for entry in parse_methods(WEIGHTED_RISKS, given.risks, "risks")
+        entry.key: entry.method for entry in parse_methods(WEIGHTED_RISKS, request.risks, "risks")
     }
     return found
 
 
 def _check_size(
-    given: ImportanceWeightingRequest, candidates: Mapping[str, LearnerWithGrid], n: int, m: int
+    request: ImportanceWeightingRequest, candidates: Mapping[str, LearnerWithGrid], n: int, m: int
 ) -> None:
     for name, candidate in candidates.items():
         if candidate.size * (n + m) > MOST_LOSSES:
             raise InvalidParameter(
                 f"{candidate.size} values for {name!r} and {n + m} rows make more than "
                 f"{MOST_LOSSES} losses; take fewer values, or a part of the target",
-                loc=given.wires()[name][1] if given.grid is None else ("grid",),
+                loc=request.learner_entries()[name][1] if request.grid is None else ("grid",),
                 value=candidate.size,
             )

@@ -26,7 +26,7 @@ from thetahat.learners import penalised_least_squares
 from thetahat.weighted_risks import DEFAULT_RISKS
 
 DEFAULT_COUNT: Final = 200
-"""As the source text has it."""
+"""Number of grid values in the published experiment."""
 
 
 class Grid(Schema):
@@ -93,8 +93,7 @@ class ImportanceWeightingRequest(EvaluationRequest):
     intercept: bool | None = Field(
         None,
         strict=True,
-        description="Whether the learner that is used when none is named has an intercept. Left "
-        "out: no.",
+        description="Whether the default learner has an intercept. Left out: no.",
     )
     grid: GridEntry | None = Field(
         None,
@@ -126,14 +125,14 @@ class ImportanceWeightingRequest(EvaluationRequest):
         named = (self.source.dataset, self.target.dataset)
         return tuple(dict.fromkeys(each for each in named if each is not None))
 
-    def wires(self) -> dict[str, tuple[LearnerEntry, Loc]]:
-        """Return each learner as the request has it, and where it stands there, by name."""
+    def learner_entries(self) -> dict[str, tuple[LearnerEntry, Loc]]:
+        """Return each learner's entry in the request and its path, by name."""
         if self.learners is not None:
             if self.learner is not None:
                 raise InvalidParameter("give either learner or learners", loc=("learner",))
             if self.intercept is not None:
                 raise InvalidParameter(
-                    "intercept is for the learner that is taken if none is named; give it among "
+                    "intercept sets the default learner only; give it among "
                     "the params of a learner",
                     loc=("intercept",),
                 )
@@ -144,14 +143,13 @@ class ImportanceWeightingRequest(EvaluationRequest):
             return {name: ({"name": name, "params": params}, ("learner",))}
         if self.intercept is not None:
             raise InvalidParameter(
-                "intercept is for the learner that is taken if none is named; give it among the "
-                "params of learner",
+                "intercept sets the default learner only; give it among the params of learner",
                 loc=("intercept",),
             )
         named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
         return {str(named): (self.learner, ("learner",))}
 
-    def grid_of(self, name: str, *, has_default_grid: bool) -> RequestedValues:
+    def parse_grid(self, name: str, *, has_default_grid: bool) -> RequestedValues:
         """Return the parameter that varies for a learner, and its values."""
         grid, loc = self._grid(name)
         if grid is None:
@@ -165,7 +163,7 @@ class ImportanceWeightingRequest(EvaluationRequest):
                 f"a grid has one parameter, and this one has {', '.join(grid)[:200]}", loc=loc
             )
         ((parameter, entry),) = grid.items()
-        return values_of(parameter, entry, (*loc, parameter))
+        return parse_values(parameter, entry, (*loc, parameter))
 
     def _grid(self, name: str) -> tuple[GridEntry | None, Loc]:
         if self.grids is not None and name in self.grids:
@@ -180,13 +178,13 @@ class RequestedValues:
     Parameters
     ----------
     parameter : str or None
-        None, with one value None, for a learner as it is.
+        Name of the parameter; None, with the single value None, if nothing varies.
     values : list
         As the request has them.
     loc : tuple
-        Where the parameter stands in the request.
+        Path of the parameter in the request.
     listed : tuple or None
-        Where the list of the values stands, if there is one.
+        Path of the list of values in the request; None for a range.
     """
 
     parameter: str | None
@@ -194,26 +192,26 @@ class RequestedValues:
     loc: Loc
     listed: Loc | None = None
 
-    def place(self, j: int) -> Loc:
-        """Return where a value stands."""
+    def path(self, j: int) -> Loc:
+        """Return the path of a value in the request."""
         return self.loc if self.listed is None else (*self.listed, j)
 
 
-def values_of(parameter: str, entry: Grid | list[Any], loc: Loc) -> RequestedValues:
+def parse_values(parameter: str, entry: Grid | list[Any], loc: Loc) -> RequestedValues:
     """Return the values of a grid."""
     if isinstance(entry, list):
-        return RequestedValues(parameter, _listed(entry, loc), loc, loc)
+        return RequestedValues(parameter, _check_values(entry, loc), loc, loc)
     if entry.values is not None:
         if (entry.from_, entry.to, entry.count, entry.scale) != (None, None, None, None):
             raise InvalidParameter("give either values or a range", loc=loc)
         listed = (*loc, "values")
-        return RequestedValues(parameter, _listed(entry.values, listed), loc, listed)
+        return RequestedValues(parameter, _check_values(entry.values, listed), loc, listed)
     if entry.from_ is None or entry.to is None:
         raise InvalidParameter("give values, or a range with from and to", loc=loc)
-    return RequestedValues(parameter, _range(entry.from_, entry.to, entry, loc), loc)
+    return RequestedValues(parameter, _space_range(entry.from_, entry.to, entry, loc), loc)
 
 
-def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
+def _space_range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
     if low > high:
         raise InvalidParameter(
             f"a range goes from a smaller to a larger number, and this one from {low:g} to "
@@ -225,7 +223,7 @@ def _range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
     return list(space_values(low, high, count, entry.scale or "log", loc))
 
 
-def _listed(values: list[Any], loc: Loc) -> list[Any]:
+def _check_values(values: list[Any], loc: Loc) -> list[Any]:
     if not values:
         raise InvalidParameter("a grid has one value at least", loc=loc, value=values)
     check_count(len(values), loc)

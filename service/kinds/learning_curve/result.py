@@ -177,8 +177,8 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         size=labels[largest],
         grow_by=plan.growth.grow_by,
         stratified=plan.growth.stratified,
-        curves={name: one.curve for name, one in curves.items() if one.curve is not None},
-        learners={name: summarise_fits(one.reasons) for name, one in outcomes.items()},
+        curves={name: c.curve for name, c in curves.items() if c.curve is not None},
+        learners={name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()},
         failures=failures,
     )
     methods = (
@@ -187,8 +187,10 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         *evaluation.methods,
         *refits.methods_used(),
     )
-    losses = {key: one for curve in curves.values() for key, one in curve.losses.items()}
-    predictions = {key: one for curve in curves.values() for key, one in curve.predictions.items()}
+    losses = {key: column for curve in curves.values() for key, column in curve.losses.items()}
+    predictions = {
+        key: column for curve in curves.values() for key, column in curve.predictions.items()
+    }
     columns = lazy_loss_columns(evaluated.table.layout, losses, predictions)
     return Finished(result, columns, methods)
 
@@ -237,18 +239,20 @@ def _compute_curve(
         return LearnerCurve(failures=failures)
     largest = max(outcomes)
     by_label = {plan.labels[size]: at_size for size, at_size in outcomes.items()}
-    by_column = {name_at_size(name, label): one.outcomes for label, one in by_label.items()}
+    by_column = {name_at_size(name, label): at_size.outcomes for label, at_size in by_label.items()}
     return LearnerCurve(
         failures=failures,
         curve=_build_curve(plan, name, by_label),
         largest=largest,
         at_largest=outcomes[largest].with_whole_sizes,
-        refit_arrays={key: one for key, one in record.arrays.items() if is_refit_stage(key)},
+        refit_arrays={
+            stage: chunks for stage, chunks in record.arrays.items() if is_refit_stage(stage)
+        },
         cautions=cautions_of(by_column),
-        losses={column: spill.keep(one.losses) for column, one in by_column.items()},
+        losses={column: spill.keep(outcomes.losses) for column, outcomes in by_column.items()},
         predictions={
-            f"prediction:{column}": prediction_column(plan.data, np.asarray(one.output), spill)
-            for column, one in by_column.items()
+            f"prediction:{column}": prediction_column(plan.data, np.asarray(outcomes.output), spill)
+            for column, outcomes in by_column.items()
         },
     )
 

@@ -39,7 +39,7 @@ def list_failures(
     for name, grid in grids.items():
         if all(candidate in failures for candidate in grid.candidates):
             first, *_ = grid.candidates
-            listed = {key: one for key, one in listed.items() if key not in grid.candidates}
+            listed = {key: failure for key, failure in listed.items() if key not in grid.candidates}
             listed[name] = replace(failures[first], candidates=len(grid.candidates))
     return listed
 
@@ -80,7 +80,7 @@ def selection_cautions(
     if external is None:
         return
     n = len(external.choices)
-    n_ties = sum(bool(one.tied) for one in external.choices)
+    n_ties = sum(bool(choice.tied) for choice in external.choices)
     if n_ties:
         yield TIED_INSIDE(ties=n_ties, n=n, what=criterion)
     wins = {name: count for name, count in external.count_wins().items() if count}

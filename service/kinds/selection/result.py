@@ -145,7 +145,10 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         *_hidden_candidates_cautions(models, numbers, external),
         *selection_cautions(external, choice, internal, bias, plan),
         *grid_edge_cautions(choice.name, plan.grids),
-        *(CANDIDATE_LEFT_OUT(name=name, reason=one.message) for name, one in failures.items()),
+        *(
+            CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
+            for name, failure in failures.items()
+        ),
         *getattr(plan.schemes.assessed, "cautions", ()),
         *data_cautions(request, plan.data),
         *cautions_of(_warnings_by_name(plan, numbers)),

@@ -194,14 +194,14 @@ def _pack_run(plan: SelectionPlan, name: str, run: CandidateRun) -> Arrays:
     ``within``, ``pooled`` and ``pooled_error`` (J,) of the internal estimates.
     """
     estimates = run.internal
-    pooled = np.array([one.pooled or (np.nan, np.nan) for one in estimates])
+    pooled = np.array([estimate.pooled or (np.nan, np.nan) for estimate in estimates])
     return {
         **_pack_rows(plan, run.outcomes),
         **run.notes.pack(),
         "criterion": np.array(plan.criterion.by_split(run.outcomes, plan.data, name)[0]),
-        "means": np.concatenate([np.empty(0), *(one.means for one in estimates)]),
-        "n_internal": np.array([len(one.means) for one in estimates], dtype=np.intp),
-        "within": np.array([one.within for one in estimates]),
+        "means": np.concatenate([np.empty(0), *(estimate.means for estimate in estimates)]),
+        "n_internal": np.array([len(estimate.means) for estimate in estimates], dtype=np.intp),
+        "within": np.array([estimate.within for estimate in estimates]),
         "pooled": pooled[:, 0],
         "pooled_error": pooled[:, 1],
     }

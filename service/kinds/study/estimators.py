@@ -46,9 +46,9 @@ def build_estimators(
 ) -> list[StudyEstimator]:
     """Return the estimators, each with a unique key."""
     estimators: list[StudyEstimator] = []
-    for i, one in enumerate(inputs):
+    for i, entry in enumerate(inputs):
         with errors_within(("estimators", i)):
-            estimator = _BUILDERS[draw_kind](one, task, size)
+            estimator = _BUILDERS[draw_kind](entry, task, size)
         if any(other.key == estimator.key for other in estimators):
             raise InvalidParameter(
                 f"Two estimators are named {estimator.key!r}; name the second with 'as'.",
@@ -59,32 +59,33 @@ def build_estimators(
     return estimators
 
 
-def _build_for_losses(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
+def _build_for_losses(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     del task, size
     for field in (*_OF_LEARNERS, *_OF_PAIRS):
-        if getattr(one, field) is not None:
+        if getattr(entry, field) is not None:
             raise InvalidParameter(
                 f"The generator draws losses, so leave out {field}.",
                 loc=(field,),
             )
-    asked = _choices(one)
-    if asked.refit_methods:
+    analysis = _choices(entry)
+    if analysis.refit_methods:
         raise InvalidParameter(
-            f"{asked.refit_methods[0].name!r} fits the learner again, but losses have no learner.",
+            f"{analysis.refit_methods[0].name!r} fits the learner again, but losses have no "
+            "learner.",
             loc=("variances",),
         )
-    return StudyEstimator(key=one.as_ or "losses", choices=asked.choices, truths=())
+    return StudyEstimator(key=entry.as_ or "losses", choices=analysis.choices, truths=())
 
 
-def _build_for_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
+def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     for field in _OF_PAIRS:
-        if getattr(one, field) is not None:
+        if getattr(entry, field) is not None:
             raise InvalidParameter(
                 f"{field} need a generator that draws a source and a target sample.",
                 loc=(field,),
             )
-    scheme = _scheme(one)
-    loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
+    scheme = _scheme(entry)
+    loss: Loss = parse_method(LOSSES, entry.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
@@ -92,27 +93,27 @@ def _build_for_data(one: EstimatorInput, task: str, size: DrawSize) -> StudyEsti
             "draw.per_source.",
             loc=("scheme",),
         )
-    learners = _learners(one, task, loss)
-    asked = _choices(one)
-    choices = asked.choices
+    learners = _learners(entry, task, loss)
+    analysis = _choices(entry)
+    choices = analysis.choices
     check_choices(expect_layout_unread(scheme), choices, tuple(learners), loss)
-    truths = tuple(_default_truths(scheme, size) if one.truths is None else one.truths)
+    truths = tuple(_default_truths(scheme, size) if entry.truths is None else entry.truths)
     check_truths(truths)
     return StudyEstimator(
-        key=one.as_ or scheme.info.name,
+        key=entry.as_ or scheme.info.name,
         choices=choices,
         scheme=scheme,
         learners=learners,
         loss=loss,
-        refits=asked.refit_methods,
+        refits=analysis.refit_methods,
         truths=truths,
-        select=one.select,
+        select=entry.select,
     )
 
 
-def _build_for_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
+def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     for field in _NOT_OF_PAIRS:
-        if getattr(one, field) is not None:
+        if getattr(entry, field) is not None:
             raise InvalidParameter(
                 f"The generator draws pairs of samples; use risks, not {field}.",
                 loc=(field,),
@@ -121,19 +122,21 @@ def _build_for_pairs(one: EstimatorInput, task: str, size: DrawSize) -> StudyEst
         raise InvalidParameter(
             "The generator draws pairs of samples; set draw.n and draw.n_target.", loc=("scheme",)
         )
-    scheme = _scheme(one)
-    loss: Loss = parse_method(LOSSES, one.loss or default_loss(task), ("loss",))
+    scheme = _scheme(entry)
+    loss: Loss = parse_method(LOSSES, entry.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
-    risks = parse_methods(WEIGHTED_RISKS, one.risks or list(WEIGHTED_RISKS), "risks")
-    weights = parse_method(IMPORTANCE_WEIGHTS, one.weights or known_weights_method(), ("weights",))
+    risks = parse_methods(WEIGHTED_RISKS, entry.risks or list(WEIGHTED_RISKS), "risks")
+    weights = parse_method(
+        IMPORTANCE_WEIGHTS, entry.weights or known_weights_method(), ("weights",)
+    )
     return StudyEstimator(
-        key=one.as_ or scheme.info.name,
-        choices=_choices(one).choices,
+        key=entry.as_ or scheme.info.name,
+        choices=_choices(entry).choices,
         scheme=scheme,
-        learners=_learners(one, task, loss),
+        learners=_learners(entry, task, loss),
         loss=loss,
         truths=(ON_TARGET,),
-        weighted=WeightedEstimation(weights, {entry.key: entry.method for entry in risks or ()}),
+        weighted=WeightedEstimation(weights, {risk.key: risk.method for risk in risks or ()}),
     )
 
 
@@ -144,13 +147,13 @@ _BUILDERS: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], Stu
 }
 
 
-def _scheme(one: EstimatorInput) -> Scheme:
-    if one.scheme is None:
+def _scheme(entry: EstimatorInput) -> Scheme:
+    if entry.scheme is None:
         raise InvalidParameter(
             "The estimator needs a scheme, because the population gives rows of data.",
             loc=("scheme",),
         )
-    scheme: Scheme = parse_method(SCHEMES, one.scheme, ("scheme",))
+    scheme: Scheme = parse_method(SCHEMES, entry.scheme, ("scheme",))
     return scheme
 
 
@@ -159,21 +162,21 @@ def _default_truths(scheme: Scheme, size: DrawSize) -> tuple[str, ...]:
     return (MODEL, FITTED, NEW_FITTED, ONE_NEW) if by_source else (MODEL, FITTED)
 
 
-def _choices(one: EstimatorInput) -> EstimatorChoices:
-    given = {name: getattr(one, name) for name in _CHOICES}
-    return EstimatorChoices(kind="study", **given)
+def _choices(entry: EstimatorInput) -> EstimatorChoices:
+    fields = {name: getattr(entry, name) for name in _CHOICES}
+    return EstimatorChoices(kind="study", **fields)
 
 
-def _learners(one: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
-    if (one.learner is None) == (one.learners is None):
+def _learners(entry: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
+    if (entry.learner is None) == (entry.learners is None):
         raise InvalidParameter("The estimator needs either learner or learners.", loc=("learners",))
-    specs: Mapping[str, Any] = one.learners or {}
-    if one.learner is not None:
-        spec = learner_spec(one.learner, loc=("learner",))
-        specs = {spec.name: one.learner}
+    specs: Mapping[str, Any] = entry.learners or {}
+    if entry.learner is not None:
+        spec = learner_spec(entry.learner, loc=("learner",))
+        specs = {spec.name: entry.learner}
     learners: dict[str, Learner] = {}
     for name, value in specs.items():
-        loc: Loc = ("learner",) if one.learner is not None else ("learners", name)
+        loc: Loc = ("learner",) if entry.learner is not None else ("learners", name)
         learner = build_learner(
             learner_spec(value, loc=loc),
             task,

@@ -103,7 +103,7 @@ class StudyKind(JobKind[StudyRequest]):
 
     def gather(self, job: Job[StudyRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         """Return the result of the repetitions in these chunks."""
-        return self._finish(job, [one.read() for one in outputs])
+        return self._finish(job, [output.read() for output in outputs])
 
     def _finish(
         self, job: Job[StudyRequest], packed_records: Sequence[Mapping[str, Any]]

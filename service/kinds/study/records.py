@@ -120,7 +120,7 @@ def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
     """
     files = FileStore.open()
     with reading() as session:
-        status = evaluations.status_of(session, evaluation_id)
+        status = evaluations.get_status(session, evaluation_id)
         stored = results.get(session, evaluation_id)
         chunks = unit_parts.list_chunks(session, evaluation_id)
     if status is None:

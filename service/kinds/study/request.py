@@ -180,7 +180,7 @@ class StudyRequest(EvaluationRequest):
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of the population and of the preset's inputs."""
         used = [self.population, *self.inputs.values()]
-        return tuple(one.dataset for one in used if one is not None and one.dataset is not None)
+        return tuple(data.dataset for data in used if data is not None and data.dataset is not None)
 
     @property
     def overrides(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.data.base import FileLimits, Inspected
-from service.data.formats import format_of
+from service.data.formats import find_format
 from service.data.reading import read_columns
 from service.data.tables import table_path
 
@@ -38,8 +38,8 @@ def inspected(
 ) -> tuple[Inspected, Kept]:
     path = folder / "file"
     path.write_bytes(content)
-    with table_path(path, format_of(media_type).table_suffix or ".none").open("w+b") as table:
-        found = format_of(media_type).inspect(path, FileLimits(cells=max_cells), table)
+    with table_path(path, find_format(media_type).table_suffix or ".none").open("w+b") as table:
+        found = find_format(media_type).inspect(path, FileLimits(cells=max_cells), table)
     return found, Kept(media_type, found.columns, path)
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from service.data import encodings
 from service.data.encodings import ENCODINGS, find_encoding
-from service.data.formats import FORMATS, format_of, in_encoding, table_suffixes
+from service.data.formats import FORMATS, find_format, in_encoding, table_suffixes
 from service.data.reading import read_columns
 from service.errors import InvalidFile, Unavailable
 from tests.service.data.kept import CSV, inspected, keep
@@ -47,7 +47,7 @@ def test_exact_a_text_is_read_in_the_encoding_that_is_said(tmp_path: Path, encod
     assert_array_equal(columns["n"], [1.5, 2.0])
     assert {p.name for p in tmp_path.iterdir()} == {
         "file",
-        f"file{format_of(media_type).table_suffix}",
+        f"file{find_format(media_type).table_suffix}",
     }
 
 
@@ -110,9 +110,9 @@ def test_exact_an_encoding_by_any_of_its_names(charset: str, encoding: str | Non
 
 def test_exact_each_encoding_of_a_text_has_a_table_of_its_own() -> None:
     kinds = [*FORMATS, *(in_encoding(CSV, encoding) for encoding in ENCODINGS)]
-    suffixes = [s for kind in kinds if (s := format_of(kind).table_suffix)]
+    suffixes = [s for kind in kinds if (s := find_format(kind).table_suffix)]
 
     assert sorted(set(suffixes)) == sorted(suffixes) == list(table_suffixes())
     assert in_encoding(CSV, "utf-8") == CSV
     with pytest.raises(KeyError):
-        format_of("text/x-libsvm; charset=utf-16")
+        find_format("text/x-libsvm; charset=utf-16")

@@ -59,7 +59,7 @@ def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
     sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluation_id, looks = submit_nap(), 0
-    look_up, looked = evaluations.versions, asyncio.Event()
+    look_up, looked = evaluations.list_versions, asyncio.Event()
 
     def counted(*given: object) -> object:
         nonlocal looks
@@ -67,7 +67,7 @@ def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
         looked.set()
         return look_up(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(evaluations, "versions", counted)
+    monkeypatch.setattr(evaluations, "list_versions", counted)
 
     async def scene() -> list[int]:
         waiting = [asyncio.create_task(watch.wait_for_end(evaluation_id, 60)) for _ in range(50)]
@@ -91,7 +91,7 @@ def test_exact_on_postgres_waiting_costs_few_looks(
     sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluation_id, looks = submit_nap(), 0
-    look_up = evaluations.versions
+    look_up = evaluations.list_versions
 
     def counted(*given: object) -> object:
         nonlocal looks
@@ -102,7 +102,7 @@ def test_exact_on_postgres_waiting_costs_few_looks(
     def always() -> Iterator[Callable[[], bool]]:
         yield lambda: True
 
-    monkeypatch.setattr(evaluations, "versions", counted)
+    monkeypatch.setattr(evaluations, "list_versions", counted)
     monkeypatch.setattr(watch, "is_sqlite", lambda: False)
     monkeypatch.setattr(watch, "changes", always)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import uuid5
 
 from service.data.base import FileLimits
-from service.data.formats import format_of
+from service.data.formats import find_format
 from service.data.tables import table_path
 from service.kinds.base import DatasetFile
 from tests.service.kinds.running import SPACE
@@ -14,7 +14,7 @@ from tests.service.kinds.running import SPACE
 
 def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:
     """Check a file as an upload is checked, and keep it in a folder."""
-    form = format_of(media_type)
+    form = find_format(media_type)
     path = folder / media_type.replace("/", "-")
     path.write_bytes(content)
     with table_path(path, form.table_suffix or ".none").open("w+b") as table:
