@@ -193,15 +193,20 @@ def delete_expired(identifier: UUID, before: datetime) -> bool:
     return True
 
 
-def delete_unused_bytes(sha256: str) -> None:
-    """Delete bytes that no data set needs; after the row, so that no row is without its bytes."""
+def delete_unused_bytes(sha256: str) -> bool:
+    """Delete bytes that no data set needs; after the row, so that no row is without its bytes.
+
+    Returns False if a data set needs them.
+    """
     files, name = FileStore.open(), dataset_file_name(sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, sha256)
-        if not datasets.are_bytes_needed(connection, sha256):
-            files.delete(name)
-            for suffix in table_suffixes():
-                files.delete(name + suffix)
+        if datasets.are_bytes_needed(connection, sha256):
+            return False
+        files.delete(name)
+        for suffix in table_suffixes():
+            files.delete(name + suffix)
+    return True
 
 
 def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID, DatasetFile]:

@@ -21,6 +21,8 @@ from service.storage.infrastructure import describe_fault
 
 log = logging.getLogger(__name__)
 
+FIRST_COLLECTION_S = 300.0  # from the start to the first search for left files
+COLLECTION_PAUSE_S = 3600.0  # between two searches for left files
 RETENTION_PAUSE_S = 60.0  # between two searches for what is too old, when nothing is left
 LONGEST_GRACE_S = 5.0  # for workers to renew their leases after an outage of the database
 
@@ -41,6 +43,7 @@ class SweepThread:
         self._node = node
         self._holder = uuid4()
         self._remove_from = 0.0 if settings.has_retention else math.inf
+        self._collect_from = time.monotonic() + FIRST_COLLECTION_S
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweep", daemon=True)
 
@@ -74,10 +77,22 @@ class SweepThread:
                 counters.store()
                 if counts.on_duty and swept >= self._remove_from:
                     self._remove_expired()
+                if counts.on_duty and swept >= self._collect_from:
+                    self._remove_left_files()
             except SQLAlchemyError as error:
                 log.warning("sweep.database_unreachable", extra={"reason": str(error)})
             except Exception:
                 log.exception("sweep.failed")
+
+    def _remove_left_files(self) -> None:
+        """Delete the files that processes that were killed have left in the file store."""
+        from service.jobs import left_files  # noqa: PLC0415 - seldom needed, and imports Arrow
+
+        self._collect_from = time.monotonic() + COLLECTION_PAUSE_S
+        try:
+            left_files.remove_left_files()
+        except (OSError, Unavailable) as error:
+            log.warning("files.store_unavailable", extra={"reason": describe_fault(error)})
 
     def _remove_expired(self) -> None:
         """Delete a batch of what is too old; after a full batch the next sweep goes on."""
