@@ -48,15 +48,33 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
     results : mapping of str to str
         Name of the schema of the result, by kind of evaluation.
     """
+    # None is the name of a dataclass or an enumeration of the service.
+    names = {
+        name: f"{name}{'Dict' if 'properties' in schema else 'Value'}"
+        for name, schema in schemas.items()
+    }
+    renamed = {name: _rename(schema, names) for name, schema in schemas.items()}
     blocks = [HEADER]
-    for name in sorted(schemas):
-        schema = schemas[name]
+    for name in sorted(renamed):
+        schema = renamed[name]
         render = _typed_dict if "properties" in schema else _alias
-        lines = list(render(name, schema))
+        lines = list(render(names[name], schema))
         blocks.append("\n".join(lines) + "\n")
-    union = " | ".join(results.values())
+    union = " | ".join(names[result] for result in results.values())
     blocks.append(f'AnyResult: TypeAlias = "{union}"\n"""The result of any kind."""\n')
     return "\n\n".join(blocks)
+
+
+def _rename(schema: Any, names: Mapping[str, str]) -> Any:
+    """Return a schema whose references have the names of the client's types."""
+    if isinstance(schema, Mapping):
+        return {
+            key: f"#/{names[str(value).rpartition('/')[2]]}"
+            if key == "$ref"
+            else _rename(value, names)
+            for key, value in schema.items()
+        }
+    return [_rename(item, names) for item in schema] if isinstance(schema, list) else schema
 
 
 def _alias(name: str, schema: JsonSchema) -> Iterator[str]:

@@ -11,14 +11,14 @@ from thetahat_client.transport import Answer, Transport
 
 if TYPE_CHECKING:
     from thetahat_client.results import (
-        BootstrapResult,
-        CrossValidationResult,
-        ImportanceWeightingResult,
-        LearningCurveResult,
-        LossesResult,
-        PredictionsResult,
-        SelectionResult,
-        WeightsResult,
+        BootstrapResultDict,
+        CrossValidationResultDict,
+        ImportanceWeightingResultDict,
+        LearningCurveResultDict,
+        LossesResultDict,
+        PredictionsResultDict,
+        SelectionResultDict,
+        WeightsResultDict,
     )
 
 ACCEPT: Final = {
@@ -38,27 +38,27 @@ class Outputs:
     @overload
     def result(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
     @overload
-    def result(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResult: ...
+    def result(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResultDict: ...
     @overload
-    def result(self, evaluation_id: str, kind: Literal["predictions"]) -> PredictionsResult: ...
+    def result(self, evaluation_id: str, kind: Literal["predictions"]) -> PredictionsResultDict: ...
     @overload
     def result(
         self, evaluation_id: str, kind: Literal["cross_validation"]
-    ) -> CrossValidationResult: ...
+    ) -> CrossValidationResultDict: ...
     @overload
-    def result(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResult: ...
+    def result(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResultDict: ...
     @overload
-    def result(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResult: ...
+    def result(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResultDict: ...
     @overload
     def result(
         self, evaluation_id: str, kind: Literal["importance_weighting"]
-    ) -> ImportanceWeightingResult: ...
+    ) -> ImportanceWeightingResultDict: ...
     @overload
     def result(
         self, evaluation_id: str, kind: Literal["learning_curve"]
-    ) -> LearningCurveResult: ...
+    ) -> LearningCurveResultDict: ...
     @overload
-    def result(self, evaluation_id: str, kind: Literal["selection"]) -> SelectionResult: ...
+    def result(self, evaluation_id: str, kind: Literal["selection"]) -> SelectionResultDict: ...
 
     def result(self, evaluation_id: str, kind: str | None = None) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.

@@ -13,13 +13,13 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 """Any JSON value."""
 
 
-Alternative: TypeAlias = Literal["two_sided", "less", "greater"]
+AlternativeValue: TypeAlias = Literal["two_sided", "less", "greater"]
 """Which differences count as evidence; a difference is a minus b. A request's ``less`` asks whether
 a is better, and ``greater`` whether b is. Where higher values are better, the interval and the test
 are those of the other side: ``mirrored``."""
 
 
-class BcaInterval(TypedDict):
+class BcaIntervalDict(TypedDict):
     """A bias-corrected and accelerated interval."""
 
     method: str
@@ -28,7 +28,7 @@ class BcaInterval(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: Alternative
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -37,14 +37,14 @@ class BcaInterval(TypedDict):
     upper: float | None
     """Ends; an end that is open or undefined is None."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Cautions about the interval."""
 
     acceleration: float | None
     """The acceleration, from the jackknife; None where that is undefined."""
 
 
-class BestLearner(TypedDict):
+class BestLearnerDict(TypedDict):
     """The learner with the least risk."""
 
     selected_learner: str
@@ -65,22 +65,22 @@ class BestLearner(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: Target
+    target: TargetValue
     """The population whose risk is estimated."""
 
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval
+    interval: NormalIntervalDict
     """About the estimate."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    refit: NotRequired[RefitCoefficients]
+    refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
 
-    by_source: NotRequired[list[SourceRisk]]
+    by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
 
     target_risk: NotRequired[float]
@@ -89,14 +89,14 @@ class BestLearner(TypedDict):
     target_risk_variance: NotRequired[float | None]
     """Variance of that mean; None for a single target row."""
 
-    target_risk_interval: NotRequired[NormalInterval | None]
+    target_risk_interval: NotRequired[NormalIntervalDict | None]
     """None for a single target row."""
 
     regret: NotRequired[float]
     """How far it is above the least mean loss along the grid."""
 
 
-class BestOracle(TypedDict):
+class BestOracleDict(TypedDict):
     """The learner with the least mean loss on the labelled target."""
 
     selected_learner: str
@@ -111,7 +111,7 @@ class BestOracle(TypedDict):
     curve: list[float]
     """(L,) mean loss on the target at each value."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
     target_risk: float
@@ -120,17 +120,17 @@ class BestOracle(TypedDict):
     target_risk_variance: float | None
     """Variance of that mean; None for a single target row."""
 
-    target_risk_interval: NormalInterval | None
+    target_risk_interval: NormalIntervalDict | None
     """None for a single target row."""
 
     regret: NotRequired[float]
     """How far it is above the least mean loss along the grid."""
 
 
-class BlockCovariance(TypedDict):
+class BlockCovarianceDict(TypedDict):
     """The second moments of all models' block means."""
 
-    models: dict[str, SecondMoments]
+    models: dict[str, SecondMomentsDict]
     """By model; empty where they are left out."""
 
     reason: NotRequired[str]
@@ -140,16 +140,16 @@ class BlockCovariance(TypedDict):
     """The repeat that is shown, where there are several."""
 
 
-class BootstrapResult(TypedDict):
+class BootstrapResultDict(TypedDict):
     """A statistic of a sample, with its bias, variance and intervals."""
 
     kind: Literal["bootstrap"]
     """``bootstrap``."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Intervals that do not fit the statistic, with the reason."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
     statistic: str
@@ -182,17 +182,17 @@ class BootstrapResult(TypedDict):
     drawn_again: int
     """Number of draws that had no value and were drawn again."""
 
-    intervals: list[BcaInterval | StudentisedInterval | StatisticInterval]
+    intervals: list[BcaIntervalDict | StudentisedIntervalDict | StatisticIntervalDict]
     """Intervals about the statistic."""
 
     replicates: list[float] | None
     """(B,) the statistic of each resample, where there are at most 10000."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using the numbers."""
 
 
-class BriefBayesianResult(TypedDict):
+class BriefBayesianResultDict(TypedDict):
     """The posterior probabilities of a Bayesian test in a comparison in brief."""
 
     p_left: float
@@ -205,7 +205,7 @@ class BriefBayesianResult(TypedDict):
     """Probability that it is above."""
 
 
-class BriefComparison(TypedDict):
+class BriefComparisonDict(TypedDict):
     """Two models side by side, in brief."""
 
     a: str
@@ -220,32 +220,32 @@ class BriefComparison(TypedDict):
     difference_pooled: float
     """Pooled mean of a minus pooled mean of b."""
 
-    interval: BriefInterval | None
+    interval: BriefIntervalDict | None
     """The interval that the verdict rests on; None where none could be built."""
 
-    effect_size: BriefEffectSize
+    effect_size: BriefEffectSizeDict
     """The difference beside its spread."""
 
-    tests: dict[str, BriefTestResult | BriefBayesianResult]
+    tests: dict[str, BriefTestResultDict | BriefBayesianResultDict]
     """Numbers of the paired tests, by method."""
 
-    cautions: list[CautionPlace]
+    cautions: list[CautionPlaceDict]
     """Cautions of this comparison that not all of them share."""
 
-    verdict: BriefVerdict
+    verdict: BriefVerdictDict
     """Which of the two is better, if the data show it."""
 
-    intervals: NotRequired[list[Interval]]
+    intervals: NotRequired[list[IntervalDict]]
     """Every interval about the difference, where the request names intervals."""
 
-    variances: NotRequired[dict[str, VarianceEstimate]]
+    variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the difference, where the request names variances."""
 
-    metrics: NotRequired[dict[str, BriefMetricDifference]]
+    metrics: NotRequired[dict[str, BriefMetricDifferenceDict]]
     """Differences of the metrics by name, where the request names any."""
 
 
-class BriefEffectSize(TypedDict):
+class BriefEffectSizeDict(TypedDict):
     """The effect size of a comparison in brief."""
 
     name: str
@@ -255,20 +255,20 @@ class BriefEffectSize(TypedDict):
     """Mean of the paired differences over their standard deviation; None where they do not vary."""
 
 
-class BriefInterval(TypedDict):
+class BriefIntervalDict(TypedDict):
     """The interval of a comparison in brief; level and alternative are those of the request. It may
     have further fields, which depend on the method."""
 
     method: str
     """The interval's method and the variance it rests on, if any."""
 
-    target: Target
+    target: TargetValue
     """What is covered."""
 
     variance: str | None
     """The interval's method and the variance it rests on, if any."""
 
-    mean: MeanKind
+    mean: MeanKindValue
     """Which mean it centres on."""
 
     estimate: float
@@ -286,12 +286,12 @@ class BriefInterval(TypedDict):
     degrees_of_freedom: float | None
     """None means normal."""
 
-    calibration: NotRequired[MeasuredCoverage | None]
+    calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
 
 
-class BriefMetricDifference(TypedDict):
+class BriefMetricDifferenceDict(TypedDict):
     """The difference of two models' metric in a comparison in brief."""
 
     difference: float
@@ -316,7 +316,7 @@ class BriefMetricDifference(TypedDict):
     """Corrected over the pairs; None for a single pair."""
 
 
-class BriefTestResult(TypedDict):
+class BriefTestResultDict(TypedDict):
     """The numbers of a paired test in a comparison in brief."""
 
     statistic: float | None
@@ -332,13 +332,13 @@ class BriefTestResult(TypedDict):
     """Left out where the reference distribution has none."""
 
 
-class BriefVerdict(TypedDict):
+class BriefVerdictDict(TypedDict):
     """The verdict on two models, without what it rests on."""
 
-    decision: Decision
+    decision: DecisionValue
     """The first of the statements that hold."""
 
-    also: list[Decision]
+    also: list[DecisionValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -363,7 +363,7 @@ class BriefVerdict(TypedDict):
     """Corrected over the pairs; None for a single pair or without a margin."""
 
 
-class CalibrationSummary(TypedDict):
+class CalibrationSummaryDict(TypedDict):
     """How the coverage of the intervals was measured on samples of the data."""
 
     repetitions: int
@@ -378,17 +378,17 @@ class CalibrationSummary(TypedDict):
     truth_from: str
     """What the truth is computed from."""
 
-    new_source: NewSourceCalibration | None
+    new_source: NewSourceCalibrationDict | None
     """How intervals for a new source were measured; null if no whole sources were drawn."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the measured coverage."""
 
     note: str
     """How the samples differ from the data."""
 
 
-class CandidateSpec(TypedDict):
+class CandidateSpecDict(TypedDict):
     """A learner as the request describes it."""
 
     name: str
@@ -401,7 +401,7 @@ class CandidateSpec(TypedDict):
     """The preparation steps before the learner."""
 
 
-class Caution(TypedDict):
+class CautionDict(TypedDict):
     """A doubt about a number that is defined."""
 
     code: str
@@ -410,14 +410,14 @@ class Caution(TypedDict):
     message: str
     """One or two sentences with the values of this case."""
 
-    severity: Severity
+    severity: SeverityValue
     """``info``, ``warning`` or ``serious``."""
 
     advice: str
     """What to do about it; empty where there is nothing to do."""
 
 
-class CautionPlace(TypedDict):
+class CautionPlaceDict(TypedDict):
     """A caution of one comparison in brief; its sentence is among ``comparison_cautions``."""
 
     where: str
@@ -427,7 +427,7 @@ class CautionPlace(TypedDict):
     """The caution's code."""
 
 
-class ChoiceComparison(TypedDict):
+class ChoiceComparisonDict(TypedDict):
     """The choices of two risks for one learner, first minus second."""
 
     a: str
@@ -436,29 +436,29 @@ class ChoiceComparison(TypedDict):
     b: str
     """The risks."""
 
-    selected: SelectedPair
+    selected: SelectedPairDict
     """The values that they select."""
 
     same_choice: bool
     """Whether these are the same."""
 
-    under: dict[str, WeightedRiskDifference]
+    under: dict[str, WeightedRiskDifferenceDict]
     """The difference of the two choices, under each risk."""
 
-    estimates: RiskPair
+    estimates: RiskPairDict
     """The difference of the two risks, for each choice."""
 
-    target_risk: NotRequired[MeanDifference]
+    target_risk: NotRequired[MeanDifferenceDict]
     """The difference of the mean losses on a labelled target."""
 
 
-class ChosenCandidate(TypedDict):
+class ChosenCandidateDict(TypedDict):
     """The candidate that is chosen in the end."""
 
     name: str
     """Name of the candidate."""
 
-    spec: CandidateSpec
+    spec: CandidateSpecDict
     """The learner, ready for another request."""
 
     rule: Literal["least", "one_standard_error"]
@@ -479,11 +479,11 @@ class ChosenCandidate(TypedDict):
     chosen_on: Literal["all rows", "the training and validation rows"]
     """The rows that the choice rests on."""
 
-    internal: InternalResult
+    internal: InternalResultDict
     """Its internal error, or its metric."""
 
 
-class Comparison(TypedDict):
+class ComparisonDict(TypedDict):
     """Two models side by side."""
 
     a: str
@@ -498,38 +498,38 @@ class Comparison(TypedDict):
     difference_pooled: float
     """Pooled mean of a minus pooled mean of b."""
 
-    interval: Interval | None
+    interval: IntervalDict | None
     """The interval that the verdict rests on; None where none could be built."""
 
-    recommended: dict[str, Interval]
+    recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
 
-    intervals: list[Interval]
+    intervals: list[IntervalDict]
     """Every interval about the difference."""
 
-    variances: dict[str, VarianceEstimate]
+    variances: dict[str, VarianceEstimateDict]
     """Estimated variances of the difference, by method."""
 
-    effect_size: EffectSize
+    effect_size: EffectSizeDict
     """The difference beside its spread."""
 
-    tests: dict[str, TestResult]
+    tests: dict[str, TestResultDict]
     """Outcomes of the paired tests, by method."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the difference as such."""
 
-    verdict: Verdict
+    verdict: VerdictDict
     """Which of the two is better, if the data show it."""
 
-    risks: NotRequired[dict[str, WeightedRiskDifference]]
+    risks: NotRequired[dict[str, WeightedRiskDifferenceDict]]
     """Differences of the importance-weighted risks, where there are weights."""
 
-    metrics: NotRequired[dict[str, MetricDifference]]
+    metrics: NotRequired[dict[str, MetricDifferenceDict]]
     """Differences of the metrics by name, where the request names any."""
 
 
-class ComparisonSummary(TypedDict):
+class ComparisonSummaryDict(TypedDict):
     """One comparison in a summary."""
 
     a: str
@@ -547,14 +547,14 @@ class ComparisonSummary(TypedDict):
     upper: float | None
     """Ends of that interval; None where an end is open or there is no interval."""
 
-    decision: Decision
+    decision: DecisionValue
     """The verdict."""
 
     p_value: float | None
     """Of no difference, two-sided, not corrected."""
 
 
-class CriticalDifferenceDiagram(TypedDict):
+class CriticalDifferenceDiagramDict(TypedDict):
     """What a critical difference diagram draws."""
 
     score: str
@@ -573,87 +573,87 @@ class CriticalDifferenceDiagram(TypedDict):
     """Largest runs of neighbouring models of which no two differ, the best model's first."""
 
 
-class CrossValidationResult(TypedDict):
+class CrossValidationResultDict(TypedDict):
     """What a cross-validation shows of its learners."""
 
     kind: Literal["cross_validation"]
     """``cross_validation``."""
 
-    weights: NotRequired[UsedWeights]
+    weights: NotRequired[UsedWeightsDict]
     """The importance weights of the rows, if the request has a target sample."""
 
-    calibration: NotRequired[CalibrationSummary]
+    calibration: NotRequired[CalibrationSummaryDict]
     """How the coverage of the intervals was measured, if the request asks for it."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    summary: Summary
+    summary: SummaryDict
     """The best model, the verdicts in words and the main intervals."""
 
-    models: dict[str, ModelResult]
+    models: dict[str, ModelResultDict]
     """By name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
 
-    comparisons: list[Comparison] | list[BriefComparison]
+    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
 
-    comparison_tests: NotRequired[dict[str, SharedTest]]
+    comparison_tests: NotRequired[dict[str, SharedTestDict]]
     """What is the same for a test in every comparison in brief, by method."""
 
-    comparison_cautions: NotRequired[list[SharedCaution]]
+    comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
 
-    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
 
-    covariance: BlockCovariance
+    covariance: BlockCovarianceDict
     """Second moments of the block means."""
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
-    failures: dict[str, LearnerFailure]
+    failures: dict[str, LearnerFailureDict]
     """Learners that failed, with the reason."""
 
-    learners: dict[str, LearnerFits]
+    learners: dict[str, LearnerFitsDict]
     """How the splits of each learner were predicted."""
 
 
-class Curve(TypedDict):
+class CurveDict(TypedDict):
     """The learning curve of one learner."""
 
-    points: list[CurvePoint]
+    points: list[CurvePointDict]
     """The sizes at which the learner ran, the smallest first."""
 
-    steps: list[CurveStep]
+    steps: list[CurveStepDict]
     """The change from each size to the next."""
 
-    saturation: Saturation
+    saturation: SaturationDict
     """Whether more rows would still help."""
 
-    power_law: PowerLawResult | None
+    power_law: PowerLawResultDict | None
     """A power law through the points; None where the points do not determine one."""
 
-    figure: CurveFigure
+    figure: CurveFigureDict
     """The numbers of a drawing."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the curve as a whole."""
 
 
-class CurveFigure(TypedDict):
+class CurveFigureDict(TypedDict):
     """The numbers of a drawing of a learning curve."""
 
     x: list[float]
@@ -668,14 +668,14 @@ class CurveFigure(TypedDict):
     upper: list[float | None]
     """Ends of the recommended interval at each size; None where there is none."""
 
-    law: DrawnLaw | None
+    law: DrawnLawDict | None
     """The power law as a line; None where none was fitted."""
 
-    metrics: NotRequired[dict[str, DrawnMetric]]
+    metrics: NotRequired[dict[str, DrawnMetricDict]]
     """Metrics by name, where the request names any."""
 
 
-class CurveIntervals(TypedDict):
+class CurveIntervalsDict(TypedDict):
     """Normal intervals about a risk along a grid."""
 
     method: str
@@ -691,16 +691,16 @@ class CurveIntervals(TypedDict):
     """(L,) ends."""
 
 
-class CurvePoint(TypedDict):
+class CurvePointDict(TypedDict):
     """A learner at one training size."""
 
     size: str
     """Label of the size."""
 
-    n_train: TrainingRows
+    n_train: TrainingRowsDict
     """Rows that the learner was fitted to."""
 
-    mean: Means
+    mean: MeansDict
     """Means of its losses."""
 
     n: int
@@ -709,32 +709,32 @@ class CurvePoint(TypedDict):
     blocks: int
     """Number of blocks in one partition."""
 
-    recommended: dict[str, Interval]
+    recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
 
-    prediction: NotRequired[Interval]
+    prediction: NotRequired[IntervalDict]
     """Where the mean loss of one new source will lie, if the data allow such an interval."""
 
-    variances: NotRequired[dict[str, VarianceEstimate]]
+    variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the mean loss, by method; in brief only where the request names
     variances."""
 
-    intervals: NotRequired[list[Interval]]
+    intervals: NotRequired[list[IntervalDict]]
     """Every interval about the mean loss; in brief only where the request names intervals."""
 
-    estimates: NotRequired[dict[str, ErrorEstimate]]
+    estimates: NotRequired[dict[str, ErrorEstimateDict]]
     """Estimates of the error that are not the mean of the losses, by method, where the request
     names such methods."""
 
-    risks: NotRequired[dict[str, WeightedRisk]]
+    risks: NotRequired[dict[str, WeightedRiskDict]]
     """Importance-weighted risks by estimator, where there are weights."""
 
-    metrics: NotRequired[dict[str, MetricResult]]
+    metrics: NotRequired[dict[str, MetricResultDict]]
     """Metrics by name, where the request names any."""
 
 
-CurveStep = TypedDict(
-    "CurveStep",
+CurveStepDict = TypedDict(
+    "CurveStepDict",
     {
         # Label of the smaller size.
         "from": 'str',
@@ -743,23 +743,23 @@ CurveStep = TypedDict(
         # Mean loss at the larger size minus that at the smaller one; negative where more rows help.
         "difference": 'float',
         # The interval that the verdict rests on; None where none could be built.
-        "interval": 'Interval | None',
+        "interval": 'IntervalDict | None',
         # The difference beside its spread.
-        "effect_size": 'EffectSize',
+        "effect_size": 'EffectSizeDict',
         # Whether the larger size is better, if the data show it.
-        "verdict": 'StepVerdict',
+        "verdict": 'StepVerdictDict',
         # What to know of the difference as such.
-        "cautions": 'list[Caution]',
+        "cautions": 'list[CautionDict]',
     },
 )
 """The change of the error from one size to the next."""
 
 
-Decision: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
+DecisionValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
 """The answer of a verdict on models a and b."""
 
 
-class Detectable(TypedDict):
+class DetectableDict(TypedDict):
     """The smallest difference that data like these detect with the requested power."""
 
     difference: float
@@ -775,7 +775,7 @@ class Detectable(TypedDict):
     """Probability of finding a difference as large as the margin; None without a margin."""
 
 
-class Diagnostics(TypedDict):
+class DiagnosticsDict(TypedDict):
     """Numbers that show whether weights can be trusted."""
 
     mean: float
@@ -802,11 +802,11 @@ class Diagnostics(TypedDict):
     coverage: float
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Cautions that follow from these numbers."""
 
 
-class DrawnLaw(TypedDict):
+class DrawnLawDict(TypedDict):
     """Points of a power law, to be drawn as a line."""
 
     x: list[float]
@@ -816,7 +816,7 @@ class DrawnLaw(TypedDict):
     """The error of the law at these sizes."""
 
 
-class DrawnMetric(TypedDict):
+class DrawnMetricDict(TypedDict):
     """A metric at the sizes of a curve, to be drawn."""
 
     y: list[float | None]
@@ -829,7 +829,7 @@ class DrawnMetric(TypedDict):
     """Ends of the recommended interval at each size; None where there is none."""
 
 
-class EffectSize(TypedDict):
+class EffectSizeDict(TypedDict):
     """How large a difference is beside the spread of the paired differences."""
 
     name: str
@@ -854,7 +854,7 @@ class EffectSize(TypedDict):
     """Difference of the signed-rank sums over their total, in [-1, 1]."""
 
 
-class ErrorEstimate(TypedDict):
+class ErrorEstimateDict(TypedDict):
     """An estimate of a model's error that is not the mean of the losses, such as .632. It may have
     further fields, which depend on the method."""
 
@@ -864,10 +864,10 @@ class ErrorEstimate(TypedDict):
     variance: float | list[float]
     """Variance of the estimate."""
 
-    target: Target
+    target: TargetValue
     """The error that is estimated."""
 
-    mean: MeanKind
+    mean: MeanKindValue
     """The mean of the losses that the estimate takes the place of."""
 
     standard_error: float | None
@@ -879,14 +879,14 @@ class ErrorEstimate(TypedDict):
     usable: bool
     """Whether an interval may be built on the variance."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    intervals: list[Interval]
+    intervals: list[IntervalDict]
     """The intervals about this estimate."""
 
 
-class EstimatedWeights(TypedDict):
+class EstimatedWeightsDict(TypedDict):
     """Importance weights of the source rows, and how far they can be trusted."""
 
     method: str
@@ -907,7 +907,7 @@ class EstimatedWeights(TypedDict):
     details: dict[str, JsonValue]
     """Further numbers of the estimator, such as the width of a kernel."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using the weights."""
 
     mean: float
@@ -935,7 +935,7 @@ class EstimatedWeights(TypedDict):
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
 
-class ExternalCandidate(TypedDict):
+class ExternalCandidateDict(TypedDict):
     """One candidate under the external splits."""
 
     wins: int
@@ -948,20 +948,20 @@ class ExternalCandidate(TypedDict):
     """(J,) error, or metric, on each test part; None where there are very many numbers."""
 
 
-class ExternalResult(TypedDict):
+class ExternalResultDict(TypedDict):
     """The choices inside the external training parts, and their errors on the test parts."""
 
     wins: dict[str, int]
     """Number of splits in which each candidate was chosen."""
 
-    splits: list[ExternalSplit]
+    splits: list[ExternalSplitDict]
     """Every external split."""
 
-    candidates: dict[str, ExternalCandidate]
+    candidates: dict[str, ExternalCandidateDict]
     """Every candidate by name."""
 
 
-class ExternalSplit(TypedDict):
+class ExternalSplitDict(TypedDict):
     """The choice inside the training part of one external split, and its error on the test part."""
 
     repeat: int
@@ -995,7 +995,7 @@ class ExternalSplit(TypedDict):
     """Rows of the training part and of the test part."""
 
 
-class FigureAxis(TypedDict):
+class FigureAxisDict(TypedDict):
     """An axis of a figure."""
 
     title: str
@@ -1008,7 +1008,7 @@ class FigureAxis(TypedDict):
     """The names of the categories at 0, 1, ...; empty for a numerical axis."""
 
 
-class FigureSeries(TypedDict):
+class FigureSeriesDict(TypedDict):
     """A set of points that a figure draws together."""
 
     name: str
@@ -1028,10 +1028,10 @@ class FigureSeries(TypedDict):
     """``line``, ``dashed`` (a reference line), ``points`` or ``bars``."""
 
 
-class GridProfile(TypedDict):
+class GridProfileDict(TypedDict):
     """The internal error along each parameter of a grid."""
 
-    parameters: dict[str, ParameterProfile]
+    parameters: dict[str, ParameterProfileDict]
     """By the name of the parameter."""
 
     least: str | None
@@ -1041,7 +1041,7 @@ class GridProfile(TypedDict):
     """Number of candidates of the grid."""
 
 
-class GridValues(TypedDict):
+class GridValuesDict(TypedDict):
     """The grid of a learner."""
 
     parameter: str | None
@@ -1051,13 +1051,13 @@ class GridValues(TypedDict):
     """(L,) its values."""
 
 
-class ImportanceWeightingResult(TypedDict):
+class ImportanceWeightingResultDict(TypedDict):
     """What importance-weighted risks select for another population."""
 
     kind: Literal["importance_weighting"]
     """``importance_weighting``."""
 
-    weights: SelectionWeights
+    weights: SelectionWeightsDict
     """The importance weights of the source rows."""
 
     n_folds: int
@@ -1069,32 +1069,32 @@ class ImportanceWeightingResult(TypedDict):
     features: list[str]
     """Names of the features."""
 
-    failures: dict[str, LearnerFailure]
+    failures: dict[str, LearnerFailureDict]
     """Learners that failed, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the selection."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    grid: NotRequired[GridValues | None]
+    grid: NotRequired[GridValuesDict | None]
     """None for a learner without a grid."""
 
-    risks: dict[str, RiskAlongGrid] | dict[str, BestLearner]
+    risks: dict[str, RiskAlongGridDict] | dict[str, BestLearnerDict]
     """Every risk along the grid."""
 
-    oracle: Oracle | None | BestOracle
+    oracle: OracleDict | None | BestOracleDict
     """The best value for a labelled target; None where the target has no labels."""
 
-    comparisons: list[ChoiceComparison] | list[LearnerComparison]
+    comparisons: list[ChoiceComparisonDict] | list[LearnerComparisonDict]
     """The choices of each pair of risks."""
 
-    learners: NotRequired[dict[str, LearnerSelection]]
+    learners: NotRequired[dict[str, LearnerSelectionDict]]
     """Every learner by itself."""
 
 
-class InternalResult(TypedDict):
+class InternalResultDict(TypedDict):
     """The internal error of a candidate, or its metric."""
 
     mean: float | None
@@ -1108,7 +1108,7 @@ class InternalResult(TypedDict):
     there are very many."""
 
 
-class Interval(TypedDict):
+class IntervalDict(TypedDict):
     """A confidence or prediction interval, as in results. It may have further fields, which depend
     on the method."""
 
@@ -1118,10 +1118,10 @@ class Interval(TypedDict):
     variance: str | None
     """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
 
-    target: Target
+    target: TargetValue
     """The error that the interval is about."""
 
-    mean: MeanKind
+    mean: MeanKindValue
     """Which mean it centres on."""
 
     estimate: float
@@ -1133,7 +1133,7 @@ class Interval(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: Alternative
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -1148,15 +1148,15 @@ class Interval(TypedDict):
     recommended: bool
     """Whether the service recommends it for its target."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Cautions about the interval."""
 
-    calibration: NotRequired[MeasuredCoverage | None]
+    calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
 
 
-class LearnerComparison(TypedDict):
+class LearnerComparisonDict(TypedDict):
     """Two learners side by side."""
 
     a: str
@@ -1165,17 +1165,17 @@ class LearnerComparison(TypedDict):
     b: str
     """Names of the learners."""
 
-    risks: dict[str, LearnerDifference]
+    risks: dict[str, LearnerDifferenceDict]
     """Their difference under each risk."""
 
 
-class LearnerDifference(TypedDict):
+class LearnerDifferenceDict(TypedDict):
     """Two learners under one risk, each at the value that the risk selects for it."""
 
-    selected: SelectedPair
+    selected: SelectedPairDict
     """These values."""
 
-    target_risk: NotRequired[MeanDifference]
+    target_risk: NotRequired[MeanDifferenceDict]
     """The difference of the mean losses on a labelled target."""
 
     difference: float
@@ -1187,7 +1187,7 @@ class LearnerDifference(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: Target
+    target: TargetValue
     """The population whose mean losses are compared."""
 
     beta: list[float]
@@ -1196,17 +1196,17 @@ class LearnerDifference(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval | None
+    interval: NormalIntervalDict | None
     """About the difference; None with fewer than two effective rows."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    by_source: NotRequired[list[SourceRiskDifference]]
+    by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""
 
 
-class LearnerFailure(TypedDict):
+class LearnerFailureDict(TypedDict):
     """Why a learner is not part of the result."""
 
     code: str
@@ -1222,7 +1222,7 @@ class LearnerFailure(TypedDict):
     """Number of candidates, where all candidates of a grid failed."""
 
 
-class LearnerFits(TypedDict):
+class LearnerFitsDict(TypedDict):
     """How the splits of one learner were predicted."""
 
     path: Literal["fast", "plain", "mixed"]
@@ -1239,27 +1239,27 @@ class LearnerFits(TypedDict):
     """Why the learner was fitted on splits, the most frequent reason first."""
 
 
-class LearnerSelection(TypedDict):
+class LearnerSelectionDict(TypedDict):
     """What each risk selects from the grid of one learner."""
 
-    grid: GridValues | None
+    grid: GridValuesDict | None
     """None for a learner without a grid."""
 
-    risks: dict[str, RiskAlongGrid]
+    risks: dict[str, RiskAlongGridDict]
     """Every risk along the grid."""
 
-    oracle: Oracle | None
+    oracle: OracleDict | None
     """The best value for a labelled target; None where the target has no labels."""
 
-    comparisons: list[ChoiceComparison]
+    comparisons: list[ChoiceComparisonDict]
     """The choices of each pair of risks."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the fits."""
 
 
-LearnerUsed = TypedDict(
-    "LearnerUsed",
+LearnerUsedDict = TypedDict(
+    "LearnerUsedDict",
     {
         # What kind of method it is, such as ``variances``.
         "family": 'str',
@@ -1280,7 +1280,7 @@ LearnerUsed = TypedDict(
 """A learner that was fitted, as the request describes it."""
 
 
-class LearningCurveResult(TypedDict):
+class LearningCurveResultDict(TypedDict):
     """The error of learners at growing training sizes."""
 
     kind: Literal["learning_curve"]
@@ -1298,96 +1298,96 @@ class LearningCurveResult(TypedDict):
     stratified: bool
     """Whether smaller training parts keep the shares of the classes."""
 
-    curves: dict[str, Curve]
+    curves: dict[str, CurveDict]
     """The curve of each learner that ran at one size or more."""
 
-    learners: dict[str, LearnerFits]
+    learners: dict[str, LearnerFitsDict]
     """How the splits of each model were predicted."""
 
-    failures: dict[str, dict[str, LearnerFailure]]
+    failures: dict[str, dict[str, LearnerFailureDict]]
     """Learners that failed, and why, by the label of the size."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    summary: Summary
+    summary: SummaryDict
     """The best model, the verdicts in words and the main intervals."""
 
-    models: dict[str, ModelResult]
+    models: dict[str, ModelResultDict]
     """By name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
 
-    comparisons: list[Comparison] | list[BriefComparison]
+    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
 
-    comparison_tests: NotRequired[dict[str, SharedTest]]
+    comparison_tests: NotRequired[dict[str, SharedTestDict]]
     """What is the same for a test in every comparison in brief, by method."""
 
-    comparison_cautions: NotRequired[list[SharedCaution]]
+    comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
 
-    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
 
-    covariance: BlockCovariance
+    covariance: BlockCovarianceDict
     """Second moments of the block means."""
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
 
-class LossesResult(TypedDict):
+class LossesResultDict(TypedDict):
     """What a table of losses shows of its models."""
 
     kind: Literal["losses"]
     """``losses``."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    summary: Summary
+    summary: SummaryDict
     """The best model, the verdicts in words and the main intervals."""
 
-    models: dict[str, ModelResult]
+    models: dict[str, ModelResultDict]
     """By name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
 
-    comparisons: list[Comparison] | list[BriefComparison]
+    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
 
-    comparison_tests: NotRequired[dict[str, SharedTest]]
+    comparison_tests: NotRequired[dict[str, SharedTestDict]]
     """What is the same for a test in every comparison in brief, by method."""
 
-    comparison_cautions: NotRequired[list[SharedCaution]]
+    comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
 
-    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
 
-    covariance: BlockCovariance
+    covariance: BlockCovarianceDict
     """Second moments of the block means."""
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
 
-class MeanDifference(TypedDict):
+class MeanDifferenceDict(TypedDict):
     """The difference of two mean losses, or of two risks of one model."""
 
     difference: float
@@ -1399,15 +1399,15 @@ class MeanDifference(TypedDict):
     standard_error: float | None
     """Root of the variance."""
 
-    interval: NormalInterval | None
+    interval: NormalIntervalDict | None
     """About the difference."""
 
 
-MeanKind: TypeAlias = Literal["macro", "pooled", "first_split"]
+MeanKindValue: TypeAlias = Literal["macro", "pooled", "first_split"]
 """Which mean a variance or an interval belongs to."""
 
 
-class Means(TypedDict):
+class MeansDict(TypedDict):
     """The means of one model's losses."""
 
     macro: float
@@ -1424,28 +1424,28 @@ class Means(TypedDict):
     """(J,) mean of each split, where there are several repeats."""
 
 
-class MeasuredCoverage(TypedDict):
+class MeasuredCoverageDict(TypedDict):
     """How often an interval covered the truth on samples of the data."""
 
-    coverage: MonteCarloNumber
+    coverage: MonteCarloNumberDict
     """Share of the samples in which the interval covered its own target."""
 
-    truth_below: MonteCarloNumber
+    truth_below: MonteCarloNumberDict
     """Share of the samples in which the target was below the interval, or above it."""
 
-    truth_above: MonteCarloNumber
+    truth_above: MonteCarloNumberDict
     """Share of the samples in which the target was below the interval, or above it."""
 
-    width: MonteCarloNumber
+    width: MonteCarloNumberDict
     """Average width of the interval, in units of the loss."""
 
-    covers: dict[str, MonteCarloNumber]
+    covers: dict[str, MonteCarloNumberDict]
     """Share of the samples in which the interval covered each other quantity that is known
     there."""
 
 
-MethodUsed = TypedDict(
-    "MethodUsed",
+MethodUsedDict = TypedDict(
+    "MethodUsedDict",
     {
         # What kind of method it is, such as ``variances``.
         "family": 'str',
@@ -1460,7 +1460,7 @@ MethodUsed = TypedDict(
 """A method that a result was made with, and its parameters."""
 
 
-class MetricDifference(TypedDict):
+class MetricDifferenceDict(TypedDict):
     """The difference of two models' metric."""
 
     difference: float
@@ -1472,7 +1472,7 @@ class MetricDifference(TypedDict):
     difference_macro: float
     """Of the macro means; NaN where one is undefined."""
 
-    mean: MeanKind
+    mean: MeanKindValue
     """Which of the two ``difference`` is."""
 
     variance: float | None
@@ -1487,16 +1487,16 @@ class MetricDifference(TypedDict):
     degrees_of_freedom: float | None
     """Of the t interval and test on it; None means normal."""
 
-    target: Target
+    target: TargetValue
     """What the variance, the interval and the test are about."""
 
-    interval: Interval | None
+    interval: IntervalDict | None
     """The recommended interval for that target."""
 
-    recommended: dict[str, Interval]
+    recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
 
-    intervals: list[Interval]
+    intervals: list[IntervalDict]
     """Every interval about the difference."""
 
     statistic: float | None
@@ -1508,17 +1508,17 @@ class MetricDifference(TypedDict):
     p_value_adjusted: float | None
     """Corrected over the pairs; None for a single pair."""
 
-    alternative: Alternative
+    alternative: AlternativeValue
     """Of interval and test, in the units of the metric."""
 
     higher_is_better: bool
     """Whether larger values are better."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
 
-class MetricMeans(TypedDict):
+class MetricMeansDict(TypedDict):
     """The values of a metric of one model."""
 
     pooled: float
@@ -1534,13 +1534,13 @@ class MetricMeans(TypedDict):
     """(J,) value of each split, where there are several repeats."""
 
 
-class MetricResult(TypedDict):
+class MetricResultDict(TypedDict):
     """A metric of one model. It may have further fields, which depend on the method."""
 
-    estimate: MetricMeans
+    estimate: MetricMeansDict
     """The metric over all instances and over blocks."""
 
-    mean: MeanKind
+    mean: MeanKindValue
     """Which of the two means ``variance`` belongs to."""
 
     variance: float | None
@@ -1555,29 +1555,29 @@ class MetricResult(TypedDict):
     degrees_of_freedom: float | None
     """Of the t interval on it; None means normal."""
 
-    target: Target
+    target: TargetValue
     """What the variance and its interval are about."""
 
-    recommended: dict[str, Interval]
+    recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
 
-    intervals: NotRequired[list[Interval]]
+    intervals: NotRequired[list[IntervalDict]]
     """Every interval about the metric; left out in brief."""
 
-    variances: NotRequired[dict[str, VarianceEstimate]]
+    variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the metric, by method; left out in brief."""
 
     higher_is_better: bool
     """Whether larger values are better."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
 
-class ModelResult(TypedDict):
+class ModelResultDict(TypedDict):
     """What is estimated of one model."""
 
-    mean: Means
+    mean: MeansDict
     """Means of its losses."""
 
     n: int
@@ -1586,31 +1586,31 @@ class ModelResult(TypedDict):
     blocks: int
     """Number of blocks in one partition."""
 
-    recommended: dict[str, Interval]
+    recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
 
-    prediction: NotRequired[Interval]
+    prediction: NotRequired[IntervalDict]
     """Where the mean loss of one new source will lie, if the data allow such an interval."""
 
-    variances: NotRequired[dict[str, VarianceEstimate]]
+    variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the mean loss, by method; in brief only where the request names
     variances."""
 
-    intervals: NotRequired[list[Interval]]
+    intervals: NotRequired[list[IntervalDict]]
     """Every interval about the mean loss; in brief only where the request names intervals."""
 
-    estimates: NotRequired[dict[str, ErrorEstimate]]
+    estimates: NotRequired[dict[str, ErrorEstimateDict]]
     """Estimates of the error that are not the mean of the losses, by method, where the request
     names such methods."""
 
-    risks: NotRequired[dict[str, WeightedRisk]]
+    risks: NotRequired[dict[str, WeightedRiskDict]]
     """Importance-weighted risks by estimator, where there are weights."""
 
-    metrics: NotRequired[dict[str, MetricResult]]
+    metrics: NotRequired[dict[str, MetricResultDict]]
     """Metrics by name, where the request names any."""
 
 
-class ModelSummary(TypedDict):
+class ModelSummaryDict(TypedDict):
     """One model in a summary."""
 
     name: str
@@ -1626,7 +1626,7 @@ class ModelSummary(TypedDict):
     """Ends of that interval; None where an end is open or there is no interval."""
 
 
-class MonteCarloNumber(TypedDict):
+class MonteCarloNumberDict(TypedDict):
     """A number computed from the repetitions of a simulation."""
 
     value: float | None
@@ -1637,7 +1637,7 @@ class MonteCarloNumber(TypedDict):
     is unknown."""
 
 
-class NewSourceCalibration(TypedDict):
+class NewSourceCalibrationDict(TypedDict):
     """How the coverage of intervals for a new source was measured."""
 
     drawn: int
@@ -1653,19 +1653,19 @@ class NewSourceCalibration(TypedDict):
     """In which direction the coverage errs."""
 
 
-class NormalInterval(TypedDict):
+class NormalIntervalDict(TypedDict):
     """A normal interval about a weighted risk."""
 
     method: str
     """Always ``normal``."""
 
-    target: Target
+    target: TargetValue
     """What is covered."""
 
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: Alternative
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -1675,7 +1675,7 @@ class NormalInterval(TypedDict):
     """Ends, in units of the loss; an open end is None."""
 
 
-class NotApplicable(TypedDict):
+class NotApplicableDict(TypedDict):
     """A method that was not used, though the request did not rule it out."""
 
     name: str
@@ -1688,7 +1688,7 @@ class NotApplicable(TypedDict):
     """``variances``, ``intervals``, ``tests`` or ``omnibus``."""
 
 
-class OmnibusResult(TypedDict):
+class OmnibusResultDict(TypedDict):
     """The outcome of one test of all models at once. It may have further fields, which depend on
     the method."""
 
@@ -1701,17 +1701,17 @@ class OmnibusResult(TypedDict):
     p_value: float
     """Of no difference between any models."""
 
-    target: Target
+    target: TargetValue
     """The differences that are tested."""
 
     unit: str
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
 
-class Oracle(TypedDict):
+class OracleDict(TypedDict):
     """The value of the grid with the least mean loss on the labelled target."""
 
     selected: JsonValue
@@ -1723,7 +1723,7 @@ class Oracle(TypedDict):
     curve: list[float]
     """(L,) mean loss on the target at each value."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
     target_risk: float
@@ -1732,14 +1732,14 @@ class Oracle(TypedDict):
     target_risk_variance: float | None
     """Variance of that mean; None for a single target row."""
 
-    target_risk_interval: NormalInterval | None
+    target_risk_interval: NormalIntervalDict | None
     """None for a single target row."""
 
     regret: NotRequired[float]
     """How far it is above the least mean loss along the grid."""
 
 
-class ParameterProfile(TypedDict):
+class ParameterProfileDict(TypedDict):
     """The internal error against the value of one parameter of a grid."""
 
     values: list[float | int | str | bool | None]
@@ -1758,7 +1758,7 @@ class ParameterProfile(TypedDict):
     """Its mean error, or metric, over the external splits; None without external splits."""
 
 
-class Plan(TypedDict):
+class PlanDict(TypedDict):
     """The smallest experiment that has the requested power against the assumed difference."""
 
     unit: Literal["sources", "instances", "repeats"]
@@ -1779,14 +1779,14 @@ class Plan(TypedDict):
     assumes: Literal["margin", "observed"]
     """Where that comes from: ``margin`` or ``observed``."""
 
-    alternatives: list[PlanAlternative]
+    alternatives: list[PlanAlternativeDict]
     """The other units that could be added."""
 
     sentence: str
     """The plan in words."""
 
 
-class PlanAlternative(TypedDict):
+class PlanAlternativeDict(TypedDict):
     """Another way to more data, with the number needed or the reason why it does not suffice."""
 
     unit: Literal["sources", "instances", "repeats"]
@@ -1802,7 +1802,7 @@ class PlanAlternative(TypedDict):
     """Why more of them do not suffice, in the place of the numbers."""
 
 
-class PostHocColumns(TypedDict):
+class PostHocColumnsDict(TypedDict):
     """All pairs of models after a test of all models, as columns."""
 
     order: str
@@ -1818,7 +1818,7 @@ class PostHocColumns(TypedDict):
     """(m,) corrected over the pairs."""
 
 
-class PostHocOmnibusResult(TypedDict):
+class PostHocOmnibusResultDict(TypedDict):
     """The outcome of a test of all models that also compares the pairs. It may have further fields,
     which depend on the method."""
 
@@ -1831,19 +1831,19 @@ class PostHocOmnibusResult(TypedDict):
     p_value: float
     """Of no difference between any models."""
 
-    target: Target
+    target: TargetValue
     """The differences that are tested."""
 
     unit: str
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    pairs: list[PostHocPair] | None
+    pairs: list[PostHocPairDict] | None
     """None where comparisons are in brief."""
 
-    pair_columns: NotRequired[PostHocColumns]
+    pair_columns: NotRequired[PostHocColumnsDict]
     """The pairs as columns, where comparisons are in brief."""
 
     alpha: float
@@ -1858,11 +1858,11 @@ class PostHocOmnibusResult(TypedDict):
     tied: list[list[str]]
     """One group: that model and those that do not differ from it."""
 
-    diagram: CriticalDifferenceDiagram
+    diagram: CriticalDifferenceDiagramDict
     """What a critical difference diagram draws."""
 
 
-class PostHocPair(TypedDict):
+class PostHocPairDict(TypedDict):
     """One pair of models after a test of all models."""
 
     a: str
@@ -1881,7 +1881,7 @@ class PostHocPair(TypedDict):
     """Corrected over the pairs."""
 
 
-class PowerLawEstimate(TypedDict):
+class PowerLawEstimateDict(TypedDict):
     """An estimate from a power law, with a two-sided t interval."""
 
     estimate: float
@@ -1897,7 +1897,7 @@ class PowerLawEstimate(TypedDict):
     """Ends of the interval."""
 
 
-class PowerLawPrediction(TypedDict):
+class PowerLawPredictionDict(TypedDict):
     """The error that a power law predicts for a training size."""
 
     estimate: float
@@ -1916,28 +1916,28 @@ class PowerLawPrediction(TypedDict):
     """Rows to learn from."""
 
 
-class PowerLawResult(TypedDict):
+class PowerLawResultDict(TypedDict):
     """A power law that was fitted to the mean losses of a curve."""
 
     formula: str
     """The law, ``a + b n^-c``, with n the number of rows to learn from."""
 
-    a: PowerLawEstimate
+    a: PowerLawEstimateDict
     """The error that is left with very many rows."""
 
     b: float
     """The factor of the part that falls."""
 
-    c: PowerLawEstimate
+    c: PowerLawEstimateDict
     """How fast the error falls."""
 
-    excess: PowerLawEstimate
+    excess: PowerLawEstimateDict
     """The part of the error at the largest size that more rows could still remove."""
 
-    at_all_rows: PowerLawPrediction
+    at_all_rows: PowerLawPredictionDict
     """The error with all rows to learn from."""
 
-    at_twice_as_many: PowerLawPrediction
+    at_twice_as_many: PowerLawPredictionDict
     """The error with twice as many rows."""
 
     residual: float
@@ -1950,50 +1950,50 @@ class PowerLawResult(TypedDict):
     """Of the t intervals."""
 
 
-class PredictionsResult(TypedDict):
+class PredictionsResultDict(TypedDict):
     """What the predictions of some models show of them."""
 
     kind: Literal["predictions"]
     """``predictions``."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    summary: Summary
+    summary: SummaryDict
     """The best model, the verdicts in words and the main intervals."""
 
-    models: dict[str, ModelResult]
+    models: dict[str, ModelResultDict]
     """By name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
 
-    comparisons: list[Comparison] | list[BriefComparison]
+    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
 
-    comparison_tests: NotRequired[dict[str, SharedTest]]
+    comparison_tests: NotRequired[dict[str, SharedTestDict]]
     """What is the same for a test in every comparison in brief, by method."""
 
-    comparison_cautions: NotRequired[list[SharedCaution]]
+    comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
 
-    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
 
-    covariance: BlockCovariance
+    covariance: BlockCovarianceDict
     """Second moments of the block means."""
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
 
-class Provenance(TypedDict):
+class ProvenanceDict(TypedDict):
     """What reproduces a result: the same version, request, data and seed give the same numbers."""
 
     version: str
@@ -2008,11 +2008,11 @@ class Provenance(TypedDict):
     spec_sha256: str
     """The digest of the request, without its name, labels and seed."""
 
-    methods: list[LearnerUsed | MethodUsed]
+    methods: list[LearnerUsedDict | MethodUsedDict]
     """Every method that was used, with its parameters."""
 
 
-class RefitCoefficients(TypedDict):
+class RefitCoefficientsDict(TypedDict):
     """The model that is fitted to the whole source with the selected value."""
 
     coefficients: list[float]
@@ -2022,7 +2022,7 @@ class RefitCoefficients(TypedDict):
     """0 where the learner has none."""
 
 
-class RiskAlongGrid(TypedDict):
+class RiskAlongGridDict(TypedDict):
     """One risk of a learner along its grid, and the value with the least."""
 
     curve: list[float]
@@ -2031,7 +2031,7 @@ class RiskAlongGrid(TypedDict):
     curve_variances: list[float]
     """(L,) variance of each estimate."""
 
-    curve_intervals: CurveIntervals
+    curve_intervals: CurveIntervalsDict
     """Intervals about the estimates."""
 
     beta: NotRequired[list[float | list[float]]]
@@ -2055,22 +2055,22 @@ class RiskAlongGrid(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: Target
+    target: TargetValue
     """The population whose risk is estimated."""
 
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval
+    interval: NormalIntervalDict
     """About the estimate."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    refit: NotRequired[RefitCoefficients]
+    refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
 
-    by_source: NotRequired[list[SourceRisk]]
+    by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
 
     target_risk: NotRequired[float]
@@ -2079,27 +2079,27 @@ class RiskAlongGrid(TypedDict):
     target_risk_variance: NotRequired[float | None]
     """Variance of that mean; None for a single target row."""
 
-    target_risk_interval: NotRequired[NormalInterval | None]
+    target_risk_interval: NotRequired[NormalIntervalDict | None]
     """None for a single target row."""
 
     regret: NotRequired[float]
     """How far it is above the least mean loss along the grid."""
 
 
-class RiskPair(TypedDict):
+class RiskPairDict(TypedDict):
     """The difference of two risks, for the model that each of them selects."""
 
-    a: MeanDifference
+    a: MeanDifferenceDict
     """For the choice of the first risk, and for the choice of the second."""
 
-    b: MeanDifference
+    b: MeanDifferenceDict
     """For the choice of the first risk, and for the choice of the second."""
 
 
-class Saturation(TypedDict):
+class SaturationDict(TypedDict):
     """Whether more rows would still help a learner, and the test share that follows."""
 
-    decision: SaturationDecision
+    decision: SaturationDecisionValue
     """``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
     size is better than the one before it. ``no_improvement_seen``: no margin was given and no
     difference was seen, which shows nothing. ``undecided`` otherwise."""
@@ -2116,18 +2116,18 @@ class Saturation(TypedDict):
     test_share: float | None
     """Share of all rows that may be kept for testing; None unless saturated."""
 
-    sizes: list[SizeLoss]
+    sizes: list[SizeLossDict]
     """Every size against the largest, the largest itself last."""
 
     reason: str
     """The decision in words."""
 
 
-SaturationDecision: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
+SaturationDecisionValue: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
 """Whether more rows would still help a learner."""
 
 
-class SecondMoments(TypedDict):
+class SecondMomentsDict(TypedDict):
     """Second moments of one model's block means."""
 
     blocks: list[str | int | float]
@@ -2143,7 +2143,7 @@ class SecondMoments(TypedDict):
     """(K, K) products of block means; on the diagonal without the variance inside the block."""
 
 
-class SelectedPair(TypedDict):
+class SelectedPairDict(TypedDict):
     """The two values that are compared."""
 
     a: JsonValue
@@ -2153,14 +2153,14 @@ class SelectedPair(TypedDict):
     """None for a learner without a grid."""
 
 
-class SelectionBias(TypedDict):
+class SelectionBiasDict(TypedDict):
     """How much too good the internal value of the chosen candidate is."""
 
     estimate: float | None
     """External minus internal error (or metric), averaged over the external splits; None without
     external splits."""
 
-    interval: Interval | None
+    interval: IntervalDict | None
     """The recommended interval; None for a metric and without external splits."""
 
     without_choice: float | None
@@ -2172,85 +2172,85 @@ class SelectionBias(TypedDict):
     of_minima: float | None
     """An estimate from the internal splits alone; None where they do not give one."""
 
-    variances: dict[str, VarianceEstimate]
+    variances: dict[str, VarianceEstimateDict]
     """Estimated variances of ``estimate``, by method; empty for a metric."""
 
-    intervals: list[Interval]
+    intervals: list[IntervalDict]
     """Every interval about ``estimate``; empty for a metric."""
 
 
-class SelectionResult(TypedDict):
+class SelectionResultDict(TypedDict):
     """The choice among candidates, and the error of choosing and fitting together."""
 
     kind: Literal["selection"]
     """``selection``."""
 
-    chosen: ChosenCandidate
+    chosen: ChosenCandidateDict
     """The candidate that is chosen in the end."""
 
-    internal: dict[str, InternalResult]
+    internal: dict[str, InternalResultDict]
     """The internal errors that this choice rests on, by candidate."""
 
-    external: ExternalResult | None
+    external: ExternalResultDict | None
     """The choices inside the external training parts; None without external splits."""
 
-    grids: dict[str, GridProfile]
+    grids: dict[str, GridProfileDict]
     """The internal error along the parameters of each grid."""
 
-    learners: dict[str, LearnerFits]
+    learners: dict[str, LearnerFitsDict]
     """How the splits of each candidate were predicted; those of a grid are counted together."""
 
-    bias: SelectionBias
+    bias: SelectionBiasDict
     """How much too good the internal value of the chosen candidate is."""
 
-    failures: dict[str, LearnerFailure]
+    failures: dict[str, LearnerFailureDict]
     """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    summary: Summary
+    summary: SummaryDict
     """The best model, the verdicts in words and the main intervals."""
 
-    models: dict[str, ModelResult]
+    models: dict[str, ModelResultDict]
     """By name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
 
-    comparisons: list[Comparison] | list[BriefComparison]
+    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
 
-    comparison_tests: NotRequired[dict[str, SharedTest]]
+    comparison_tests: NotRequired[dict[str, SharedTestDict]]
     """What is the same for a test in every comparison in brief, by method."""
 
-    comparison_cautions: NotRequired[list[SharedCaution]]
+    comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
 
-    omnibus: dict[str, OmnibusResult | PostHocOmnibusResult]
+    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
 
-    covariance: BlockCovariance
+    covariance: BlockCovarianceDict
     """Second moments of the block means."""
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
-    not_applicable: list[NotApplicable]
+    not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
 
-SelectionWeights = TypedDict(
-    "SelectionWeights",
+SelectionWeightsDict = TypedDict(
+    "SelectionWeightsDict",
     {
         # (n,) weight of each row's validation loss, where weights are estimated inside each
         # training part.
         "validation_values": 'NotRequired[list[float]]',
         # Numbers that describe these.
-        "validation": 'NotRequired[Diagnostics]',
+        "validation": 'NotRequired[DiagnosticsDict]',
         # Mean of the squared weights over the source, estimated from the target; None where the
         # estimator has no function.
         "second_moment": 'float | None',
@@ -2272,7 +2272,7 @@ SelectionWeights = TypedDict(
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
         # What to know before using the weights.
-        "cautions": 'list[Caution]',
+        "cautions": 'list[CautionDict]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
         # Sample variance (ddof 1).
@@ -2294,11 +2294,11 @@ SelectionWeights = TypedDict(
 """Importance weights of a selection."""
 
 
-Severity: TypeAlias = Literal["info", "warning", "serious"]
+SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
 
 
-class SharedCaution(TypedDict):
+class SharedCautionDict(TypedDict):
     """A caution of several comparisons in brief, written once."""
 
     where: str
@@ -2314,17 +2314,17 @@ class SharedCaution(TypedDict):
     """Number of comparisons that have it."""
 
 
-class SharedTest(TypedDict):
+class SharedTestDict(TypedDict):
     """What is the same for one test in every comparison in brief."""
 
-    target: Target
+    target: TargetValue
     """The difference that is tested."""
 
     unit: str
     """What is paired: ``block``, ``instance`` or ``cluster``."""
 
 
-class SizeLoss(TypedDict):
+class SizeLossDict(TypedDict):
     """What is lost at one size against the largest size."""
 
     size: str
@@ -2344,7 +2344,7 @@ class SizeLoss(TypedDict):
     its variance is not known."""
 
 
-class SourceRisk(TypedDict):
+class SourceRiskDict(TypedDict):
     """The weighted risk in one source."""
 
     source: str | int | float
@@ -2359,14 +2359,14 @@ class SourceRisk(TypedDict):
     variance: float | None
     """Variance of the estimate; NaN for one row."""
 
-    interval: NormalInterval | None
+    interval: NormalIntervalDict | None
     """None for one row."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
 
-class SourceRiskDifference(TypedDict):
+class SourceRiskDifferenceDict(TypedDict):
     """The difference of two models' weighted risks in one source."""
 
     source: str | int | float
@@ -2381,14 +2381,14 @@ class SourceRiskDifference(TypedDict):
     variance: float | None
     """Variance of the difference; NaN for one row."""
 
-    interval: NormalInterval | None
+    interval: NormalIntervalDict | None
     """None for one row."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
 
-class StatisticInterval(TypedDict):
+class StatisticIntervalDict(TypedDict):
     """An interval of a statistic."""
 
     method: str
@@ -2397,7 +2397,7 @@ class StatisticInterval(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: Alternative
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -2406,17 +2406,17 @@ class StatisticInterval(TypedDict):
     upper: float | None
     """Ends; an end that is open or undefined is None."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Cautions about the interval."""
 
 
-class StepVerdict(TypedDict):
+class StepVerdictDict(TypedDict):
     """The verdict on two successive sizes of one learner."""
 
-    decision: Decision
+    decision: DecisionValue
     """The first of the statements that hold: ``better`` means that the larger size is better."""
 
-    also: list[Decision]
+    also: list[DecisionValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -2426,7 +2426,7 @@ class StepVerdict(TypedDict):
     """The verdict in words."""
 
 
-class StudentisedInterval(TypedDict):
+class StudentisedIntervalDict(TypedDict):
     """A studentised interval."""
 
     method: str
@@ -2435,7 +2435,7 @@ class StudentisedInterval(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: Alternative
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -2444,7 +2444,7 @@ class StudentisedInterval(TypedDict):
     upper: float | None
     """Ends; an end that is open or undefined is None."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Cautions about the interval."""
 
     errors: Literal["jackknife"]
@@ -2454,7 +2454,7 @@ class StudentisedInterval(TypedDict):
     """Standard error of the sample; None where the jackknife is undefined."""
 
 
-class StudyClaim(TypedDict):
+class StudyClaimDict(TypedDict):
     """A sentence of a source, judged by a number of the study."""
 
     text: str
@@ -2487,7 +2487,7 @@ class StudyClaim(TypedDict):
     """The upper bound; null if there is none."""
 
 
-class StudyDescription(TypedDict):
+class StudyDescriptionDict(TypedDict):
     """What a study computed. It may have further fields, which depend on the method."""
 
     preset: NotRequired[str]
@@ -2521,7 +2521,7 @@ class StudyDescription(TypedDict):
     """The truths that estimates are compared with, in words, by the name used in the tables."""
 
 
-class StudyFigure(TypedDict):
+class StudyFigureDict(TypedDict):
     """One panel of a figure, as numbers; a figure with several panels is several of these."""
 
     name: str
@@ -2531,45 +2531,45 @@ class StudyFigure(TypedDict):
     title: str
     """The figure's title for readers."""
 
-    x: FigureAxis
+    x: FigureAxisDict
     """The horizontal axis."""
 
-    y: FigureAxis
+    y: FigureAxisDict
     """The vertical axis."""
 
-    series: list[FigureSeries]
+    series: list[FigureSeriesDict]
     """The lines and points, in the order of the legend."""
 
     note: str
     """How to read the figure."""
 
 
-class StudyResult(TypedDict):
+class StudyResultDict(TypedDict):
     """The result of a study."""
 
     kind: Literal["study"]
     """Always ``study``."""
 
-    study: StudyDescription
+    study: StudyDescriptionDict
     """What was computed."""
 
-    tables: list[StudyTable]
+    tables: list[StudyTableDict]
     """The tables."""
 
-    figures: list[StudyFigure]
+    figures: list[StudyFigureDict]
     """The figures, as numbers."""
 
-    claims: list[StudyClaim]
+    claims: list[StudyClaimDict]
     """Sentences of the preset's source, each with its verdict."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What readers must know first."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
 
-class StudyTable(TypedDict):
+class StudyTableDict(TypedDict):
     """A table with named columns."""
 
     name: str
@@ -2581,7 +2581,7 @@ class StudyTable(TypedDict):
     columns: dict[str, str]
     """The heading of each column, by the key that the rows use."""
 
-    rows: list[dict[str, MonteCarloNumber | float | int | str | None]]
+    rows: list[dict[str, MonteCarloNumberDict | float | int | str | None]]
     """The rows; each has a cell for every column: a number with its standard error, a plain number,
     a text, or null for an empty cell."""
 
@@ -2589,13 +2589,13 @@ class StudyTable(TypedDict):
     """How to read the table."""
 
 
-class Summary(TypedDict):
+class SummaryDict(TypedDict):
     """What a table of evaluations shows of one."""
 
     best_model: str
     """The model with the lowest mean loss (or the highest mean score)."""
 
-    target: Target
+    target: TargetValue
     """What the intervals of the models are about."""
 
     level: float
@@ -2604,21 +2604,21 @@ class Summary(TypedDict):
     sentences: list[str]
     """The best model and every verdict in words; of very many comparisons the most relevant."""
 
-    models: list[ModelSummary]
+    models: list[ModelSummaryDict]
     """The best models, the best one first; at most twenty."""
 
-    comparisons: list[ComparisonSummary]
+    comparisons: list[ComparisonSummaryDict]
     """The comparisons in the order of the result; of more than twenty those with the best model."""
 
     decisions: dict[str, int]
     """Number of comparisons with each decision."""
 
 
-Target: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
+TargetValue: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
 """The error that a number is about; every number names its target."""
 
 
-class TestResult(TypedDict):
+class TestResultDict(TypedDict):
     """The outcome of one paired test. It may have further fields, which depend on the method."""
 
     statistic: float | None
@@ -2633,17 +2633,17 @@ class TestResult(TypedDict):
     p_value_adjusted: float | None
     """Corrected over the pairs; None for a single pair."""
 
-    target: Target
+    target: TargetValue
     """The difference that is tested."""
 
     unit: str
     """What is paired: ``block``, ``instance`` or ``cluster``."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
 
-class TrainingRows(TypedDict):
+class TrainingRowsDict(TypedDict):
     """Numbers of rows that a learner was fitted to, over the splits."""
 
     mean: float
@@ -2656,8 +2656,8 @@ class TrainingRows(TypedDict):
     """In the smallest and in the largest training part."""
 
 
-UsedWeights = TypedDict(
-    "UsedWeights",
+UsedWeightsDict = TypedDict(
+    "UsedWeightsDict",
     {
         # The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
         # part.
@@ -2677,7 +2677,7 @@ UsedWeights = TypedDict(
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
         # What to know before using the weights.
-        "cautions": 'list[Caution]',
+        "cautions": 'list[CautionDict]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
         # Sample variance (ddof 1).
@@ -2699,7 +2699,7 @@ UsedWeights = TypedDict(
 """Importance weights that enter weighted risks."""
 
 
-class VarianceEstimate(TypedDict):
+class VarianceEstimateDict(TypedDict):
     """An estimate of the variance of a mean loss; part of results. It may have further fields,
     which depend on the method."""
 
@@ -2707,10 +2707,10 @@ class VarianceEstimate(TypedDict):
     """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
     for the estimators that give one per source (K,) or per pair of sources (K, K)."""
 
-    target: Target
+    target: TargetValue
     """The error that the mean estimates, and that the variance is for."""
 
-    mean: MeanKind
+    mean: MeanKindValue
     """Which mean the variance belongs to."""
 
     estimate: float
@@ -2725,17 +2725,17 @@ class VarianceEstimate(TypedDict):
     usable: bool
     """Whether an interval or a test may be built on it: a positive scalar meant for that."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Cautions about the variance."""
 
 
-class Verdict(TypedDict):
+class VerdictDict(TypedDict):
     """The verdict on two models."""
 
-    decision: Decision
+    decision: DecisionValue
     """The first of the statements that hold."""
 
-    also: list[Decision]
+    also: list[DecisionValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -2762,7 +2762,7 @@ class Verdict(TypedDict):
     margin: float | None
     """Largest difference that does not matter, in units of the loss."""
 
-    target: Target | None
+    target: TargetValue | None
     """What the verdict is about; None where no interval could be built."""
 
     method: str | None
@@ -2771,17 +2771,17 @@ class Verdict(TypedDict):
     variance: str | None
     """The variance which that interval rests on."""
 
-    plan: Plan | None
+    plan: PlanDict | None
     """How much more data an undecided verdict needs."""
 
     plan_reason: str | None
     """Why there is no plan."""
 
-    detectable: Detectable | None
+    detectable: DetectableDict | None
     """The smallest difference that data like these find."""
 
 
-class WeightedRisk(TypedDict):
+class WeightedRiskDict(TypedDict):
     """An importance-weighted risk of one model."""
 
     estimate: float
@@ -2793,7 +2793,7 @@ class WeightedRisk(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: Target
+    target: TargetValue
     """The population whose mean loss is estimated."""
 
     beta: list[float]
@@ -2802,17 +2802,17 @@ class WeightedRisk(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval | None
+    interval: NormalIntervalDict | None
     """About the estimate; None with fewer than two effective rows."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    by_source: NotRequired[list[SourceRisk]]
+    by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
 
 
-class WeightedRiskDifference(TypedDict):
+class WeightedRiskDifferenceDict(TypedDict):
     """The difference of two models' importance-weighted risks."""
 
     difference: float
@@ -2824,7 +2824,7 @@ class WeightedRiskDifference(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: Target
+    target: TargetValue
     """The population whose mean losses are compared."""
 
     beta: list[float]
@@ -2833,31 +2833,31 @@ class WeightedRiskDifference(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalInterval | None
+    interval: NormalIntervalDict | None
     """About the difference; None with fewer than two effective rows."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """What to know before using it."""
 
-    by_source: NotRequired[list[SourceRiskDifference]]
+    by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""
 
 
-class WeightsResult(TypedDict):
+class WeightsResultDict(TypedDict):
     """Importance weights of a source sample."""
 
     kind: Literal["weights"]
     """``weights``."""
 
-    weights: EstimatedWeights
+    weights: EstimatedWeightsDict
     """The weights with their diagnostics."""
 
-    cautions: list[Caution]
+    cautions: list[CautionDict]
     """Always empty: the cautions are those of the weights."""
 
-    provenance: NotRequired[Provenance]
+    provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
 
-AnyResult: TypeAlias = "BootstrapResult | CrossValidationResult | ImportanceWeightingResult | LearningCurveResult | LossesResult | PredictionsResult | SelectionResult | StudyResult | WeightsResult"
+AnyResult: TypeAlias = "BootstrapResultDict | CrossValidationResultDict | ImportanceWeightingResultDict | LearningCurveResultDict | LossesResultDict | PredictionsResultDict | SelectionResultDict | StudyResultDict | WeightsResultDict"
 """The result of any kind."""
