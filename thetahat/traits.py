@@ -198,11 +198,11 @@ class WeightTraits:
 
     Parameters
     ----------
-    are_given : bool
-        Whether the weights are those of the request, so that nothing is estimated.
+    are_supplied : bool
+        Whether the weights come with the request, so that none are estimated.
     has_function : bool
         Whether it can weigh rows that it was not estimated from.
     """
 
-    are_given: bool = False
+    are_supplied: bool = False
     has_function: bool = True

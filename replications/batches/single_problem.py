@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from replications.batches.problems import Problems
-from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients
+from thetahat.analyses.importance_weighting.weighted_ridge import fit_weighted_ridge
 from thetahat.values.types import FloatArray
 
 
@@ -37,7 +37,7 @@ def _fit(
 ) -> tuple[FloatArray, FloatArray]:
     if not w.any():
         return np.zeros((X.shape[1], len(penalties))), np.zeros(len(penalties))
-    return ridge_coefficients(X, y, w, penalties, intercept=intercept)
+    return fit_weighted_ridge(X, y, w, penalties, intercept=intercept)
 
 
 def _losses(X: FloatArray, y: FloatArray, fit: tuple[FloatArray, FloatArray]) -> FloatArray:

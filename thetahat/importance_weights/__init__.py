@@ -17,13 +17,13 @@ def default_weights() -> str:
 def known_weights_method() -> str:
     """Return the name of the method that uses the weight column of the source rows."""
     return next(
-        name for name, method in IMPORTANCE_WEIGHTS.items() if method.info.weights.are_given
+        name for name, method in IMPORTANCE_WEIGHTS.items() if method.info.weights.are_supplied
     )
 
 
 def uses_known_weights(name: str) -> bool:
     """Return whether the method of that name uses the weight column of the source rows."""
-    return name in IMPORTANCE_WEIGHTS and IMPORTANCE_WEIGHTS[name].info.weights.are_given
+    return name in IMPORTANCE_WEIGHTS and IMPORTANCE_WEIGHTS[name].info.weights.are_supplied
 
 
 __all__ = [

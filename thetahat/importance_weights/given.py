@@ -38,7 +38,7 @@ class Given:
             "The error is that of the weights themselves. A constant factor in them scales the "
             "weighted risk by that factor; the self-normalised risk does not depend on it."
         ),
-        weights=WeightTraits(are_given=True),
+        weights=WeightTraits(are_supplied=True),
     )
 
     def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:

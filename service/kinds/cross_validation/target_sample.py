@@ -15,7 +15,7 @@ from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import method_entry, parse_method, parse_methods
 from service.kinds.fields.sample import check_sample, read_sample
 from service.kinds.methods_used import record_method
-from thetahat.analyses.importance_weighting import ShiftWeights, with_second_moment
+from thetahat.analyses.importance_weighting import ShiftWeights, set_second_moment
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights, describe_weights
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.losses.weighted_risks import Sources
@@ -109,13 +109,13 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
     weights = ShiftWeights(
         weighing=weighing, validation=weighing.values, target_values=weighing.target_values
     )
-    risks = with_second_moment(_build_risks(request), weights.second_moment())
+    risks = set_second_moment(_build_risks(request), weights.second_moment())
     return Importance(samples, method, weights, risks)
 
 
 def weight_fits(data: Data, importance: Importance | None) -> Data:
     """Return the data with the weights for fits; weights that they have already are multiplied."""
-    if importance is None or importance.method.info.weights.are_given:
+    if importance is None or importance.method.info.weights.are_supplied:
         return data
     values = importance.weights.weighing.values
     return replace(data, weight=values if data.weight is None else values * data.weight)

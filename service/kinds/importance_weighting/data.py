@@ -12,7 +12,7 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.sample import SampleTable, read_samples, sample_paths
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
-from thetahat.analyses.importance_weighting import Shift
+from thetahat.analyses.importance_weighting import SourceAndTarget
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
@@ -24,7 +24,7 @@ from thetahat.values.types import IntArray, Label
 
 def read_shift(
     request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
-) -> Shift:
+) -> SourceAndTarget:
     """Return both samples, with the target's features in the source's order."""
     source, target = read_samples(request.source, request.target, datasets)
     source_paths = sample_paths(request.source, ("source",))
@@ -41,7 +41,7 @@ def read_shift(
         with located_errors(source_paths, within=("source",)):
             fold, fold_labels = _encode_folds(source.fold)
     features = Features(source.names, tuple(np.ascontiguousarray(target.X.T)))
-    return Shift(
+    return SourceAndTarget(
         source=data,
         target=features,
         target_y=target_y,

@@ -17,11 +17,11 @@ from service.kinds.importance_weighting.learners import build_spec
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from service.kinds.methods_used import record_learner, record_method
 from thetahat.analyses.importance_weighting import (
-    Assessed,
-    Outcome,
-    Setting,
-    outcome_of,
-    refitted,
+    GridLosses,
+    GridRisks,
+    RiskSetting,
+    estimate_risks_along_grid,
+    fit_ridge_to_source,
 )
 from thetahat.analyses.importance_weighting.result import LearnerSelection, SelectionAmongLearners
 from thetahat.analyses.importance_weighting.selections import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Arrays = Mapping[str, np.ndarray]
 
 
-def pack(assessed: Assessed) -> dict[str, np.ndarray]:
+def pack(assessed: GridLosses) -> dict[str, np.ndarray]:
     """Return losses and cautions as arrays."""
     cautions = json.dumps([[c.code, c.message] for c in assessed.cautions])
     return {"losses": assessed.losses, "cautions": np.frombuffer(cautions.encode(), dtype=np.uint8)}
@@ -101,8 +101,8 @@ def _outcome(
     plan: ImportanceWeightingPlan,
     name: str,
     pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
-    setting: Setting,
-) -> Outcome:
+    setting: RiskSetting,
+) -> GridRisks:
     """Put the parts of one learner together, and estimate its risks."""
     candidate, shift = plan.candidates[name], plan.shift
     losses = np.empty((shift.n, candidate.size))
@@ -116,8 +116,10 @@ def _outcome(
             on_target[:, stretch] = output["losses"]
         for code, message in json.loads(output["cautions"].tobytes()):
             cautions[code, message] = restore(code, message)
-    refits = refitted(candidate, shift, plan.refit_weights())
-    return outcome_of(candidate, losses, on_target, setting, refits, tuple(cautions.values()))
+    refits = fit_ridge_to_source(candidate, shift, plan.refit_weights())
+    return estimate_risks_along_grid(
+        candidate, losses, on_target, setting, refits, tuple(cautions.values())
+    )
 
 
 def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
@@ -129,7 +131,7 @@ def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
         estimated_from=plan.request.weights_from,
         in_fits=plan.request.weighted_fit,
     )
-    in_training = estimated.of_fits is not None
+    in_training = estimated.fit_weights is not None
     return SelectionWeights(
         used=used,
         validation_values=estimated.validation if in_training else None,
@@ -141,7 +143,7 @@ def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
 
 
 def _record_methods(
-    plan: ImportanceWeightingPlan, setting: Setting, ran: Sequence[str]
+    plan: ImportanceWeightingPlan, setting: RiskSetting, ran: Sequence[str]
 ) -> tuple[MethodUsed, ...]:
     learner_entries = plan.request.learner_entries()
     return (
@@ -154,8 +156,8 @@ def _record_methods(
 
 def _tabulate_losses(
     plan: ImportanceWeightingPlan,
-    outcomes: Mapping[str, Outcome],
-    setting: Setting,
+    outcomes: Mapping[str, GridRisks],
+    setting: RiskSetting,
     *,
     is_several: bool,
 ) -> pa.Table:

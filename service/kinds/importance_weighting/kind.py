@@ -23,7 +23,11 @@ from service.kinds.importance_weighting.gather import finish, pack
 from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, build_plan, check_plan
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
-from thetahat.analyses.importance_weighting import LearnerWithGrid, losses_on_fold, losses_on_target
+from thetahat.analyses.importance_weighting import (
+    LearnerWithGrid,
+    compute_fold_losses,
+    compute_target_losses,
+)
 from thetahat.cross_validation import cells
 from thetahat.errors import EvaluationError
 
@@ -120,9 +124,9 @@ def _run_part(plan: ImportanceWeightingPlan, part: Mapping[str, Any]) -> Arrays:
     common = (candidate, plan.shift, plan.loss)
     try:
         if fold == TARGET:
-            assessed = losses_on_target(*common, plan.refit_weights(), plan.seed, **cut)
+            assessed = compute_target_losses(*common, plan.refit_weights(), plan.seed, **cut)
         else:
-            assessed = losses_on_fold(*common, plan.fit_weights(fold), fold, plan.seed, **cut)
+            assessed = compute_fold_losses(*common, plan.fit_weights(fold), fold, plan.seed, **cut)
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, plan.request.learner_entries()[name][1])
     return pack(assessed)

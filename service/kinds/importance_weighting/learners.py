@@ -9,7 +9,7 @@ from typing import Any
 from service.kinds.fields.locations import errors_located_at, located_errors
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
 from service.settings import settings
-from thetahat.analyses.importance_weighting import FittedToSigns, LearnerWithGrid
+from thetahat.analyses.importance_weighting import LearnerWithGrid, SignClassifier
 from thetahat.cross_validation import check_learner
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import is_penalised_least_squares
@@ -113,4 +113,4 @@ def _build_learner(spec: LearnerSpec, task: str, loc: Loc) -> Any:
             learner = build_learner(spec, "regression", allowed_packages=allowed, loc=loc)
         except UnsupportedCombination:
             raise error from None
-        return FittedToSigns(learner)
+        return SignClassifier(learner)

@@ -20,13 +20,13 @@ from service.kinds.importance_weighting.learners import build_candidates, check_
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import (
     LearnerWithGrid,
-    Setting,
-    Shift,
+    RiskSetting,
     ShiftWeights,
-    check_in_training,
-    weights_in_training,
-    weights_on_all,
-    with_second_moment,
+    SourceAndTarget,
+    check_can_weigh_new_rows,
+    estimate_weights_in_training_parts,
+    estimate_weights_on_all_rows,
+    set_second_moment,
 )
 from thetahat.cross_validation import check_loss, check_target
 from thetahat.errors import InvalidParameter
@@ -46,7 +46,7 @@ class ImportanceWeightingPlan:
     """The samples, learners, loss and methods of one job; weights are estimated at first use."""
 
     request: ImportanceWeightingRequest
-    shift: Shift
+    shift: SourceAndTarget
     candidates: Mapping[str, LearnerWithGrid]
     loss: Loss
     method: WeightEstimator
@@ -68,18 +68,22 @@ class ImportanceWeightingPlan:
     @cached_property
     def weights(self) -> ShiftWeights:
         """The weights of the fits and of the risks."""
-        estimate = weights_on_all if self.request.weights_from == "all" else weights_in_training
+        estimate = (
+            estimate_weights_on_all_rows
+            if self.request.weights_from == "all"
+            else estimate_weights_in_training_parts
+        )
         return estimate(self.method, self.shift, self.seed)
 
     def fit_weights(self, k: int) -> FloatArray | None:
         """Return (n,) weights for the fit without fold k; None if fits have no weights."""
-        return self.weights.of_fit(k) if self.request.weighted_fit else None
+        return self.weights.get_fit_weights(k) if self.request.weighted_fit else None
 
     def refit_weights(self) -> FloatArray | None:
         """Return (n,) weights for the fit on the whole source; None if fits have no weights."""
         return self.weights.weighing.values if self.request.weighted_fit else None
 
-    def setting(self) -> Setting:
+    def setting(self) -> RiskSetting:
         """Return the risk estimators with the weights, folds and sources that they need."""
         codes, labels = None, ()
         if self.shift.source.source is not None:
@@ -87,8 +91,8 @@ class ImportanceWeightingPlan:
             place = {label: at for at, label in enumerate(seen)}
             codes = np.array([place[s] for s in self.shift.source.source.tolist()], dtype=np.intp)
             labels = tuple(seen)
-        return Setting(
-            risks=with_second_moment(parse_risks(self.request), self.weights.second_moment()),
+        return RiskSetting(
+            risks=set_second_moment(parse_risks(self.request), self.weights.second_moment()),
             weights=self.weights.validation,
             fold=self.shift.fold,
             level=self.request.level,
@@ -129,7 +133,7 @@ def check_plan(request: ImportanceWeightingRequest, datasets: Mapping[UUID, Data
     if uses_known_weights(method.info.name):
         check_given_weights(request.source)
     if request.weights_from == "training":
-        check_in_training(method)
+        check_can_weigh_new_rows(method)
     parse_risks(request)
     loss = parse_loss(request)
     check_candidates(request, loss)

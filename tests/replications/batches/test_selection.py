@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from replications.batches import Problems, select, selection
 from replications.batches.coefficients import coefficients
 from tests.thetahat.naive.importance_selection import plain_selection
-from thetahat.analyses.importance_weighting import least
+from thetahat.analyses.importance_weighting import find_smallest_risk
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator
@@ -116,7 +116,7 @@ def test_naive_risks_on_the_target(intercept: bool) -> None:  # noqa: FBT001 - a
         assert_allclose(found.curves["target"][r], np.mean(per_fold[:3], axis=0), atol=1e-12)
         assert_allclose(found.target_curve[r], per_fold[3], atol=1e-12)
         for name in (*RISKS, "target"):
-            place = least(found.curves[name][r], PENALTIES)
+            place = find_smallest_risk(found.curves[name][r], PENALTIES)
             assert found.places[name][r] == place
             assert found.target_risks[name][r] == found.target_curve[r, place]
 

@@ -44,7 +44,7 @@ def weighted(values: Any) -> dict[str, Any]:
         (
             {"weights": "kernel_mean_matching", "weights_from": "training"},
             ("weights_from",),
-            "gaussian_ratio, given, kliep, logistic, rulsif, ulsif can",
+            "Use one of gaussian_ratio, given, kliep, logistic, rulsif, ulsif",
         ),
         ({"risks": ["weighed"]}, ("risks", 0, "name"), "not one of the weighted risks"),
         ({"risks": ["weighted", "weighted"]}, ("risks", 1), "named twice"),
@@ -227,7 +227,7 @@ def test_degenerate_a_hundred_features() -> None:
 
 def test_degenerate_training_parts_too_small_for_a_covariance() -> None:
     source = {"X": X[:4].tolist(), "y": [1, -1, 1, -1], "fold": [0, 0, 1, 1]}
-    with pytest.raises(InsufficientData, match="in the training part of fold 0: the source has 2"):
+    with pytest.raises(InsufficientData, match="without fold 0: the source has 2"):
         run_kind(with_(source=source, weights_from="training"))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting.choosing import least
+from thetahat.analyses.importance_weighting import find_smallest_risk
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import DEFAULT_RISKS, WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
@@ -78,7 +78,7 @@ def plain_selection(
         for name, method in methods.items()
     }
     selected = {
-        name: least(np.array([one.estimate for one in found]), penalties)
+        name: find_smallest_risk(np.array([one.estimate for one in found]), penalties)
         for name, found in estimates.items()
     }
     return PlainSelection(losses=losses, risks=estimates, selected=selected)

@@ -1,44 +1,55 @@
-"""Selection for another population: weighted cross-validation over a grid, risk by risk."""
+"""Selection for another population by importance-weighted cross-validation over grids."""
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
-from thetahat.analyses.importance_weighting.choosing import least
-from thetahat.analyses.importance_weighting.curves import RiskCurve, risk_curve, with_second_moment
-from thetahat.analyses.importance_weighting.fits import (
-    Assessed,
-    losses_on_fold,
-    losses_on_target,
-    refitted,
+from thetahat.analyses.importance_weighting.curves import (
+    RiskCurve,
+    estimate_risk_curve,
+    find_smallest_risk,
+    set_second_moment,
 )
-from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting, outcome_of
-from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients, ridge_scores
-from thetahat.analyses.importance_weighting.samples import Shift
-from thetahat.analyses.importance_weighting.signs import FittedToSigns
+from thetahat.analyses.importance_weighting.fits import (
+    GridLosses,
+    compute_fold_losses,
+    compute_target_losses,
+    fit_ridge_to_source,
+)
+from thetahat.analyses.importance_weighting.outcomes import (
+    GridRisks,
+    RiskSetting,
+    estimate_risks_along_grid,
+)
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
+from thetahat.analyses.importance_weighting.signs import SignClassifier
+from thetahat.analyses.importance_weighting.weighted_ridge import (
+    compute_ridge_scores,
+    fit_weighted_ridge,
+)
 from thetahat.analyses.importance_weighting.weights import (
     ShiftWeights,
-    check_in_training,
-    weights_in_training,
-    weights_on_all,
+    check_can_weigh_new_rows,
+    estimate_weights_in_training_parts,
+    estimate_weights_on_all_rows,
 )
 
 __all__ = [
-    "Assessed",
-    "FittedToSigns",
+    "GridLosses",
+    "GridRisks",
     "LearnerWithGrid",
-    "Outcome",
     "RiskCurve",
-    "Setting",
-    "Shift",
+    "RiskSetting",
     "ShiftWeights",
-    "check_in_training",
-    "least",
-    "losses_on_fold",
-    "losses_on_target",
-    "outcome_of",
-    "refitted",
-    "ridge_coefficients",
-    "ridge_scores",
-    "risk_curve",
-    "weights_in_training",
-    "weights_on_all",
-    "with_second_moment",
+    "SignClassifier",
+    "SourceAndTarget",
+    "check_can_weigh_new_rows",
+    "compute_fold_losses",
+    "compute_ridge_scores",
+    "compute_target_losses",
+    "estimate_risk_curve",
+    "estimate_risks_along_grid",
+    "estimate_weights_in_training_parts",
+    "estimate_weights_on_all_rows",
+    "find_smallest_risk",
+    "fit_ridge_to_source",
+    "fit_weighted_ridge",
+    "set_second_moment",
 ]

@@ -1,29 +1,31 @@
-"""The risk of a learner along its grid, and the value of the least."""
+"""Risks of a learner along its grid, and the value with the smallest risk."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting.choosing import least
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 from thetahat.weighted_risks.doubly import Doubly
 
+EQUAL: Final = 1e-12
+"""Relative difference up to which two risks count as equal, because rounding can cause it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RiskCurve:
-    """One risk at every value of a grid.
+    """Estimates of one risk at every value of a grid.
 
     Parameters
     ----------
     estimates : tuple of RiskEstimate
-        (L,) with ``terms`` at the selected value alone.
+        (L,) estimates; only the one at the selected value has ``terms``.
     selected : int
-        The place of the least.
+        Index of the smallest risk.
     """
 
     estimates: tuple[RiskEstimate, ...]
@@ -31,13 +33,13 @@ class RiskCurve:
 
     @property
     def values(self) -> FloatArray:
-        """(L,) risks."""
-        return np.array([one.estimate for one in self.estimates])
+        """(L,) estimated risks."""
+        return np.array([estimate.estimate for estimate in self.estimates])
 
     @property
     def variances(self) -> FloatArray:
-        """(L,) variance of each."""
-        return np.array([one.variance for one in self.estimates])
+        """(L,) estimated variances of the risk estimates."""
+        return np.array([estimate.variance for estimate in self.estimates])
 
     @property
     def chosen(self) -> RiskEstimate:
@@ -45,23 +47,41 @@ class RiskCurve:
         return self.estimates[self.selected]
 
 
-def risk_curve(
+def find_smallest_risk(curve: FloatArray, rank: FloatArray | None = None) -> int:
+    """Return the index of the smallest risk; among equal risks, of the one with the highest rank.
+
+    Parameters
+    ----------
+    curve : ndarray of float
+        (L,) finite risks.
+    rank : ndarray of float or None
+        (L,) numbers that decide between equal risks, such as penalties: the largest wins, and the
+        first of equal ranks. None takes the last of the equal risks, as in an ascending grid.
+    """
+    lowest = float(curve.min())
+    equal = np.flatnonzero(curve <= lowest + EQUAL * abs(lowest))
+    if rank is None:
+        return int(equal[-1])
+    return int(equal[np.argmax(rank[equal])])
+
+
+def estimate_risk_curve(
     method: RiskEstimator, losses: FloatArray, weights: FloatArray, fold: IntArray, rank: FloatArray
 ) -> RiskCurve:
-    """Estimate the risk for each column of (n, L) losses; ``rank`` as ``least`` takes it."""
+    """Estimate the risk of each column of (n, L) losses; ``rank`` decides between equal risks."""
     estimates = [
         replace(method.estimate(column, weights, fold), terms=None)
         for column in np.ascontiguousarray(losses.T)
     ]
-    at = least(np.array([one.estimate for one in estimates]), rank)
-    estimates[at] = method.estimate(losses[:, at], weights, fold)
-    return RiskCurve(tuple(estimates), at)
+    selected = find_smallest_risk(np.array([estimate.estimate for estimate in estimates]), rank)
+    estimates[selected] = method.estimate(losses[:, selected], weights, fold)
+    return RiskCurve(tuple(estimates), selected)
 
 
-def with_second_moment(
+def set_second_moment(
     methods: Mapping[str, Any], known: tuple[float, float] | None
 ) -> dict[str, Any]:
-    """Tell the doubly controlled risk the second moment that the target sample estimates."""
+    """Return the risks; the doubly controlled one with the moment estimated from the target."""
     if known is None:
         return dict(methods)
     moment, variance = known

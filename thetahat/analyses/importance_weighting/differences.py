@@ -1,10 +1,10 @@
-"""Paired differences: of what two risks select, of two risks, and of two learners."""
+"""Paired differences between selected values, between risks and between learners."""
 
 from __future__ import annotations
 
 import math
 
-from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
+from thetahat.analyses.importance_weighting.outcomes import GridRisks, RiskSetting
 from thetahat.analyses.importance_weighting.result import (
     ChoiceComparison,
     LearnerComparison,
@@ -24,8 +24,8 @@ from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import paired_difference
 
 
-def compare_choices(outcome: Outcome, a: str, b: str, setting: Setting) -> ChoiceComparison:
-    """Compare what two risks select for one learner, first minus second."""
+def compare_choices(outcome: GridRisks, a: str, b: str, setting: RiskSetting) -> ChoiceComparison:
+    """Compare the values that two risks select for one learner, first minus second."""
     place_a, place_b = outcome.selected(a), outcome.selected(b)
     first, second = outcome.losses[:, place_a], outcome.losses[:, place_b]
     on_target = None
@@ -48,8 +48,8 @@ def compare_choices(outcome: Outcome, a: str, b: str, setting: Setting) -> Choic
     )
 
 
-def compare_learners(a: Outcome, b: Outcome, setting: Setting) -> LearnerComparison:
-    """Compare two learners under each risk, each at the value that this risk selects for it."""
+def compare_learners(a: GridRisks, b: GridRisks, setting: RiskSetting) -> LearnerComparison:
+    """Compare two learners under each risk, at the values that the risk selects."""
     risks = {}
     for name in setting.risks:
         place_a, place_b = a.selected(name), b.selected(name)
@@ -66,20 +66,20 @@ def compare_learners(a: Outcome, b: Outcome, setting: Setting) -> LearnerCompari
 
 
 def compare_on_target(
-    a: Outcome, place_a: int, b: Outcome, place_b: int, setting: Setting
+    a: GridRisks, place_a: int, b: GridRisks, place_b: int, setting: RiskSetting
 ) -> MeanDifference:
     """Return the difference of mean losses on the same labelled target rows."""
-    assert a.on_target is not None  # noqa: S101 - called for labelled targets alone
-    assert b.on_target is not None  # noqa: S101 - likewise
+    assert a.on_target is not None  # noqa: S101 - the caller checks that the target is labelled
+    assert b.on_target is not None  # noqa: S101 - the caller checks that the target is labelled
     differences = a.on_target[:, place_a] - b.on_target[:, place_b]
     variance = float(differences.var(ddof=1) / len(differences)) if len(differences) > 1 else None
     return _build_difference(float(differences.mean()), variance, setting.level)
 
 
 def _difference_under(
-    name: str, differences: FloatArray, setting: Setting, *, by_source: bool = True
+    name: str, differences: FloatArray, setting: RiskSetting, *, by_source: bool = True
 ) -> WeightedRiskDifference:
-    """Return the risk of (n,) differences of losses: every risk is linear in the losses."""
+    """Return the difference of two risks from (n,) differences of losses, as risks are linear."""
     risk = setting.risks[name].estimate(differences, setting.weights, setting.fold)
     sources = None
     if by_source and setting.source is not None:
@@ -87,7 +87,9 @@ def _difference_under(
     return as_difference(build_risk(risk, setting.level, setting.alternative, by_source=sources))
 
 
-def _difference_of_risks(a: str, b: str, losses: FloatArray, setting: Setting) -> MeanDifference:
+def _difference_of_risks(
+    a: str, b: str, losses: FloatArray, setting: RiskSetting
+) -> MeanDifference:
     """Return the difference of two risks of the same (n,) losses."""
     first, second = (
         setting.risks[name].estimate(losses, setting.weights, setting.fold) for name in (a, b)

@@ -1,4 +1,4 @@
-"""Losses of a learner at every value of its grid: in a fold, and on the target."""
+"""Losses of a learner at the values of its grid, on a fold and on the target."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from itertools import chain
 import numpy as np
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
-from thetahat.analyses.importance_weighting.ridge_scores import ridge_coefficients, ridge_scores
-from thetahat.analyses.importance_weighting.samples import Shift
-from thetahat.analyses.importance_weighting.signs import said_by, signs_of
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
+from thetahat.analyses.importance_weighting.signs import encode_signs, predict_from_scores
+from thetahat.analyses.importance_weighting.weighted_ridge import (
+    compute_ridge_scores,
+    fit_weighted_ridge,
+)
 from thetahat.cautions import NO_WEIGHT_TO_LEARN_FROM, Caution
 from thetahat.cross_validation import run_splits
 from thetahat.errors import EvaluationError, InsufficientData, LearnerFailed
@@ -21,24 +24,24 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Assessed:
-    """What a stretch of the grid did on one test part.
+class GridLosses:
+    """Losses of consecutive values of a grid on one test part.
 
     Parameters
     ----------
     losses : ndarray of float
-        (n_test, stretch) finite.
+        (n_test, number of values) finite losses.
     cautions : tuple of Caution
-        What the fits warned of, each once.
+        Cautions of the fits, each once.
     """
 
     losses: FloatArray
     cautions: tuple[Caution, ...] = ()
 
 
-def losses_on_fold(  # noqa: PLR0913 - what the losses depend on, and which of them
+def compute_fold_losses(  # noqa: PLR0913 - all that the losses depend on
     candidate: LearnerWithGrid,
-    shift: Shift,
+    shift: SourceAndTarget,
     loss: Loss,
     weights: FloatArray | None,
     k: int,
@@ -46,135 +49,135 @@ def losses_on_fold(  # noqa: PLR0913 - what the losses depend on, and which of t
     *,
     start: int = 0,
     stop: int | None = None,
-) -> Assessed:
-    """Fit on all folds but k, with (n,) weights or none, and lose on fold k.
+) -> GridLosses:
+    """Return the losses on fold k of learners fitted to the other folds, with (n,) weights or none.
 
-    The numbers depend on the seed, the learner, its value and the fold alone: folds and stretches
-    of the grid may be done in any number of pieces.
+    The numbers depend only on the seed, the learner, its value and the fold, so the folds and the
+    grid can be cut into chunks in any way.
     """
-    return _tested(candidate, shift.source, shift.split(k), loss, weights, seed, slice(start, stop))
+    return _compute_losses(
+        candidate, shift.source, shift.split(k), loss, weights, seed, slice(start, stop)
+    )
 
 
-def losses_on_target(  # noqa: PLR0913 - as losses_on_fold
+def compute_target_losses(  # noqa: PLR0913 - as losses_on_fold
     candidate: LearnerWithGrid,
-    shift: Shift,
+    shift: SourceAndTarget,
     loss: Loss,
     weights: FloatArray | None,
     seed: int,
     *,
     start: int = 0,
     stop: int | None = None,
-) -> Assessed:
-    """Fit on the whole source, with (n,) weights or none, and lose on the labelled target."""
-    data, split = shift.joined()
+) -> GridLosses:
+    """Return the losses on the labelled target of learners fitted to the whole source."""
+    data, split = shift.join_samples()
     padded = None if weights is None else np.concatenate([weights, np.zeros(shift.m)])
-    return _tested(candidate, data, split, loss, padded, seed, slice(start, stop))
+    return _compute_losses(candidate, data, split, loss, padded, seed, slice(start, stop))
 
 
-def refitted(
-    candidate: LearnerWithGrid, shift: Shift, weights: FloatArray | None
+def fit_ridge_to_source(
+    candidate: LearnerWithGrid, shift: SourceAndTarget, weights: FloatArray | None
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return (p, L) coefficients and (L,) intercepts of the fits on the whole source.
+    """Return (p, L) coefficients and (L,) intercepts of ridge fits to the whole source.
 
-    Of ridge alone, which one decomposition serves; None for other learners.
+    One decomposition gives the fits for all penalties. None for learners other than ridge.
     """
     path = candidate.ridge_path()
     if path is None:
         return None
     data, (penalties, intercept) = shift.source, path
-    return ridge_coefficients(
+    return fit_weighted_ridge(
         data.features.complete_matrix(),
-        signs_of(data.y) if data.task == CLASSIFICATION else data.y,
+        encode_signs(data.y) if data.task == CLASSIFICATION else data.y,
         np.ones(data.n) if weights is None else weights,
         penalties,
         intercept=intercept,
     )
 
 
-def _tested(  # noqa: PLR0913 - as above
+def _compute_losses(  # noqa: PLR0913 - as above
     candidate: LearnerWithGrid,
     data: Data,
     split: Split,
     loss: Loss,
     weights: FloatArray | None,
     seed: int,
-    stretch: slice,
-) -> Assessed:
+    columns: slice,
+) -> GridLosses:
     path = candidate.ridge_path()
     if path is not None:
         penalties, intercept = path
-        return _ridge(
-            candidate, data, split, loss, weights, penalties, stretch, intercept=intercept
+        return _compute_ridge_losses(
+            candidate, data, split, loss, weights, penalties, columns, intercept=intercept
         )
     weighted = replace(data, weight=weights)
     losses: list[FloatArray] = []
     cautions: list[tuple[Caution, ...]] = []
-    for j in range(*stretch.indices(candidate.size)):
+    for j in range(*columns.indices(candidate.size)):
         try:
             (outcome,) = run_splits(
                 candidate.name, candidate.learners[j], weighted, [split], loss, seed
             )
         except EvaluationError as error:
-            raise _placed(error, candidate, j) from error
+            raise _add_value_to_message(error, candidate, j) from error
         losses.append(outcome.losses)
         cautions.append(outcome.cautions)
     unique = {(c.code, c.message): c for c in chain.from_iterable(cautions)}
-    return Assessed(np.column_stack(losses), tuple(unique.values()))
+    return GridLosses(np.column_stack(losses), tuple(unique.values()))
 
 
-def _ridge(  # noqa: PLR0913 - as above
+def _compute_ridge_losses(  # noqa: PLR0913 - as above
     candidate: LearnerWithGrid,
     data: Data,
     split: Split,
     loss: Loss,
     weights: FloatArray | None,
     penalties: FloatArray,
-    stretch: slice,
+    columns: slice,
     *,
     intercept: bool,
-) -> Assessed:
+) -> GridLosses:
     is_class = data.task == CLASSIFICATION
     w = np.ones(data.n) if weights is None else weights
     cautions: tuple[Caution, ...] = ()
     if not w[split.train].any():
         if intercept:
             raise InsufficientData(
-                f"learner {candidate.name!r}, fold {split.label!r}: all weights of the training "
-                "part are zero; there is nothing to learn from",
+                f"Learner {candidate.name!r} cannot be fitted without fold {split.label!r}: all "
+                "weights of the training part are 0.",
                 loc=("weights",),
             )
-        cautions = (_no_weight(split),)
-    scores = ridge_scores(
+        cautions = (NO_WEIGHT_TO_LEARN_FROM(fold=repr(split.label)),)
+    scores = compute_ridge_scores(
         data.features.complete_matrix(),
-        signs_of(data.y) if is_class else data.y,
+        encode_signs(data.y) if is_class else data.y,
         w,
-        penalties[stretch],
+        penalties[columns],
         split.train,
         split.test,
         intercept=intercept,
     )
     truth = data.y[split.test]
     losses = [
-        loss.losses(truth, said_by(column) if is_class else Predictions(column))
+        loss.losses(truth, predict_from_scores(column) if is_class else Predictions(column))
         for column in scores.T
     ]
-    found = np.column_stack(losses)
-    if not np.isfinite(found).all():
-        row, j = (int(i) for i in np.argwhere(~np.isfinite(found))[0])
-        where = candidate.place_at(j + (stretch.start or 0))
+    loss_columns = np.column_stack(losses)
+    if not np.isfinite(loss_columns).all():
+        row, j = (int(i) for i in np.argwhere(~np.isfinite(loss_columns))[0])
+        described = candidate.describe_candidate(j + (columns.start or 0))
         raise LearnerFailed(
-            f"learner {where}, block {split.label!r}: the loss of row {split.test[row]} is "
-            f"{found[row, j]}, for the prediction there is no finite number or out of all scale",
-            value=str(found[row, j]),
+            f"Learner {described}, block {split.label!r}: the loss of row {split.test[row]} is "
+            f"{loss_columns[row, j]}, because the prediction is not finite or is too large.",
+            value=str(loss_columns[row, j]),
         )
-    return Assessed(found, cautions)
+    return GridLosses(loss_columns, cautions)
 
 
-def _no_weight(split: Split) -> Caution:
-    return NO_WEIGHT_TO_LEARN_FROM(fold=repr(split.label))
-
-
-def _placed(error: EvaluationError, candidate: LearnerWithGrid, j: int) -> EvaluationError:
+def _add_value_to_message(
+    error: EvaluationError, candidate: LearnerWithGrid, j: int
+) -> EvaluationError:
     if candidate.parameter is None:
         return error
     message = f"{candidate.parameter} = {candidate.values[j]}: {error.message}"

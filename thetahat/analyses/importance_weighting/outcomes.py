@@ -1,4 +1,4 @@
-"""One learner's losses with the risks they give, and what a risk chose."""
+"""Losses and risk estimates of one learner along its grid."""
 
 from __future__ import annotations
 
@@ -10,33 +10,36 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
-from thetahat.analyses.importance_weighting.choosing import least
-from thetahat.analyses.importance_weighting.curves import RiskCurve, risk_curve
+from thetahat.analyses.importance_weighting.curves import (
+    RiskCurve,
+    estimate_risk_curve,
+    find_smallest_risk,
+)
 from thetahat.cautions import Caution
 from thetahat.values.types import Alternative, FloatArray, IntArray, Label
 from thetahat.weighted_risks.base import RiskEstimator
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Setting:
-    """What all learners of one evaluation share.
+class RiskSetting:
+    """Risks, weights and folds, which all learners of an evaluation share.
 
     Parameters
     ----------
     risks : mapping of str to RiskEstimator
-        By key in the result.
+        The risks by their key in the result.
     weights : ndarray of float
         (n,) weights of the validation losses.
     fold : ndarray of int
-        (n,) codes.
+        (n,) fold of each row, as codes from 0.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     source : ndarray of int or None
-        (n,) code of each row's source, where there are several.
+        (n,) code of each row's source, if there are several sources.
     source_labels : tuple of label
-        What the sources are called.
+        Labels of the sources.
     loss_range : tuple of float
-        Smallest and largest loss there can be.
+        Smallest and largest possible loss.
     """
 
     risks: Mapping[str, RiskEstimator]
@@ -49,13 +52,13 @@ class Setting:
 
     @property
     def alternative(self) -> Alternative:
-        """Intervals have two sides."""
+        """All intervals are two-sided."""
         return Alternative.TWO_SIDED
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Outcome:
-    """What one learner gave along its grid.
+class GridRisks:
+    """Losses of one learner along its grid, with the risks estimated from them.
 
     Parameters
     ----------
@@ -64,14 +67,13 @@ class Outcome:
     losses : ndarray of float
         (n, L) validation losses.
     on_target : ndarray of float or None
-        (m, L) losses of the fits on the whole source on a labelled target.
+        (m, L) losses on the target of the fits to the whole source; None without labels.
     curves : mapping of str to RiskCurve
-        By risk.
+        The curves by the key of the risk.
     refits : tuple of ndarray or None
-        (p, L) coefficients and (L,) intercepts of the fits on the whole source, where the learner
-        has them.
+        (p, L) coefficients and (L,) intercepts of the fits to the whole source, for ridge only.
     cautions : tuple of Caution
-        What the fits warned of.
+        Cautions of the fits.
     """
 
     candidate: LearnerWithGrid
@@ -82,7 +84,7 @@ class Outcome:
     cautions: tuple[Caution, ...] = ()
 
     def selected(self, risk: str) -> int:
-        """Return the place of the value that a risk selects."""
+        """Return the index of the value that a risk selects."""
         return self.curves[risk].selected
 
     def value(self, risk: str) -> Any:
@@ -90,27 +92,27 @@ class Outcome:
         return self.candidate.value_at(self.selected(risk))
 
     def oracle(self) -> int | None:
-        """Return the place of the least mean loss on the target; None without labels."""
+        """Return the index of the smallest mean loss on the target; None without labels."""
         if self.on_target is None:
             return None
-        return least(np.asarray(self.on_target.mean(axis=0)), self.candidate.rank())
+        return find_smallest_risk(np.asarray(self.on_target.mean(axis=0)), self.candidate.rank())
 
 
-def outcome_of(  # noqa: PLR0913 - all that a learner gave, and what the risks need
+def estimate_risks_along_grid(  # noqa: PLR0913 - the losses, and all that the risks depend on
     candidate: LearnerWithGrid,
     losses: FloatArray,
     on_target: FloatArray | None,
-    setting: Setting,
+    setting: RiskSetting,
     refits: tuple[FloatArray, FloatArray] | None = None,
     cautions: tuple[Caution, ...] = (),
-) -> Outcome:
-    """Estimate every risk along the grid."""
+) -> GridRisks:
+    """Return the estimates of every risk along the grid of a learner."""
     rank = candidate.rank()
     curves = {
-        name: risk_curve(method, losses, setting.weights, setting.fold, rank)
+        name: estimate_risk_curve(method, losses, setting.weights, setting.fold, rank)
         for name, method in setting.risks.items()
     }
-    return Outcome(
+    return GridRisks(
         candidate=candidate,
         losses=losses,
         on_target=on_target,

@@ -14,21 +14,21 @@ from thetahat.values.types import FloatArray, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Shift:
-    """What weighted cross-validation is done on.
+class SourceAndTarget:
+    """The data of an importance-weighted cross-validation.
 
     Parameters
     ----------
     source : Data
         (n,) labelled rows, whose features are numeric and complete; its ``weight`` is not used.
     target : Features
-        (m,) rows of the population that is asked about, with the source's columns.
+        (m,) rows of the target population, with the same columns as the source.
     target_y : ndarray or None
-        (m,) class codes of the source's classes, or values, where the target is labelled.
+        (m,) class codes of the source's classes, or values, or None for a target without labels.
     fold : ndarray of int
-        (n,) codes 0 to K - 1, each used.
+        (n,) fold of each row, as codes 0 to K - 1, each used.
     fold_labels : tuple of label
-        (K,) what the folds are called.
+        (K,) labels of the folds.
     known_weights : ndarray of float or None
         (n,) weights that came with the source.
     """
@@ -52,11 +52,11 @@ class Shift:
 
     @property
     def n_folds(self) -> int:
-        """K."""
+        """Number of folds, K."""
         return len(self.fold_labels)
 
     def samples(self) -> Samples:
-        """Return the features of both as the estimators of weights take them."""
+        """Return the features of both samples in the form that weight estimators take."""
         X, Z = self.source.features.complete_matrix(), self.target.complete_matrix()
         return Samples(X, Z, self.known_weights)
 
@@ -66,10 +66,10 @@ class Shift:
         train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
         return Split(0, k, self.fold_labels[k], train, test)
 
-    def joined(self) -> tuple[Data, Split]:
-        """Return both samples as one, and the split that learns from all of the source.
+    def join_samples(self) -> tuple[Data, Split]:
+        """Return both samples as one data set, and the split from the source to the target.
 
-        Where the target has no labels, its rows have the first class or value of the source's.
+        A target without labels gets the first class or value of the source in every row.
         """
         unknown = np.repeat(self.source.y[:1], self.m)
         y = np.concatenate([self.source.y, unknown if self.target_y is None else self.target_y])
@@ -79,5 +79,5 @@ class Shift:
         )
         features = Features(self.source.features.names, columns)
         data = Data(features=features, y=y, task=self.source.task, classes=self.source.classes)
-        every = np.arange(self.n + self.m)
-        return data, Split(0, self.n_folds, "target", every[: self.n], every[self.n :])
+        all_rows = np.arange(self.n + self.m)
+        return data, Split(0, self.n_folds, "target", all_rows[: self.n], all_rows[self.n :])

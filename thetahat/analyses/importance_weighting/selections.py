@@ -1,4 +1,4 @@
-"""What the risks select from the grids of learners, and how the selected models compare."""
+"""The values and learners that each risk selects, and comparisons of the selected models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thetahat.analyses.importance_weighting.differences import (
     compare_learners,
     compare_on_target,
 )
-from thetahat.analyses.importance_weighting.outcomes import Outcome, Setting
+from thetahat.analyses.importance_weighting.outcomes import GridRisks, RiskSetting
 from thetahat.analyses.importance_weighting.result import (
     BestLearner,
     BestOracle,
@@ -44,8 +44,8 @@ from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
 
-def select_for_learner(outcome: Outcome, setting: Setting) -> LearnerSelection:
-    """Return what each risk selects from the grid of one learner."""
+def select_for_learner(outcome: GridRisks, setting: RiskSetting) -> LearnerSelection:
+    """Return the value that each risk selects from the grid of one learner."""
     candidate = outcome.candidate
     grid = GridValues(parameter=candidate.parameter, values=tuple(candidate.values))
     return LearnerSelection(
@@ -60,9 +60,9 @@ def select_for_learner(outcome: Outcome, setting: Setting) -> LearnerSelection:
 
 
 def select_among_learners(
-    outcomes: Mapping[str, Outcome], setting: Setting
+    outcomes: Mapping[str, GridRisks], setting: RiskSetting
 ) -> SelectionAmongLearners:
-    """Return what each risk selects among several learners, by name in the request's order."""
+    """Return the learner that each risk selects; the learners are in the order of the request."""
     learners = {name: select_for_learner(outcome, setting) for name, outcome in outcomes.items()}
     return SelectionAmongLearners(
         risks={name: _select_learner(name, outcomes, setting) for name in setting.risks},
@@ -76,7 +76,7 @@ def select_among_learners(
 
 
 def find_selection_cautions(
-    outcomes: Mapping[str, Outcome], setting: Setting
+    outcomes: Mapping[str, GridRisks], setting: RiskSetting
 ) -> tuple[Caution, ...]:
     """Return the cautions of the selection as a whole."""
     cautions: list[Caution] = []
@@ -88,22 +88,26 @@ def find_selection_cautions(
     return tuple(cautions)
 
 
-def _select_learner(name: str, outcomes: Mapping[str, Outcome], setting: Setting) -> BestLearner:
-    """Return the learner with the least risk; of equal ones the first."""
-    best = min(outcomes.values(), key=lambda one: one.curves[name].chosen.estimate)
+def _select_learner(
+    name: str, outcomes: Mapping[str, GridRisks], setting: RiskSetting
+) -> BestLearner:
+    """Return the learner with the smallest risk; the first of several with equal risks."""
+    best = min(outcomes.values(), key=lambda outcome: outcome.curves[name].chosen.estimate)
     choice = _select_value(name, best, setting)
     return BestLearner(selected_learner=best.candidate.name, choice=choice)
 
 
 def _best_oracle(learners: Mapping[str, LearnerSelection]) -> BestOracle | None:
-    oracles = {name: one.oracle for name, one in learners.items() if one.oracle is not None}
+    oracles = {
+        name: learner.oracle for name, learner in learners.items() if learner.oracle is not None
+    }
     if not oracles:
         return None
     best = min(oracles, key=lambda name: oracles[name].on_target.target_risk)
     return BestOracle(selected_learner=best, oracle=oracles[best])
 
 
-def _build_risk_along_grid(name: str, outcome: Outcome, setting: Setting) -> RiskAlongGrid:
+def _build_risk_along_grid(name: str, outcome: GridRisks, setting: RiskSetting) -> RiskAlongGrid:
     curve = outcome.curves[name]
     betas = [estimate.beta for estimate in curve.estimates]
     biases = tuple(estimate.bias for estimate in curve.estimates)
@@ -118,14 +122,17 @@ def _build_risk_along_grid(name: str, outcome: Outcome, setting: Setting) -> Ris
 
 
 def _build_curve_intervals(curve: RiskCurve, level: float) -> CurveIntervals:
-    reach = -float(ndtri((1 - level) / 2)) * np.sqrt(curve.variances)
+    half_width = -float(ndtri((1 - level) / 2)) * np.sqrt(curve.variances)
     return CurveIntervals(
-        method="normal", level=level, lower=curve.values - reach, upper=curve.values + reach
+        method="normal",
+        level=level,
+        lower=curve.values - half_width,
+        upper=curve.values + half_width,
     )
 
 
-def _select_value(name: str, outcome: Outcome, setting: Setting) -> SelectedValue:
-    """Return the value with the least risk, the risk there, and its mean loss on the target."""
+def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> SelectedValue:
+    """Return the value with the smallest risk, that risk, and the mean loss on the target."""
     curve = outcome.curves[name]
     place, estimate = curve.selected, curve.chosen
     cautions = (*_check_edge(outcome, place), *_check_range(estimate.estimate, setting))
@@ -162,7 +169,7 @@ def _select_value(name: str, outcome: Outcome, setting: Setting) -> SelectedValu
     )
 
 
-def _build_oracle(outcome: Outcome, setting: Setting) -> Oracle | None:
+def _build_oracle(outcome: GridRisks, setting: RiskSetting) -> Oracle | None:
     place = outcome.oracle()
     if place is None or outcome.on_target is None:
         return None
@@ -176,7 +183,7 @@ def _build_oracle(outcome: Outcome, setting: Setting) -> Oracle | None:
 
 
 def _build_target_risk(
-    losses: FloatArray, setting: Setting, regret: float | None = None
+    losses: FloatArray, setting: RiskSetting, regret: float | None = None
 ) -> TargetRisk:
     """Return the mean of (m,) losses on the target; one loss has no variance."""
     mean = float(losses.mean())
@@ -190,7 +197,7 @@ def _build_target_risk(
     )
 
 
-def _check_range(estimate: float, setting: Setting) -> tuple[Caution, ...]:
+def _check_range(estimate: float, setting: RiskSetting) -> tuple[Caution, ...]:
     low, high = setting.loss_range
     if low <= estimate <= high:
         return ()
@@ -198,7 +205,7 @@ def _check_range(estimate: float, setting: Setting) -> tuple[Caution, ...]:
     return (ESTIMATE_OUT_OF_RANGE(estimate=estimate, beyond=beyond),)
 
 
-def _check_edge(outcome: Outcome, place: int) -> tuple[Caution, ...]:
+def _check_edge(outcome: GridRisks, place: int) -> tuple[Caution, ...]:
     candidate = outcome.candidate
     if not candidate.is_at_edge(place):
         return ()

@@ -1,4 +1,4 @@
-"""A learner of values as a classifier: fitted to the classes as -1 and 1."""
+"""A regression learner as a classifier, fitted to the classes coded as -1 and 1."""
 
 from __future__ import annotations
 
@@ -15,75 +15,78 @@ from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
 
-def signs_of(codes: np.ndarray) -> FloatArray:
-    """(n,) -1 for the first class and 1 for the second."""
+def encode_signs(codes: np.ndarray) -> FloatArray:
+    """Return (n,) codes: -1 for the first class and 1 for the second."""
     return np.where(codes == 1, 1.0, -1.0)
 
 
-def said_by(scores: FloatArray) -> Predictions:
-    """Return decision values with the classes they stand for: the second above 0."""
+def predict_from_scores(scores: FloatArray) -> Predictions:
+    """Return the predictions for some decision values: the second class above 0, else the first."""
     return Predictions((scores > 0).astype(np.intp), scores=scores)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FittedSigns:
-    """A model of the signs."""
+class FittedSignClassifier:
+    """A regression model fitted to classes coded as -1 and 1."""
 
     model: Fitted
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What the model says of itself."""
-        own: tuple[Caution, ...] = getattr(self.model, "cautions", ())
-        return own
+        """Cautions of the fitted model."""
+        cautions: tuple[Caution, ...] = getattr(self.model, "cautions", ())
+        return cautions
 
     def predict(self, features: Features) -> Predictions:
-        """Predict classes, with the model's values as decision values."""
-        return said_by(np.asarray(self.model.predict(features).output, dtype=np.float64))
+        """Predict classes; the predicted values are the decision values."""
+        return predict_from_scores(
+            np.asarray(self.model.predict(features).output, dtype=np.float64)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class FittedToSigns:
-    """A learner of values that learns the two classes as -1 and 1.
+class SignClassifier:
+    """A regression learner that is fitted to two classes coded as -1 and 1.
 
-    With ``ridge`` it is the weighted least squares classifier of the source.
+    With ``ridge`` it is the weighted least squares classifier of the source text.
 
     Parameters
     ----------
     learner : Learner
-        Of a regression.
+        A learner for regression.
 
     Source: kouw2019, section 5.2.
 
-    Degenerate cases: a value of 0 is the first class; a training part of one class is learnt.
+    Degenerate cases: a predicted value of 0 gives the first class; a training part with only one
+    class is accepted.
     """
 
     learner: Any
 
     @property
     def info(self) -> MethodInfo:
-        """The learner's own."""
+        """Description of the regression learner."""
         info: MethodInfo = self.learner.info
         return info
 
     @property
     def tasks(self) -> frozenset[str]:
-        """Classification."""
+        """The task, classification."""
         return frozenset({"classification"})
 
     @property
     def takes_weights(self) -> bool:
-        """As the learner does."""
+        """Whether the regression learner takes weights."""
         return bool(self.learner.takes_weights)
 
     @property
     def gives_probabilities(self) -> bool:
-        """None."""
+        """False: only classes and decision values are predicted."""
         return False
 
     @property
     def gives_scores(self) -> bool:
-        """Decision values of the second class."""
+        """True: the predicted values are decision values for the second class."""
         return True
 
     def fit(
@@ -94,8 +97,10 @@ class FittedToSigns:
         weights: FloatArray | None,
         n_classes: int,
         rng: np.random.Generator,
-    ) -> FittedSigns:
-        """Fit the signs."""
+    ) -> FittedSignClassifier:
+        """Fit the regression learner to the coded classes."""
         del n_classes
-        signs = signs_of(y)
-        return FittedSigns(self.learner.fit(features, signs, weights=weights, n_classes=0, rng=rng))
+        signs = encode_signs(y)
+        return FittedSignClassifier(
+            self.learner.fit(features, signs, weights=weights, n_classes=0, rng=rng)
+        )

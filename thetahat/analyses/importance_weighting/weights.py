@@ -1,4 +1,4 @@
-"""Weights for the fits and for the risks: estimated once, or inside each training part."""
+"""Importance weights for fits and risks, from all rows or from each training part."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting.samples import Shift
+from thetahat.analyses.importance_weighting.samples import SourceAndTarget
 from thetahat.errors import EvaluationError, InsufficientData, UnsupportedCombination
 from thetahat.importance_weights import (
     IMPORTANCE_WEIGHTS,
@@ -23,33 +23,33 @@ _LARGEST: Final = 1e140
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ShiftWeights:
-    """The weights of one evaluation.
+    """Importance weights of one evaluation.
 
     Parameters
     ----------
     weighing : Weighing
-        From the whole source; the refit uses it.
+        Weights estimated from the whole source, which the refit uses.
     validation : ndarray of float
         (n,) weight of each row's validation loss.
     of_fits : tuple of ndarray or None
-        (K,) of (n,) weights, of which the fit without fold k takes those of its training part;
-        None where all fits take ``weighing``.
+        (K,) arrays of (n,) weights, one for the fit without each fold, 0 on that fold; None if all
+        fits use the weights in ``weighing``.
     target_values : ndarray of float or None
-        (m,) the weights' function at the target rows, where there is one; with a function for
-        each fold their average, weighted by the folds' sizes.
+        (m,) values of the weight function at the target rows, averaged over the folds' functions
+        by the sizes of the folds; None if the estimator has no such function.
     """
 
     weighing: ImportanceWeights
     validation: FloatArray
-    of_fits: tuple[FloatArray, ...] | None = None
+    fit_weights: tuple[FloatArray, ...] | None = None
     target_values: FloatArray | None = None
 
-    def of_fit(self, k: int) -> FloatArray:
-        """(n,) weights for the fit without fold k."""
-        return self.weighing.values if self.of_fits is None else self.of_fits[k]
+    def get_fit_weights(self, k: int) -> FloatArray:
+        """Return (n,) weights for the fit without fold k."""
+        return self.weighing.values if self.fit_weights is None else self.fit_weights[k]
 
     def second_moment(self) -> tuple[float, float] | None:
-        """Return the mean of the weights over the target and its variance; None if not known.
+        """Return the mean weight over the target with its variance; None if unknown.
 
         The mean of the density ratio over the target is the mean of its square over the source.
         """
@@ -59,10 +59,12 @@ class ShiftWeights:
         return mean, float(self.target_values.var(ddof=1) / len(self.target_values))
 
 
-def weights_on_all(method: WeightEstimator, shift: Shift, seed: int) -> ShiftWeights:
-    """Estimate the weights from all source and target rows, as the source text does.
+def estimate_weights_on_all_rows(
+    method: WeightEstimator, shift: SourceAndTarget, seed: int
+) -> ShiftWeights:
+    """Estimate the weights once, from all source and target rows.
 
-    The validation rows have a part in their own weights and, through the weights, in the fits.
+    The validation rows influence their own weights and, through the weights, the fits.
 
     Source: kouw2019, section 5.2.
     """
@@ -72,20 +74,22 @@ def weights_on_all(method: WeightEstimator, shift: Shift, seed: int) -> ShiftWei
     )
 
 
-def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> ShiftWeights:
-    """Estimate the weights inside each training part, from it and the target.
+def estimate_weights_in_training_parts(
+    method: WeightEstimator, shift: SourceAndTarget, seed: int
+) -> ShiftWeights:
+    """Estimate the weights for each fold from the other folds and the target.
 
-    The fit without fold k is weighted by what its training rows and the target give, and the rows
-    of fold k by the same function, which has not seen them. The refit takes the whole source.
+    The same weight function gives the weights of the training rows and those of the fold, which it
+    was not estimated from. The refit uses weights estimated from the whole source.
 
-    Degenerate cases: weights that are ``given`` are the same either way.
+    Degenerate cases: weights that come with the request are used as they are.
     """
-    check_in_training(method)
-    on_all = weights_on_all(method, shift, seed)
-    if method.info.weights.are_given:
+    check_can_weigh_new_rows(method)
+    on_all = estimate_weights_on_all_rows(method, shift, seed)
+    if method.info.weights.are_supplied:
         return on_all
     samples = shift.samples()
-    validation, of_fits = np.empty(shift.n), []
+    validation, fit_weights = np.empty(shift.n), []
     target_values: FloatArray | None = np.zeros(shift.m)
     for k in range(shift.n_folds):
         split = shift.split(k)
@@ -93,12 +97,12 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
             part = Samples(samples.source[split.train], samples.target)
             weighing = method.estimate(part, stream(seed, "weights in training", k))
         except EvaluationError as error:
-            message = f"in the training part of fold {split.label!r}: {error.message}"
+            message = f"In the training part without fold {split.label!r}: {error.message}"
             raise type(error)(message, loc=error.loc, value=error.value) from error
-        own = np.zeros(shift.n)
-        own[split.train] = weighing.values
-        of_fits.append(own)
-        validation[split.test] = _at(weighing, samples.source[split.test], split.test)
+        padded = np.zeros(shift.n)
+        padded[split.train] = weighing.values
+        fit_weights.append(padded)
+        validation[split.test] = _weigh_rows(weighing, samples.source[split.test], split.test)
         share = len(split.test) / shift.n
         if target_values is not None:
             values = weighing.target_values
@@ -106,36 +110,38 @@ def weights_in_training(method: WeightEstimator, shift: Shift, seed: int) -> Shi
     return ShiftWeights(
         weighing=on_all.weighing,
         validation=validation,
-        of_fits=tuple(of_fits),
+        fit_weights=tuple(fit_weights),
         target_values=target_values,
     )
 
 
-def check_in_training(method: WeightEstimator) -> None:
-    """Refuse an estimator that cannot weigh rows it has not seen."""
+def check_can_weigh_new_rows(method: WeightEstimator) -> None:
+    """Refuse an estimator that can only weigh the rows it was estimated from."""
     if not method.info.weights.has_function:
-        fit = ", ".join(
+        alternatives = ", ".join(
             name for name, kind in IMPORTANCE_WEIGHTS.items() if kind.info.weights.has_function
         )
         raise UnsupportedCombination(
-            f"{method.info.name} weighs the rows it is given and no others, so it cannot be "
-            f"estimated inside training parts; {fit} can",
+            f"{method.info.name} weighs only the rows that it is estimated from, so it cannot be "
+            f"estimated inside training parts. Use one of {alternatives}.",
             loc=("weights_from",),
             value=method.info.name,
         )
 
 
-def _at(weighing: ImportanceWeights, rows: FloatArray, places: np.ndarray) -> FloatArray:
-    """Return the weights of other rows, refused where one is beyond the range of numbers."""
-    assert weighing.weight_function is not None  # noqa: S101 - check_in_training saw to it
+def _weigh_rows(
+    weighing: ImportanceWeights, rows: FloatArray, row_numbers: np.ndarray
+) -> FloatArray:
+    """Return the weights of other rows; raise ``InsufficientData`` if one is too large."""
+    assert weighing.weight_function is not None  # noqa: S101 - checked by check_can_weigh_new_rows
     values = weighing.weight_function(rows)
-    fit = values <= _LARGEST
-    if not fit.all():
-        at = int(places[int(np.argmin(fit))])
+    is_usable = values <= _LARGEST
+    if not is_usable.all():
+        row = int(row_numbers[int(np.argmin(is_usable))])
         raise InsufficientData(
-            f"source row {at} would have a weight beyond {_LARGEST:g} by the function of the "
-            "training part without it: it lies where hardly any other source row is",
+            f"Source row {row} would have a weight above {_LARGEST:g}, because hardly any other "
+            "source row is near it. Use weights_from 'all', or leave the row out.",
             loc=("weights_from",),
-            value=at,
+            value=row,
         )
     return values

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting import Shift
+from thetahat.analyses.importance_weighting import SourceAndTarget
 from thetahat.tables.data import build_data
 from thetahat.tables.features import Features
 
 
 def shift(
     seed: int = 1, *, task: str = "classification", labelled: bool = True, **given: Any
-) -> Shift:
+) -> SourceAndTarget:
     """Return 24 source rows in 4 folds and 15 target rows, of two features."""
     rng = np.random.default_rng(seed)
     X, Z = rng.standard_normal((24, 2)), rng.standard_normal((15, 2)) + 0.5
@@ -21,7 +21,7 @@ def shift(
     u: Any = (Z[:, 0] > 0).astype(np.intp)
     if task == "regression":
         y, u = X @ [1.0, -1.0], Z @ [1.0, -1.0]
-    return Shift(
+    return SourceAndTarget(
         source=build_data({"a": X[:, 0], "b": X[:, 1]}, y, task),
         target=Features(("a", "b"), tuple(Z.T.copy())),
         target_y=u if labelled else None,

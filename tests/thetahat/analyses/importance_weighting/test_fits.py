@@ -11,11 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.importance_weighting.shifts import shift
 from thetahat.analyses.importance_weighting import (
-    FittedToSigns,
     LearnerWithGrid,
-    losses_on_fold,
-    losses_on_target,
-    refitted,
+    SignClassifier,
+    compute_fold_losses,
+    compute_target_losses,
+    fit_ridge_to_source,
 )
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, LearnerFailed
@@ -58,7 +58,7 @@ def ridges(*, signs: bool, slow: bool, intercept: bool = False) -> LearnerWithGr
     inner: list[Any] = [Ridge(penalty=p, intercept=intercept) for p in PENALTIES]
     if slow:
         inner = [OneAtATime(one) for one in inner]
-    learners = [FittedToSigns(one) for one in inner] if signs else inner
+    learners = [SignClassifier(one) for one in inner] if signs else inner
     return LearnerWithGrid(
         name="r", learners=tuple(learners), parameter="penalty", values=PENALTIES
     )
@@ -74,11 +74,11 @@ def test_naive_a_fit_at_a_time(task: str, intercept: bool, weights: FloatArray |
     slow = ridges(signs=signs, slow=True, intercept=intercept)
 
     for k in range(4):
-        one = losses_on_fold(fast, sample, loss, weights, k, 1)
-        other = losses_on_fold(slow, sample, loss, weights, k, 1)
+        one = compute_fold_losses(fast, sample, loss, weights, k, 1)
+        other = compute_fold_losses(slow, sample, loss, weights, k, 1)
         assert_allclose(one.losses, other.losses, rtol=1e-10, atol=1e-12)
-    on_target = losses_on_target(fast, sample, loss, weights, 1)
-    slowly = losses_on_target(slow, sample, loss, weights, 1)
+    on_target = compute_target_losses(fast, sample, loss, weights, 1)
+    slowly = compute_target_losses(slow, sample, loss, weights, 1)
     assert_allclose(on_target.losses, slowly.losses, rtol=1e-9, atol=1e-12)
     assert on_target.losses.shape == (15, 3)
     assert on_target.cautions == ()
@@ -89,27 +89,29 @@ def test_naive_a_fit_at_a_time(task: str, intercept: bool, weights: FloatArray |
 def test_exact_stretches_of_a_grid_are_its_columns(slow: bool) -> None:  # noqa: FBT001 - a parameter
     sample, candidate = shift(), ridges(signs=True, slow=slow)
     loss = QuadraticMargin()
-    whole = losses_on_fold(candidate, sample, loss, WEIGHTS, 2, 1).losses
-    last = losses_on_fold(candidate, sample, loss, WEIGHTS, 2, 1, start=1).losses
-    target = losses_on_target(candidate, sample, loss, WEIGHTS, 1, start=1, stop=2).losses
+    whole = compute_fold_losses(candidate, sample, loss, WEIGHTS, 2, 1).losses
+    last = compute_fold_losses(candidate, sample, loss, WEIGHTS, 2, 1, start=1).losses
+    target = compute_target_losses(candidate, sample, loss, WEIGHTS, 1, start=1, stop=2).losses
 
     assert_array_equal(last, whole[:, 1:])
     assert_allclose(
-        target, losses_on_target(candidate, sample, loss, WEIGHTS, 1).losses[:, 1:2], rtol=1e-13
+        target,
+        compute_target_losses(candidate, sample, loss, WEIGHTS, 1).losses[:, 1:2],
+        rtol=1e-13,
     )
 
 
 def test_exact_the_second_class_is_said_above_zero() -> None:
     sample, candidate = shift(), ridges(signs=True, slow=False)
-    margin = losses_on_fold(candidate, sample, QuadraticMargin(), None, 0, 1).losses
-    wrong = losses_on_fold(candidate, sample, ZeroOne(), None, 0, 1).losses
+    margin = compute_fold_losses(candidate, sample, QuadraticMargin(), None, 0, 1).losses
+    wrong = compute_fold_losses(candidate, sample, ZeroOne(), None, 0, 1).losses
 
     # on the wrong side of 0 the squared distance from the sign is above 1
     assert_array_equal(wrong, (margin > 1).astype(np.float64))
 
 
 def test_exact_a_model_of_signs_tells_what_its_learner_tells() -> None:
-    learner = FittedToSigns(Ridge())
+    learner = SignClassifier(Ridge())
 
     assert learner.info is Ridge.info
     assert learner.tasks == {"classification"}
@@ -120,12 +122,14 @@ def test_exact_a_model_of_signs_tells_what_its_learner_tells() -> None:
 
 def test_degenerate_a_training_part_without_weight() -> None:
     sample, weights = shift(), np.where(np.arange(24) % 4 == 1, 1.0, 0.0)
-    plain = losses_on_fold(ridges(signs=True, slow=False), sample, QuadraticMargin(), weights, 1, 1)
+    plain = compute_fold_losses(
+        ridges(signs=True, slow=False), sample, QuadraticMargin(), weights, 1, 1
+    )
 
     assert_array_equal(plain.losses, np.ones((6, 3)))
     assert [c.code for c in plain.cautions] == ["no_weight_to_learn_from"]
     with pytest.raises(InsufficientData, match="fold 1: all weights of the training part"):
-        losses_on_fold(
+        compute_fold_losses(
             ridges(signs=True, slow=False, intercept=True),
             sample,
             QuadraticMargin(),
@@ -134,7 +138,7 @@ def test_degenerate_a_training_part_without_weight() -> None:
             1,
         )
     with pytest.raises(InsufficientData, match=r"penalty = 0\.001: learner 'r'.* all weights"):
-        losses_on_fold(ridges(signs=True, slow=True), sample, QuadraticMargin(), weights, 1, 1)
+        compute_fold_losses(ridges(signs=True, slow=True), sample, QuadraticMargin(), weights, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +158,16 @@ class Beyond:
 def test_invalid_losses_that_are_not_finite() -> None:
     sample = shift()
     with pytest.raises(LearnerFailed, match=r"penalty = 0\.001, block 2: the loss of row 2"):
-        losses_on_fold(ridges(signs=True, slow=False), sample, Beyond(), None, 2, 1)
+        compute_fold_losses(ridges(signs=True, slow=False), sample, Beyond(), None, 2, 1)
     with pytest.raises(LearnerFailed, match=r"'r' with penalty = 1\.0"):
-        losses_on_fold(ridges(signs=True, slow=False), sample, Beyond(), None, 2, 1, start=1)
+        compute_fold_losses(ridges(signs=True, slow=False), sample, Beyond(), None, 2, 1, start=1)
 
 
 def test_invalid_a_learner_without_a_grid_fails_in_its_own_words() -> None:
     sample = shift()
-    alone = LearnerWithGrid(name="one", learners=(FittedToSigns(OneAtATime(Ridge())),))
+    alone = LearnerWithGrid(name="one", learners=(SignClassifier(OneAtATime(Ridge())),))
     with pytest.raises(LearnerFailed, match=r"^learner 'one', repeat 0, block 2"):
-        losses_on_fold(alone, sample, Beyond(), None, 2, 1)
+        compute_fold_losses(alone, sample, Beyond(), None, 2, 1)
 
 
 def test_exact_candidates_know_their_values() -> None:
@@ -186,7 +190,7 @@ def test_exact_candidates_know_their_values() -> None:
     assert not mixed.is_at_edge(0)
     assert ridge.value_at(1) == 1.0
     assert plain.value_at(0) is None
-    assert plain.place_at(0) == "'m'"
+    assert plain.describe_candidate(0) == "'m'"
     path = ridge.ridge_path()
     assert path is not None
     assert_array_equal(path[0], PENALTIES)
@@ -206,13 +210,13 @@ def test_exact_the_coefficients_are_those_of_the_fits_on_the_target(
     sample, signs = shift(task=task), task == "classification"
     loss: Any = QuadraticMargin() if signs else Squared()
     candidate = ridges(signs=signs, slow=False, intercept=intercept)
-    found = refitted(candidate, sample, WEIGHTS)
+    found = fit_ridge_to_source(candidate, sample, WEIGHTS)
     assert found is not None
     assert sample.target_y is not None
     said = sample.target.complete_matrix() @ found[0] + found[1]
     truth = np.where(sample.target_y == 1, 1, -1) if signs else sample.target_y
-    on_target = losses_on_target(candidate, sample, loss, WEIGHTS, 1).losses
+    on_target = compute_target_losses(candidate, sample, loss, WEIGHTS, 1).losses
 
     assert_allclose((said - truth[:, None]) ** 2, on_target, rtol=1e-9, atol=1e-12)
-    assert refitted(candidate, sample, None) is not None
-    assert refitted(ridges(signs=signs, slow=True), sample, None) is None
+    assert fit_ridge_to_source(candidate, sample, None) is not None
+    assert fit_ridge_to_source(ridges(signs=signs, slow=True), sample, None) is None

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.importance_selection import plain_scores, plain_selection
 from thetahat.analyses.importance_weighting import (
-    least,
-    ridge_coefficients,
-    ridge_scores,
+    compute_ridge_scores,
+    find_smallest_risk,
+    fit_weighted_ridge,
 )
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import WEIGHTED_RISKS
@@ -83,7 +83,7 @@ def test_naive_all_penalties_from_one_decomposition(n: int, p: int, intercept: b
 
     for k in range(5):
         train, test = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        fast = ridge_scores(X, y, weights, penalties, train, test, intercept=intercept)
+        fast = compute_ridge_scores(X, y, weights, penalties, train, test, intercept=intercept)
         assert_allclose(fast, plain[test], rtol=1e-10, atol=1e-10)
 
 
@@ -112,10 +112,10 @@ def test_exact_fits_without_weights_and_risks_with_them() -> None:
 
 def test_degenerate_rows_without_weight_have_no_say() -> None:
     X, y, weights, _ = some(5)
-    theta, level = ridge_coefficients(X, y, np.zeros(30), np.array([1.0, 2.0]))
+    theta, level = fit_weighted_ridge(X, y, np.zeros(30), np.array([1.0, 2.0]))
     kept = weights > np.median(weights)
-    some_theta, _ = ridge_coefficients(X, y, weights * kept, np.array([1.0]), intercept=True)
-    of_kept, _ = ridge_coefficients(
+    some_theta, _ = fit_weighted_ridge(X, y, weights * kept, np.array([1.0]), intercept=True)
+    of_kept, _ = fit_weighted_ridge(
         X[kept], y[kept], weights[kept], np.array([1.0]), intercept=True
     )
 
@@ -127,8 +127,8 @@ def test_degenerate_rows_without_weight_have_no_say() -> None:
 def test_degenerate_a_singular_problem_has_the_solution_of_least_norm() -> None:
     X, y, weights, _ = some(6)
     twice = np.column_stack([X[:, 0], X[:, 0]])
-    (one,), _ = ridge_coefficients(X[:, :1], y, weights, np.array([0.0]))
-    theta, _ = ridge_coefficients(twice, y, weights, np.array([0.0]))
+    (one,), _ = fit_weighted_ridge(X[:, :1], y, weights, np.array([0.0]))
+    theta, _ = fit_weighted_ridge(twice, y, weights, np.array([0.0]))
 
     assert_allclose(theta[:, 0], [one[0] / 2, one[0] / 2], rtol=1e-10)
 
@@ -136,8 +136,8 @@ def test_degenerate_a_singular_problem_has_the_solution_of_least_norm() -> None:
 def test_exact_of_equal_risks_the_larger_penalty_wins() -> None:
     curve = np.array([0.5, 0.3, 0.3 + 1e-15, 0.4])
 
-    assert least(curve) == 2
-    assert least(curve, np.array([1.0, 2.0, 3.0, 4.0])) == 2
-    assert least(curve, np.array([4.0, 3.0, 2.0, 1.0])) == 1
-    assert least(curve, np.zeros(4)) == 1
-    assert least(-curve) == 0
+    assert find_smallest_risk(curve) == 2
+    assert find_smallest_risk(curve, np.array([1.0, 2.0, 3.0, 4.0])) == 2
+    assert find_smallest_risk(curve, np.array([4.0, 3.0, 2.0, 1.0])) == 1
+    assert find_smallest_risk(curve, np.zeros(4)) == 1
+    assert find_smallest_risk(-curve) == 0

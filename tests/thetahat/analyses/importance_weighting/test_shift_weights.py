@@ -9,7 +9,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.importance_weighting.shifts import shift
-from thetahat.analyses.importance_weighting import Shift, weights_in_training, weights_on_all
+from thetahat.analyses.importance_weighting import (
+    SourceAndTarget,
+    estimate_weights_in_training_parts,
+    estimate_weights_on_all_rows,
+)
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples
 from thetahat.seeds import stream
@@ -21,7 +25,7 @@ FUNCTIONS = [name for name in IMPORTANCE_WEIGHTS if name not in {"given", "kerne
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_naive_each_training_part_by_itself(name: str) -> None:
     sample, method = shift(), IMPORTANCE_WEIGHTS[name]()
-    found = weights_in_training(method, sample, 3)
+    found = estimate_weights_in_training_parts(method, sample, 3)
     X, Z = sample.source.features.complete_matrix(), sample.target.complete_matrix()
     of_target = np.zeros(15)
 
@@ -32,10 +36,10 @@ def test_naive_each_training_part_by_itself(name: str) -> None:
         assert own.weight_function is not None
         assert own.target_values is not None
         of_target += own.target_values / 4
-        assert_array_equal(found.of_fit(k)[train], own.values)
-        assert not found.of_fit(k)[~train].any()
+        assert_array_equal(found.get_fit_weights(k)[train], own.values)
+        assert not found.get_fit_weights(k)[~train].any()
         assert_allclose(found.validation[~train], own.weight_function(X[~train]), rtol=1e-12)
-    on_all = weights_on_all(method, sample, 3)
+    on_all = estimate_weights_on_all_rows(method, sample, 3)
     assert_array_equal(found.weighing.values, on_all.weighing.values)
     moment = found.second_moment()
     assert moment is not None
@@ -43,26 +47,26 @@ def test_naive_each_training_part_by_itself(name: str) -> None:
 
 
 def test_exact_on_all_every_fit_and_loss_has_the_same_weights() -> None:
-    found = weights_on_all(IMPORTANCE_WEIGHTS["ulsif"](), shift(), 3)
+    found = estimate_weights_on_all_rows(IMPORTANCE_WEIGHTS["ulsif"](), shift(), 3)
 
-    assert found.of_fit(2) is found.weighing.values
+    assert found.get_fit_weights(2) is found.weighing.values
     assert found.validation is found.weighing.values
 
 
 def test_limit_given_weights_are_the_same_either_way() -> None:
     sample = shift(known_weights=np.arange(24.0))
-    found = weights_in_training(IMPORTANCE_WEIGHTS["given"](), sample, 3)
+    found = estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["given"](), sample, 3)
 
-    assert_array_equal(found.of_fit(1), np.arange(24.0))
+    assert_array_equal(found.get_fit_weights(1), np.arange(24.0))
     assert found.second_moment() is None
 
 
 def test_invalid_weights_that_are_no_function() -> None:
-    with pytest.raises(UnsupportedCombination, match="given, kliep, logistic, rulsif, ulsif can"):
-        weights_in_training(IMPORTANCE_WEIGHTS["kernel_mean_matching"](), shift(), 3)
+    with pytest.raises(UnsupportedCombination, match="given, kliep, logistic, rulsif, ulsif"):
+        estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["kernel_mean_matching"](), shift(), 3)
 
 
-def moved(row: int, to: list[float]) -> Shift:
+def moved(row: int, to: list[float]) -> SourceAndTarget:
     sample = shift()
     columns = [column.copy() for column in sample.source.features.columns]
     for column, value in zip(columns, to, strict=True):
@@ -71,7 +75,7 @@ def moved(row: int, to: list[float]) -> Shift:
     rows = Features(source.features.names, tuple(columns))
     data = type(source)(features=rows, y=source.y, task=source.task, classes=source.classes)
     a, b = sample.target.columns
-    return Shift(
+    return SourceAndTarget(
         source=data,
         target=Features(("a", "b"), (3 * a, 3 * b)),
         target_y=None,
@@ -83,21 +87,21 @@ def moved(row: int, to: list[float]) -> Shift:
 def test_degenerate_a_validation_row_beyond_the_range_of_numbers() -> None:
     # by the other rows alone this one is 80 standard deviations away, and the target is wider
     sample = moved(5, [80.0, 0.0])
-    with pytest.raises(InsufficientData, match="source row 5 would have a weight beyond 1e\\+140"):
-        weights_in_training(IMPORTANCE_WEIGHTS["gaussian_ratio"](), sample, 3)
+    with pytest.raises(InsufficientData, match="Source row 5 would have a weight above 1e\\+140"):
+        estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["gaussian_ratio"](), sample, 3)
 
 
 def test_degenerate_a_training_part_that_is_too_small_is_named() -> None:
     sample = shift()
-    tiny = Shift(
+    tiny = SourceAndTarget(
         source=sample.source,
         target=sample.target,
         target_y=None,
         fold=np.where(np.arange(24) < 2, 0, 1).astype(np.intp),
         fold_labels=("few", "many"),
     )
-    with pytest.raises(InsufficientData, match="in the training part of fold 'many'"):
-        weights_in_training(IMPORTANCE_WEIGHTS["gaussian_ratio"](), tiny, 3)
+    with pytest.raises(InsufficientData, match="In the training part without fold 'many'"):
+        estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["gaussian_ratio"](), tiny, 3)
 
 
 def test_degenerate_one_function_that_overflows_leaves_no_second_moment() -> None:
@@ -105,14 +109,14 @@ def test_degenerate_one_function_that_overflows_leaves_no_second_moment() -> Non
     sample = shift()
     a, b = sample.target.columns
     far = Features(("a", "b"), (np.append(a, 300.0), np.append(b, 0.0)))
-    wide = Shift(
+    wide = SourceAndTarget(
         source=sample.source,
         target=far,
         target_y=None,
         fold=sample.fold,
         fold_labels=sample.fold_labels,
     )
-    found = weights_in_training(IMPORTANCE_WEIGHTS["gaussian_ratio"](), wide, 3)
+    found = estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["gaussian_ratio"](), wide, 3)
 
     assert found.target_values is None
     assert found.second_moment() is None

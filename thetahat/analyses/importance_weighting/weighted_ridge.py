@@ -7,7 +7,7 @@ import numpy as np
 from thetahat.values.types import FloatArray, IntArray
 
 
-def ridge_scores(  # noqa: PLR0913 - what a fit depends on, and which rows are predicted
+def compute_ridge_scores(  # noqa: PLR0913 - all that a fit and its predictions depend on
     X: FloatArray,
     y: FloatArray,
     weights: FloatArray,
@@ -17,14 +17,14 @@ def ridge_scores(  # noqa: PLR0913 - what a fit depends on, and which rows are p
     *,
     intercept: bool = False,
 ) -> FloatArray:
-    """(n_test, L) decision values of the test rows by the fits on the training rows."""
-    theta, level = ridge_coefficients(
+    """Return (n_test, L) predictions for the test rows from fits to the training rows."""
+    theta, intercepts = fit_weighted_ridge(
         X[train], y[train], weights[train], penalties, intercept=intercept
     )
-    return np.asarray(X[test] @ theta + level)
+    return np.asarray(X[test] @ theta + intercepts)
 
 
-def ridge_coefficients(
+def fit_weighted_ridge(
     X: FloatArray,
     y: FloatArray,
     weights: FloatArray,
@@ -32,24 +32,26 @@ def ridge_coefficients(
     *,
     intercept: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Return (p, L) coefficients and (L,) intercepts, 0 where none is asked for.
+    r"""Return (p, L) coefficients and (L,) intercepts of weighted ridge fits.
 
     .. math:: \theta_\lambda = (X^T W X + \lambda I)^{-1} X^T W y = V (S^2 + \lambda)^{-1} S U^T r
 
-    with :math:`W^{1/2} X = U S V^T` and :math:`r = W^{1/2} y`: one decomposition serves all
-    penalties, and no condition number is squared. The rows are reduced to a triangle first.
+    with :math:`W^{1/2} X = U S V^T` and :math:`r = W^{1/2} y`. One decomposition gives the fits for
+    all penalties, and the condition number is not squared. A QR decomposition first reduces the
+    rows to a triangular matrix.
 
     Parameters
     ----------
     X, y, weights : ndarray of float
-        (n, p), (n,) and (n,) not negative; weights are not normalised.
+        (n, p) rows, (n,) targets and (n,) weights, at least 0 and not normalised.
     penalties : ndarray of float
-        (L,) at least 0.
+        (L,) penalties, at least 0.
     intercept : bool
-        Whether there is one; it is not penalised. Then some weight must be above 0.
+        Whether to fit an intercept, which is not penalised and needs a positive weight. Without it
+        the intercepts are 0.
 
-    Degenerate cases: without any weight the coefficients are 0; with penalty 0 and dependent
-    columns the solution of least norm is taken.
+    Degenerate cases: if all weights are 0 the coefficients are 0; with penalty 0 and dependent
+    columns it is the solution with the smallest norm.
     """
     n, p = X.shape
     x_mean, y_mean = np.zeros(p), 0.0
@@ -58,7 +60,7 @@ def ridge_coefficients(
     rows = np.column_stack([X - x_mean, y - y_mean]) * np.sqrt(weights)[:, None]
     triangle: FloatArray = np.asarray(np.linalg.qr(rows, mode="r")) if n > p else rows
     U, s, Vt = np.linalg.svd(triangle[:, :p], full_matrices=False)
-    # below this a singular value is rounding; dividing by it would turn noise into coefficients
+    # A smaller singular value is rounding error; dividing by it would blow up the coefficients.
     kept = s > np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
     along = s[kept] * (U[:, kept].T @ triangle[:, p])
     filtered = along[:, None] / (s[kept, None] ** 2 + penalties)
