@@ -8,7 +8,15 @@ from typing import Any
 from thetahat.errors import InvalidParameter
 from thetahat.families import families
 
-COUNTS = {"n_draws", "n_repeats", "n_resamples", "n_inner", "n_centres"}
+COUNTS = {
+    "n_draws",
+    "n_halvings",
+    "n_subsamples",
+    "n_repeats",
+    "n_resamples",
+    "n_inner",
+    "n_centres",
+}
 COUNTED = [
     (f"{family}/{name}", field)
     for family, methods in families().items()

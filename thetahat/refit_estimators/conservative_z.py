@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import FEW_HALVINGS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData
-from thetahat.parameter_checks import check_at_least
+from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     require_rows,
@@ -151,8 +151,8 @@ class ConservativeZ:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_at_least("n_halvings", self.n_halvings, 1)
-        check_at_least("n_subsamples", self.n_subsamples, 1)
+        check_count("n_halvings", self.n_halvings, 1)
+        check_count("n_subsamples", self.n_subsamples, 1)
         check_test_size(self.test_size)
 
     @property

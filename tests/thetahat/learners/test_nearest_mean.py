@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -67,4 +68,29 @@ def test_degenerate_one_row_of_each_class() -> None:
     said = predicted(NearestMean(), [[0.0], [4.0]], [0, 1], [[1.0], [2.0], [3.0]], n_classes=3)
 
     assert_array_equal(said.output, [0, 0, 1])  # of equally near means the first
-    assert_array_equal(probabilities(said), [[1, 0, 0], [1, 0, 0], [0, 1, 0]])
+    assert_array_equal(probabilities(said), [[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
+
+
+@pytest.mark.parametrize("priors", ["shares", "equal"])
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e8 / 3])
+def test_degenerate_constant_features_say_nothing(
+    priors: Literal["shares", "equal"], value: float
+) -> None:
+    """Every class had the same mean, and the first was certain."""
+    X, y = np.full((10, 2), value), np.array([0, 1, 1, 1, 1, 1, 1, 1, 0, 1])
+
+    found = predicted(NearestMean(priors=priors), X, y, X[:3], n_classes=2)
+
+    share = 0.8 if priors == "shares" else 0.5
+    assert found.probabilities is not None
+    assert_allclose(found.probabilities, [[1 - share, share]] * 3, rtol=1e-12)
+    assert found.output.tolist() == [1 if priors == "shares" else 0] * 3
+
+
+def test_degenerate_classes_without_spread_are_still_told_apart() -> None:
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
+
+    found = predicted(NearestMean(), X, y, np.array([[0.2], [0.9], [0.5]]), n_classes=2)
+
+    assert found.probabilities is not None
+    assert_allclose(found.probabilities, [[1, 0], [0, 1], [0.5, 0.5]])

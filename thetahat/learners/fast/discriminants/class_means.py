@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from thetahat.values.types import FloatArray, IntArray
 
 Priors = Literal["shares", "equal"]
 Shape = Literal["full", "diagonal", "spherical"]
+
+_ROUNDING: Final = 8 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +39,8 @@ class Discriminant:
     n_classes : int
         C, all classes of the data.
     is_sharp : bool
-        Whether nothing varies within a class: the nearest mean has probability 1.
+        Whether nothing varies within a class: the nearest mean has probability 1, and classes with
+        equally near means share it by their priors.
     """
 
     centre: FloatArray
@@ -54,8 +57,10 @@ class Discriminant:
         joint = log_joint(transformed(rows, self.transform), self.means)
         if not self.is_sharp:
             return posterior(joint + self.log_prior, self.present, self.n_classes)
-        predictions = self.present[np.argmax(joint, axis=1)]
-        return Predictions(predictions, probabilities=np.eye(self.n_classes)[predictions])
+        is_nearest = joint == joint.max(axis=1, keepdims=True)
+        return posterior(
+            np.where(is_nearest, self.log_prior, -np.inf), self.present, self.n_classes
+        )
 
 
 def transformed(rows: FloatArray, transform: FloatArray) -> FloatArray:
@@ -156,6 +161,8 @@ def fit_discriminant(  # noqa: PLR0913 - what a learner is handed, and its two c
     within = within[seen] * root[:, None]
     within[:, is_rounding(within, np.abs(X).max(axis=0), w[seen])] = 0.0
     transform, is_sharp = _transform(within / np.sqrt(totals.sum()), shape)
+    if is_sharp:  # means that differ by rounding alone are equally near
+        means[:, np.ptp(means, axis=0) <= _ROUNDING * np.abs(X).max(axis=0)] = 0.0
     return Discriminant(
         centre=centre,
         transform=transform,
