@@ -51,6 +51,7 @@ MOST_SPLITS: Final = 100_000
 
 def check_count(name: str, count: int, least: int) -> None:
     """Raise if a number of trainings is below ``least`` or above ``MOST_SPLITS``."""
+    check_at_least(name, count, least)
     check_range(name, count, least, MOST_SPLITS)
 
 

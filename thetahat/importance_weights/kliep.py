@@ -20,7 +20,7 @@ from thetahat.importance_weights._kernels import (
 from thetahat.importance_weights._width_search import SEARCH, WidthChoice, search_by_likelihood
 from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
 from thetahat.numerics.quadratic_programme import BoxProgramme
-from thetahat.parameter_checks import check_choice, check_range
+from thetahat.parameter_checks import check_at_least, check_choice, check_range
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
@@ -87,6 +87,7 @@ class Kliep:
 
     def __post_init__(self) -> None:
         check_choice("mode", self.mode, ("optimum", "early_stopped"))
+        check_at_least("n_centres", self.n_centres, 1)
         check_range("n_centres", self.n_centres, 1, 10_000)
         check_width(self.width, SEARCH)
 

@@ -11,7 +11,7 @@ from thetahat.importance_weights._kernels import check_width
 from thetahat.importance_weights._least_squares import fit_ratio
 from thetahat.importance_weights._width_search import SEARCH, WidthChoice, check_penalty
 from thetahat.importance_weights.base import ImportanceWeights, Samples
-from thetahat.parameter_checks import check_probability, check_range
+from thetahat.parameter_checks import check_at_least, check_probability, check_range
 from thetahat.registry import MethodInfo
 
 
@@ -73,6 +73,7 @@ class Rulsif:
     def __post_init__(self) -> None:
         check_probability("share", self.share, zero=True)
         check_penalty(self.penalty)
+        check_at_least("n_centres", self.n_centres, 1)
         check_range("n_centres", self.n_centres, 1, 10_000)
         check_width(self.width, SEARCH)
 

@@ -93,4 +93,4 @@ def test_degenerate_classes_without_spread_are_still_told_apart() -> None:
     found = predicted(NearestMean(), X, y, np.array([[0.2], [0.9], [0.5]]), n_classes=2)
 
     assert found.probabilities is not None
-    assert_allclose(found.probabilities, [[1, 0], [0, 1], [0.5, 0.5]])
+    assert found.probabilities.tolist() == [[1, 0], [0, 1], [0.5, 0.5]]
