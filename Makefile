@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick chaos explore fuzz-uploads check format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos explore contract fuzz-uploads check format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks clean
 
 help: ## Show this list
@@ -48,6 +48,9 @@ chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare
 
 explore: setup ## Run the property tests on many new random examples
 	@$(PYTEST) -k test_property --hypothesis-profile=explore
+
+contract: setup ## Send thousands of requests and compare the answers with the OpenAPI document
+	@$(PYTEST) tests/service/api/test_contract.py --hypothesis-profile=contract
 
 fuzz-uploads: setup ## Upload damaged files of every format (FILES=30000 for more)
 	@$(BIN)/python -m tests.service.supervisor.fuzz_uploads --files $(or $(FILES),3000)

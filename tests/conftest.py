@@ -34,6 +34,8 @@ settings.register_profile(
 settings.register_profile(
     "explore", settings.get_profile("suite"), derandomize=False, max_examples=1000
 )
+# `make contract` sends more requests than the suite does.
+settings.register_profile("contract", settings.get_profile("suite"))
 settings.load_profile("suite")
 
 

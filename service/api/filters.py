@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Final
 
+from service.api.query_parameters import MAX_LABELS
 from service.errors import FieldError, InvalidRequest
 from service.storage.evaluations import Filters
-
-MAX_LABELS: Final = 16
 
 
 def parse_filters(

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
+from service.api.preferences import MAX_KEY_LENGTH
 from service.api.routes import access
 from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
@@ -31,9 +32,13 @@ PARTIAL: Final = (
     "The learners, or chunks, that a partial result includes; only in the answer to partial=true "
     "while the evaluation runs."
 )
-POST_HEADERS: Final = (
-    ("Idempotency-Key", "A request with the same key and body gets the first answer again."),
-    ("Prefer", "With wait=N the answer has the result if it is there within N seconds."),
+POST_HEADERS: Final[tuple[tuple[str, str, JsonSchema], ...]] = (
+    (
+        "Idempotency-Key",
+        "A request with the same key and body gets the first answer again.",
+        {"minLength": 1, "maxLength": MAX_KEY_LENGTH, "pattern": "^[ -~]*[!#-~][ -~]*$"},
+    ),
+    ("Prefer", "With wait=N the answer has the result if it is there within N seconds.", {}),
 )
 
 Document = dict[str, Any]
@@ -73,8 +78,13 @@ def _add_requests(document: Document) -> None:
     content = {"schema": {"$ref": REF.format(name=ANY_REQUEST)}, "examples": _examples(REQUEST)}
     post["requestBody"] = {"required": True, "content": {"application/json": content}}
     post["parameters"] = [
-        {"name": name, "in": "header", "schema": {"type": "string"}, "description": text}
-        for name, text in POST_HEADERS
+        {
+            "name": name,
+            "in": "header",
+            "schema": {"type": "string", **rules},
+            "description": text,
+        }
+        for name, text, rules in POST_HEADERS
     ]
 
 

@@ -78,6 +78,8 @@ def _decoded(source: IO[bytes], encoding: str) -> Iterator[str]:
                 f"The text is not {encoding}: byte {before - held + error.start} is "
                 f"0x{error.object[error.start]:02x}."
             ) from None
+        except UnicodeError as error:  # such as UTF-16 without a byte order mark
+            raise InvalidFile(f"The text is not {encoding}: {error}.") from None
         yield text
         if not chunk:
             return

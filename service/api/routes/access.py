@@ -14,6 +14,7 @@ from service.api.blocking_calls import read_database, write_database
 from service.api.bodies import parse_json, read_body
 from service.api.cursors import Position, decode_cursor, encode_cursor
 from service.api.documents import json_response
+from service.api.query_parameters import Cursor, Limit
 from service.api.validation import convert_validation_error
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
 from service.schemas.access import AuditPage, KeyList, KeyRead, KeyRequest, KeyRotation, NewKey
@@ -88,10 +89,8 @@ async def list_audit(
         str | None,
         Query(max_length=200, description="Only entries about this id or prefix of a key."),
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Length of a page.")] = 50,
-    cursor: Annotated[
-        str | None, Query(max_length=500, description="The field next of the page before.")
-    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Response:
     """List who did what, newest first."""
     filters = f"audit {subject!r}"

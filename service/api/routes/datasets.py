@@ -11,7 +11,8 @@ from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import build_dataset_document, dataset_path, json_response, parse_id
 from service.api.parser_calls import run_parser
-from service.api.uploads import ALIASES, FORM, count_upload, receive
+from service.api.query_parameters import NO_NUL, Cursor, Limit
+from service.api.uploads import ALIASES, FORM, MAX_NAME_LENGTH, count_upload, receive
 from service.data.formats import FORMATS
 from service.jobs import datasets
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
@@ -31,6 +32,7 @@ FILE_BODY: dict[str, Any] = {
                 "title": "DatasetUpload",
                 "type": "object",
                 "required": ["file"],
+                "additionalProperties": False,
                 "properties": {
                     "file": {"type": "string", "format": "binary", "description": "The file."},
                     "name": {
@@ -64,7 +66,11 @@ router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
 async def upload_dataset(
     request: Request,
     name: Annotated[
-        str | None, Query(description="Name of the data set, if the body is the file.")
+        str | None,
+        Query(
+            description="Name of the data set, if the body is the file.",
+            json_schema_extra={"maxLength": MAX_NAME_LENGTH, **NO_NUL},
+        ),
     ] = None,
 ) -> Response:
     """Upload a file of data: as the body itself, or as the file of a form."""
@@ -81,10 +87,8 @@ async def upload_dataset(
 @router.get("", response_model=DatasetPage, responses={422: {"model": ProblemDocument}})
 async def list_datasets(
     request: Request,
-    limit: Annotated[int, Query(ge=1, le=200, description="Length of a page.")] = 50,
-    cursor: Annotated[
-        str | None, Query(max_length=500, description="The field next of the page before.")
-    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Response:
     """List data sets, newest first."""
     before = decode_cursor(cursor, FILTERS)

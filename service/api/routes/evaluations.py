@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -29,6 +28,7 @@ from service.api.preferences import (
     parse_prefer_wait,
     parse_wait,
 )
+from service.api.query_parameters import MAX_LABELS, NO_NUL, Cursor, Label, Limit, Moment
 from service.api.submission import accept_request
 from service.jobs import read
 from service.jobs.cancel import cancel
@@ -97,22 +97,28 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
         EvaluationStatus | None, Query(description="Only evaluations in this status.")
     ] = None,
     kind: Annotated[
-        str | None, Query(max_length=40, description="Only evaluations of this kind.")
+        str | None,
+        Query(
+            max_length=40,
+            description="Only evaluations of this kind.",
+            json_schema_extra=NO_NUL,
+        ),
     ] = None,
     label: Annotated[
-        list[str] | None,
-        Query(description="Only evaluations with this label, as key:value; may be repeated."),
+        list[Label] | None,
+        Query(
+            description="Only evaluations with this label, as key:value; may be repeated.",
+            json_schema_extra={"maxItems": MAX_LABELS},
+        ),
     ] = None,
     created_after: Annotated[
-        datetime | None, Query(description="Only evaluations submitted after this time.")
+        Moment | None, Query(description="Only evaluations submitted after this time.")
     ] = None,
     created_before: Annotated[
-        datetime | None, Query(description="Only evaluations submitted before this time.")
+        Moment | None, Query(description="Only evaluations submitted before this time.")
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="Length of a page.")] = 50,
-    cursor: Annotated[
-        str | None, Query(max_length=500, description="The field next of the page before.")
-    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Response:
     """List evaluations, newest first."""
     filters = parse_filters(status, kind, label or [], created_after, created_before)

@@ -79,6 +79,11 @@ def test_invalid_the_place_of_a_byte_that_the_encoding_has_not(
         keep(tmp_path, in_encoding(CSV, "windows-1252"), b"a,b\n1,x\x81y\n")
 
 
+def test_invalid_utf_16_without_a_byte_order_mark(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="not utf-16: UTF-16 stream does not start with BOM"):
+        keep(tmp_path, in_encoding(CSV, "utf-16"), "a,b\n1,2\n".encode("utf-16-le"))
+
+
 def test_invalid_no_room_for_the_converted_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,108 @@
+"""The API keeps what its OpenAPI document says, whatever is sent: all checks of schemathesis.
+
+``make contract`` runs it with thousands of requests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from hypothesis import settings
+from starlette.testclient import TestClient
+
+from service.kinds.registry import JOB_KINDS
+from service.process.request_context import Scope
+from service.storage import api_keys
+from service.storage.unit_of_work import unit_of_work
+from service.supervisor.http_protocol import LimitedHttpProtocol
+from tests.service.api.conftest import InlineWorker
+from tests.service.api.requests import CSV, CSV_TEXT, matrix
+from tests.service.storage.databases import Setting
+from tests.worker.napping import KIND
+
+CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
+EXAMPLES = {"contract": 40, "suite": 2}
+"""Random requests for each operation; what schemathesis derives from the document comes on top."""
+
+
+@contextlib.contextmanager
+def served(application: FastAPI) -> Iterator[str]:
+    """Serve the application on loopback until the block ends."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        config = uvicorn.Config(
+            application, http=LimitedHttpProtocol, log_config=None, access_log=False
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture
+def address(
+    application: FastAPI, setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    setting(max_wait_s=0.01, rate_per_s=0, max_unfinished=10**9)
+    monkeypatch.delitem(JOB_KINDS, KIND.name)  # the tests' own kind is in no document
+    application.openapi_schema = None
+    with served(application) as url:
+        yield url
+    application.openapi_schema = None
+
+
+def send_requests(address: str, folder: Path, ids: dict[str, str]) -> int:
+    """Send requests with random ids, or those of the parameter; return how many there were."""
+    with unit_of_work() as connection:
+        key = api_keys.create(connection, "contract", "local", scope=Scope.ADMIN)
+    text = CONFIGURATION.read_text()
+    if not ids:
+        text = text.partition("# The test puts ids here")[0]
+    for placeholder, identifier in ids.items():
+        text = text.replace(f'"{placeholder}"', f'"{identifier}"')
+    (folder / "schemathesis.toml").write_text(text)
+    is_thorough = settings.get_current_profile_name() == "contract"
+    command = [
+        *(sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json"),
+        *("--checks", "all", "--continue-on-failure", "--seed", "1", "--no-color"),
+        *("--max-examples", str(EXAMPLES["contract" if is_thorough else "suite"])),
+        *("--request-timeout", "60", "--suppress-health-check", "all"),
+        *("--header", f"Authorization: Bearer {key}", "--generation-database", "none"),
+        *("--phases", "examples,coverage,fuzzing,stateful" if is_thorough else "fuzzing"),
+    ]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+    generated = re.search(r"(\d+) generated", done.stdout)
+
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2000:]
+    assert generated is not None
+    return int(generated[1])
+
+
+def test_property_the_service_keeps_its_contract(address: str, tmp_path: Path) -> None:
+    assert send_requests(address, tmp_path, {}) > 50
+
+
+def test_property_the_service_keeps_its_contract_for_ids_that_are_there(
+    address: str, client: TestClient, worker: InlineWorker, tmp_path: Path
+) -> None:
+    evaluation = client.post("/v1/evaluations", json=matrix()).json()["id"]
+    worker.work()
+    dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV})
+    ids = {"EVALUATION": evaluation, "DATASET": dataset.json()["id"]}
+
+    assert send_requests(address, tmp_path, ids) > 50
