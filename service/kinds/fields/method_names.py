@@ -98,7 +98,7 @@ class MethodEntry(Schema, Generic[N]):
     )
 
 
-Method = str | MethodEntry[Any]
+Method = str | MethodEntry[str]
 """A method as a request names it; a bare name is short for an entry without parameters."""
 
 

@@ -22,9 +22,9 @@ from thetahat.similar_names import suggest_name
 M = TypeVar("M")
 
 
-def method_entry(method: Method) -> MethodEntry[Any]:
+def method_entry(method: Method) -> MethodEntry[str]:
     """Return the entry that a bare name is short for."""
-    return MethodEntry[Any](name=method) if isinstance(method, str) else method
+    return MethodEntry[str](name=method) if isinstance(method, str) else method
 
 
 def parse_methods(

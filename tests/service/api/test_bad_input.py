@@ -282,3 +282,12 @@ def test_invalid_a_key_that_is_there_twice(
     assert problem["status"] == 422
     assert [error["loc"] for error in problem["errors"]] == [loc]
     assert "more than once" in problem["errors"][0]["message"]
+
+
+@pytest.mark.parametrize("name", [None, True, 3, 0.5])
+def test_invalid_a_generator_whose_name_is_no_text(client: TestClient, name: Any) -> None:
+    population = {"generator": {"name": name}, "n_judged": 10_000, "task": "classification"}
+    problem = check_problem(send(client, {"kind": "study", "population": population}))
+
+    assert problem["status"] == 422
+    assert ["population", "generator", "name"] in [error["loc"] for error in problem["errors"]]

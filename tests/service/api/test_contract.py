@@ -31,6 +31,8 @@ from tests.service.storage.databases import Setting
 from tests.worker.napping import KIND
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
+OPERATIONS = 26
+"""Operations that are tested, each with one request at least."""
 EXAMPLES = {"contract": 40, "suite": 2}
 """Random requests for each operation; what schemathesis derives from the document comes on top."""
 
@@ -94,7 +96,7 @@ def send_requests(address: str, folder: Path, ids: dict[str, str]) -> int:
 
 
 def test_property_the_service_keeps_its_contract(address: str, tmp_path: Path) -> None:
-    assert send_requests(address, tmp_path, {}) > 50
+    assert send_requests(address, tmp_path, {}) >= OPERATIONS
 
 
 def test_property_the_service_keeps_its_contract_for_ids_that_are_there(
@@ -105,4 +107,4 @@ def test_property_the_service_keeps_its_contract_for_ids_that_are_there(
     dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV})
     ids = {"EVALUATION": evaluation, "DATASET": dataset.json()["id"]}
 
-    assert send_requests(address, tmp_path, ids) > 50
+    assert send_requests(address, tmp_path, ids) >= OPERATIONS
