@@ -17,6 +17,7 @@ from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import make_executor
 from thetahat.analyses.studies import FigureAxis, StudyFigure, make_series
 from thetahat.values.json_values import to_json
+from worker.chunk_lengths import ChunkLengths
 from worker.executor import UnitExecutor
 
 BODY: dict[str, Any] = {
@@ -42,6 +43,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study, "AT_ONCE_S", -1.0)
     monkeypatch.setattr(study, "CHUNK_S", 0.0)
     monkeypatch.setattr(study, "MOST_CHUNKS", 7)
+    monkeypatch.setattr(ChunkLengths, "cut", lambda *_: None)  # nor is a chunk cut while it runs
 
 
 def begin(client: TestClient, body: dict[str, Any]) -> tuple[str, UUID, UnitExecutor]:
