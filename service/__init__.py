@@ -1,1 +1,1 @@
-"""The face and the memory: HTTP, storage, jobs."""
+"""The REST service: HTTP API, storage, jobs, and the kinds of evaluation."""

@@ -190,7 +190,7 @@ class Unavailable(ServiceError):
     """The database or the file store cannot be reached.
 
     This is the one class for faults of the infrastructure: the same work succeeds once the fault is
-    over. A client is asked to come again, a worker repeats the work, and no learner is ever blamed.
+    over. Clients are told to retry, workers repeat the work, and no learner is recorded as failed.
     Raise it ``from`` the error that caused it.
     """
 

@@ -186,25 +186,25 @@ class Settings(BaseSettings):
 
     @property
     def resolved_database_url(self) -> str:
-        """The database in force."""
+        """The URL of the database: the setting, or SQLite in the data folder."""
         return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'thetahat.sqlite3'}"
 
     @property
     def resolved_files_url(self) -> str:
-        """The file store in force."""
+        """The URL of the file store: the setting, or a folder in the data folder."""
         return self.files_url or (self.data_dir.resolve() / "files").as_uri()
 
     @property
     def resolved_broker_url(self) -> str:
-        """The broker in force; the embedded one listens on a socket."""
+        """The URL of the broker: the setting, or the socket of the embedded broker."""
         return self.broker_url or f"redis+socket://{self.broker_socket}"
 
     @property
     def broker_socket(self) -> Path:
         """The embedded broker's socket, in the data folder.
 
-        A socket's path is short on every system; for a longer data folder it lies in a folder of
-        the same user's below the system's temporary one, named by the data folder.
+        Systems limit the length of a socket's path. If the data folder's path is too long, the
+        socket is in a folder of the same user in the system's temporary folder.
         """
         socket = self.data_dir.resolve() / "run" / "broker.sock"
         if len(os.fsencode(socket)) <= LONGEST_SOCKET:
@@ -253,6 +253,6 @@ def _describe_error(error: ErrorDetails) -> str:
 
 
 def is_sqlite() -> bool:
-    """Say whether the database is a file of this machine."""
+    """Return whether the database is SQLite, a file on this machine."""
     url = settings().database_url
     return not url or url.startswith("sqlite")

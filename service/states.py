@@ -1,4 +1,4 @@
-"""The states of an evaluation and of its units of work, and which may follow which."""
+"""The states of an evaluation and of its units of work, and the allowed transitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class EvaluationStatus(StrEnum):
-    """What a client sees."""
+    """The status of an evaluation, as clients see it."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -17,7 +17,7 @@ class EvaluationStatus(StrEnum):
 
 
 class UnitState(StrEnum):
-    """What the workers see."""
+    """The state of a unit of work, as workers see it."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -27,11 +27,11 @@ class UnitState(StrEnum):
 
 
 class Stage(StrEnum):
-    """What a unit of work is."""
+    """The step of an evaluation that a unit of work computes."""
 
-    START = "start"  # check and cut into chunks, or do all of a small evaluation
-    CHUNK = "chunk"  # one part
-    GATHER = "gather"  # put the parts together
+    START = "start"  # cuts the evaluation into chunks, or computes all of a small one
+    CHUNK = "chunk"  # computes one chunk
+    GATHER = "gather"  # computes the result from all chunks
 
 
 FINISHED: Final = frozenset(

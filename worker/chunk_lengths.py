@@ -1,4 +1,4 @@
-"""How much of a chunk is computed at once, so that no other work waits long behind it."""
+"""Limits on the length of a chunk, so that no other work waits long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one worker process does: claim a unit, compute it, record the outcome, take the next."""
+"""The loop of one worker process: claim a unit, compute it, record the outcome."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class UnitExecutor:
             return units.sum_seconds(connection, claim.evaluation_id)
 
     def _handle_error(self, claim: UnitClaim, error: Exception) -> None:
-        """Repeat or fail a unit, by whose fault an error is.
+        """Repeat or fail a unit, depending on the cause of an error.
 
         Faults of the infrastructure come first, because they are also the causes of other errors.
         """

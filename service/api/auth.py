@@ -1,6 +1,6 @@
 """Who sent a request, and what the sender may do.
 
-While no API key was ever made, local requests belong to the local owner. From then on every
+Until the first API key is made, local requests belong to the local owner. From then on every
 request needs a key, and belongs to the key's owner. The scope of a key says whether it may only
 read, or submit and delete too, or manage keys.
 """

@@ -1,7 +1,7 @@
 """Sending messages to the workers: each names one unit of work and carries nothing else.
 
-The database is the truth; a message only saves a worker from waiting for the next sweep. So a
-broker that does not answer is no error here, and no request waits long for it.
+The database has the whole queue; a message only saves a worker from waiting for the next sweep. So
+a broker that does not answer is no error here, and no request waits long for it.
 """
 
 from __future__ import annotations

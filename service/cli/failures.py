@@ -1,4 +1,4 @@
-"""Sentences for the exceptions that a user of the command line can do something about."""
+"""Messages for the exceptions whose cause a user of the command line can remove."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands print: JSON, and tables that fold to the width of the terminal."""
+"""The output of the commands: JSON, and tables that fold to the width of the terminal."""
 
 from __future__ import annotations
 

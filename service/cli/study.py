@@ -31,7 +31,7 @@ def add_commands(app: typer.Typer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line says about every preset."""
+    """The options of the command, which apply to every preset."""
 
     seed: int
     repetitions: int | None

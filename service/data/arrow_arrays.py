@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-NUMBERS = "iuf"  # kinds of numpy's types that are the same bytes in Arrow
+NUMBERS = "iuf"  # kinds of numpy's types with the same memory layout in Arrow
 
 
 def arrow_array(values: np.ndarray | Sequence[str | int | float]) -> pa.Array:

@@ -20,7 +20,7 @@ ColumnValues = np.ndarray | SparseColumns
 MAX_NAME = 1000  # characters of a column's name
 MAX_NAMES = 4_000_000  # characters of all columns' names, which are kept in one row of the database
 FREE_BYTES: Final = 64 * 1024 * 1024
-"""What any file may unpack to, however small it is."""
+"""Number of bytes that every file may unpack to, however small it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,7 +64,7 @@ def find_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType]:
 
 
 def _widened(kind: pa.DataType | None, values: pa.Array, decimal: str) -> pa.DataType:
-    """Return the type so far, or the next wider one that these values have too."""
+    """Return the narrowest type that fits the earlier values and these."""
     if kind == pa.string():
         return kind
     trimmed = pc.utf8_trim_whitespace(values)

@@ -17,7 +17,7 @@ from service.data.base import FileLimits, check_expansion
 from service.data.npy_header import LONGEST_HEADER, Header, read_header
 from service.errors import InvalidFile, TooLarge, Unavailable
 
-MOST_ARRAYS: Final = 200  # each takes an open file while the archive is looked at
+MOST_ARRAYS: Final = 200  # each needs an open file while the archive is read
 LONGEST_READ: Final = 4 * 1024 * 1024
 """Bytes read of the archive at once; its table of contents is read at once."""
 CHUNK: Final = 1024 * 1024
@@ -36,7 +36,7 @@ _BROKEN: Final = (
     UnicodeDecodeError,
     ValueError,
 )
-"""What ``zipfile`` raises over an archive that is cut off, encrypted or made up."""
+"""What ``zipfile`` raises over an archive that is cut off, encrypted or invalid."""
 
 
 class _LimitedFile(io.FileIO):

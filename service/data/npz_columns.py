@@ -1,4 +1,4 @@
-"""Which arrays of an NPZ are columns of a table, and its rows as batches of Arrow."""
+"""The arrays of an NPZ file as a table: the choice of columns, and the rows as Arrow batches."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _rows(arrays: Arrays) -> int:
 
 
 def _matrix(arrays: Arrays) -> TableArrays:
-    """Check the parts of a compressed matrix against each other, but for its entries."""
+    """Check that the arrays of a compressed matrix fit together; its entries are checked later."""
     matrix_format = arrays.get("format")
     if matrix_format is not None and (
         matrix_format.ndim or str(np.char.decode(matrix_format.astype("S"))) != "csr"
@@ -183,7 +183,7 @@ def _cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:
     """Return (n,) contiguous values as Arrow cells."""
     kind = values.dtype.kind
     if kind == "b":
-        truth = values.view(np.uint8) != 0  # any other byte than 0 counts as true
+        truth = values.view(np.uint8) != 0  # every byte except 0 counts as true
         bits = pa.py_buffer(np.packbits(truth, bitorder="little"))
         return pa.Array.from_buffers(pa.bool_(), len(truth), [None, bits], null_count=0)
     if kind == "f":

@@ -157,7 +157,7 @@ def _work(control: socket.socket, take: int) -> NoReturn:
 
 
 def _warm_up() -> None:
-    """Parse a first text: it starts what threads there are, and takes longer than the next."""
+    """Parse a small text, because the first one takes longer and starts the library's threads."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "first.csv"
         path.write_bytes(FIRST_FILE)
@@ -171,7 +171,7 @@ def _limit_process(memory_mb: int, seconds: int) -> None:
     of the first, one that waits takes only the second. Mapped files do not count as memory.
     """
     null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)  # what a library writes as it aborts is no line of the log
+    os.dup2(null, 2)  # a library that aborts must not write to the log
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -71,7 +71,7 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
             name,
         )
     finally:
-        converted_path(path).unlink(missing_ok=True)  # what a parser that died leaves
+        converted_path(path).unlink(missing_ok=True)  # files of a parser that was killed
     inspected = answer["inspected"]
     return Inspected(
         rows=inspected["rows"],
@@ -187,7 +187,9 @@ def _request(request: dict[str, Any], name: str | None) -> dict[str, Any]:
     """Return a parser's answer, or raise its error; the message then names the file."""
     limits = settings()
     path = Path(request["path"])
-    size = path.stat().st_size if path.exists() else 0  # of some, only the table is on this machine
+    size = (
+        path.stat().st_size if path.exists() else 0
+    )  # of some data sets, only the table is on this machine
     seconds = min(limits.parser_time_limit_s, FIRST_SECONDS + size // BYTES_PER_SECOND)
     request |= {"memory_mb": limits.parser_memory_mb, "seconds": seconds}
     label = "The file" if name is None else f"The file {name[:80]!r}"

@@ -19,7 +19,7 @@ LISTED = 20  # how many columns a refusal lists
 
 
 class ReadableFile(Protocol):
-    """What is needed of a data set to read it."""
+    """The properties of a data set that reading it needs."""
 
     @property
     def media_type(self) -> str:

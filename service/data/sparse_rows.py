@@ -73,7 +73,7 @@ def normalise(rows: SparseRows) -> tuple[SparseRows, int]:
     row = np.repeat(np.arange(len(lengths)), lengths)
     starts, indices, values = rows.starts, rows.indices, rows.values
     n_repeated = 0
-    # One number for row and column: ascending where all is well.
+    # One number per (row, column): ascending if the entries are in order.
     place = row * (int(indices.max(initial=0)) + 1) + indices
     if not np.all(np.diff(place) > 0):
         order = np.argsort(place, kind="stable")

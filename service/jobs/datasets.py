@@ -194,9 +194,9 @@ def delete_expired(identifier: UUID, before: datetime) -> bool:
 
 
 def delete_unused_bytes(sha256: str) -> bool:
-    """Delete bytes that no data set needs; after the row, so that no row is without its bytes.
+    """Delete a file that no data set uses, after the row is deleted, so that no row lacks a file.
 
-    Returns False if a data set needs them.
+    Returns False if a data set uses it.
     """
     files, name = FileStore.open(), dataset_file_name(sha256)
     with unit_of_work() as connection:

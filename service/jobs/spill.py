@@ -1,4 +1,4 @@
-"""Arrays in a temporary file, which are read once more much later."""
+"""Arrays that are kept in a temporary file until they are read again much later."""
 
 from __future__ import annotations
 

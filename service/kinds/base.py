@@ -42,7 +42,7 @@ class DatasetFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job(Generic[R]):
-    """Everything that the work on one evaluation may depend on; known by its id."""
+    """The input of the work on one evaluation; jobs are equal if their ids are."""
 
     id: UUID
     kind: str
@@ -117,12 +117,12 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True)
 class ChunkOutput:
-    """The output of one chunk, known by the chunk's payload.
+    """The output of one chunk, with the payload that identifies the chunk.
 
     Parameters
     ----------
     payload : mapping
-        The chunk's, from which the kind knows which piece of the work this is.
+        The payload of the chunk, which says which part of the work it is.
     read : callable
         Returns the arrays that ``JobKind.run`` returned, or those of ``failed_arrays``. They are
         read from the file store each time, so that not all of them are in memory at once.
@@ -158,10 +158,10 @@ class JobKind(ABC, Generic[R]):
     request: type[R]
     result: ClassVar[type]
     has_partial_results: ClassVar[bool] = False
-    """Whether ``gather`` can evaluate the chunks that are done while others are at work."""
+    """Whether ``gather`` can evaluate the finished chunks while others are still computed."""
 
     def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the body with what it leaves to an earlier evaluation of the owner filled in.
+        """Return the body, with missing fields filled in from an earlier evaluation of the owner.
 
         The API process calls it before the body is checked.
         """
@@ -170,7 +170,7 @@ class JobKind(ABC, Generic[R]):
 
     @abstractmethod
     def check(self, request: R, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse, in the API process and quickly, a request that cannot be computed.
+        """Check a request quickly, in the API process.
 
         Raises ``thetahat.errors.EvaluationError`` or ``service.errors.InvalidRequest``.
         """

@@ -1,1 +1,1 @@
-"""What every process of the service needs: logging, memory limits, threads, start and end."""
+"""Shared parts of every process of the service: logging, memory limits, threads, start and end."""

@@ -1,4 +1,4 @@
-"""How much memory there is, and how much of it a process may take."""
+"""The memory of the machine or container, and the limit of a process."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class StartSignal:
         return {VARIABLE: str(self.descriptor)}
 
     def send(self) -> None:
-        """Let all processes go on that wait, and those that will."""
+        """Let all processes continue that wait now or later."""
         if self._write_end >= 0:
             os.close(self._write_end)
         self._write_end = -1

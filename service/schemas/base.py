@@ -1,4 +1,4 @@
-"""What every request schema shares: nothing unknown, no NaN, no guessing of types."""
+"""The base of all request schemas: unknown fields, NaN and values of another type are refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
 
 
 class Schema(BaseModel):
-    """An input: frozen, closed, finite."""
+    """A part of a request: immutable, without unknown fields, with finite numbers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -45,8 +45,7 @@ class EvaluationRequest(Schema):
     def canonical(self) -> dict[str, Any]:
         """Return what the result depends on: the request without its name and labels.
 
-        Lists of whatever JSON may hold are taken as they are: to copy them takes longer than to
-        write them.
+        Lists of any JSON values are not copied, because that takes longer than encoding them.
         """
         keys, listed = _fields(type(self))
         as_they_are = self.model_fields_set & listed

@@ -41,7 +41,7 @@ def dataset_id(owner_id: UUID, media_type: str, sha256: str) -> UUID:
 
 
 def lock_bytes(connection: sa.Connection, sha256: str) -> None:
-    """Lock the file of a digest until the transaction ends, so no other deletes it.
+    """Lock a file until the transaction ends, so that no other transaction deletes it.
 
     SQLite's writing transactions exclude each other anyway.
     """

@@ -84,7 +84,7 @@ class _ProcessEngines:
 
 
 def engines() -> Engines:
-    """Return this process's engines, made at first use."""
+    """Return the engines of this process; they are created at the first call."""
     if _ProcessEngines.engines is None:
         _ProcessEngines.engines = make(settings().resolved_database_url)
     return _ProcessEngines.engines

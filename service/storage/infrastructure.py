@@ -1,7 +1,7 @@
 """Faults of the infrastructure: the file store, the database, the machine.
 
 The same work succeeds once the fault is over. So it is repeated, and neither a request nor a
-learner is blamed.
+learner is recorded as the cause.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The tables. The database is the truth; the broker is a hint.
+"""The tables of the database, which has the whole state; messages of the broker are only hints.
 
-They are tables alone, without classes of objects: what reads and writes them speaks in rows, and
-the mapping of objects would take a sixth of the service's start to load.
+There is no object mapping: the code reads and writes rows, and loading SQLAlchemy's mapper would
+take a sixth of the service's start.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _needed(name: str, kind: Any, *constraints: sa.ForeignKey, **options: Any) -
 
 
 def _of_evaluation() -> sa.ForeignKey:
-    """Return what lets a row go with its evaluation."""
+    """Return a foreign key by which a row is deleted with its evaluation."""
     return sa.ForeignKey("evaluation.id", ondelete="CASCADE")
 
 

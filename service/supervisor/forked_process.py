@@ -48,7 +48,7 @@ def can_fork() -> bool:
 
 
 class ForkedProcess:
-    """A fork of this process that calls a function; has the methods of ``Popen`` that are needed.
+    """A fork of this process that calls a function; it has some methods of ``Popen``.
 
     Parameters
     ----------

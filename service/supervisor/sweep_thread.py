@@ -1,6 +1,6 @@
 """The thread that sweeps; every ``serve``, ``worker`` and ``sweeper`` command has one.
 
-Of all that share a database, one at a time does the sweep.
+Of all processes that share a database, only one sweeps at a time.
 """
 
 from __future__ import annotations

@@ -382,7 +382,7 @@ class CalibrationSummaryDict(TypedDict):
     """How intervals for a new source were measured; null if no whole sources were drawn."""
 
     cautions: list[CautionDict]
-    """What to know of the measured coverage."""
+    """Cautions about the measured coverage."""
 
     note: str
     """How the samples differ from the data."""
@@ -574,7 +574,7 @@ class CriticalDifferenceDiagramDict(TypedDict):
 
 
 class CrossValidationResultDict(TypedDict):
-    """What a cross-validation shows of its learners."""
+    """The result of a cross-validation."""
 
     kind: Literal["cross_validation"]
     """``cross_validation``."""
@@ -1052,7 +1052,7 @@ class GridValuesDict(TypedDict):
 
 
 class ImportanceWeightingResultDict(TypedDict):
-    """What importance-weighted risks select for another population."""
+    """The result of an importance-weighted selection."""
 
     kind: Literal["importance_weighting"]
     """``importance_weighting``."""
@@ -1073,7 +1073,7 @@ class ImportanceWeightingResultDict(TypedDict):
     """Learners that failed, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the selection."""
+    """Cautions about the selection."""
 
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
@@ -1345,7 +1345,7 @@ class LearningCurveResultDict(TypedDict):
 
 
 class LossesResultDict(TypedDict):
-    """What a table of losses shows of its models."""
+    """The result of an evaluation of losses."""
 
     kind: Literal["losses"]
     """``losses``."""
@@ -1951,7 +1951,7 @@ class PowerLawResultDict(TypedDict):
 
 
 class PredictionsResultDict(TypedDict):
-    """What the predictions of some models show of them."""
+    """The result of an evaluation of predictions."""
 
     kind: Literal["predictions"]
     """``predictions``."""
@@ -2563,7 +2563,7 @@ class StudyResultDict(TypedDict):
     """Sentences of the preset's source, each with its verdict."""
 
     cautions: list[CautionDict]
-    """What readers must know first."""
+    """The cautions about the whole study."""
 
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""

@@ -30,7 +30,7 @@ LARGEST_WHOLE = 2.0**53
 
 @dataclass(slots=True)
 class _Survey:
-    """What the lines have in common, known when all have been read."""
+    """Properties of all lines together, known when the whole file has been read."""
 
     rows: int = 0
     values: int = 0
@@ -50,7 +50,7 @@ class _Survey:
         return self.highest + 1 - self.first
 
     def add(self, lines: Lines) -> None:
-        """Take some lines in."""
+        """Update the properties with further lines."""
         self.rows += len(lines.labels)
         self.values += lines.rows.n_entries
         self.lowest = int(lines.rows.indices.min(initial=self.lowest))
@@ -69,7 +69,7 @@ class Libsvm:
     table_suffix: ClassVar[str] = ".libsvm.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
-        """Read the lines twice: to see how wide they are, and to write their table."""
+        """Read the file twice: first for the number of columns, then to write the table."""
         found = _survey(path, limits)
         schema = _schema(found)
         with pa.ipc.new_file(table, schema) as writer:

@@ -85,7 +85,7 @@ def _column(array: np.ndarray, number: int) -> np.ndarray:
     column = array if array.ndim == 1 else array[:, number]
     kind = KINDS[array.dtype.kind]
     if kind == "boolean":
-        truth: np.ndarray = column.view(np.uint8) != 0  # any other byte than 0 counts as true
+        truth: np.ndarray = column.view(np.uint8) != 0  # every byte except 0 counts as true
         return truth
     if kind == "integer" and array.dtype != np.uint64:
         return np.ascontiguousarray(column, dtype=np.int64)

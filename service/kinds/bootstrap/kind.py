@@ -26,7 +26,7 @@ class Bootstrap(JobKind[BootstrapRequest]):
     result = BootstrapResult
 
     def check(self, request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what is unknown, too large or does not fit; an inline sample is read."""
+        """Check a request; an inline sample is read."""
         check_request(request, datasets)
 
     def start(self, job: Job[BootstrapRequest]) -> Finished:

@@ -1,4 +1,4 @@
-"""What a bootstrap of a statistic is built from."""
+"""The plan of a bootstrap: sample, statistic, resamples and intervals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class BootstrapPlan:
 
 
 def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse what is unknown, too large or does not fit; an inline sample is read."""
+    """Check a request; an inline sample is read."""
     statistic = _parse_statistic(request)
     tail_of(request.level, request.alternative)
     _parse_intervals(request)

@@ -32,7 +32,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
     unit: ClassVar[str] = "splits"
 
     def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what can be seen to be wrong without fitting anything."""
+        """Check a request; no learner is fitted."""
         check_request(request, datasets)
         check_calibration(request, datasets)
 

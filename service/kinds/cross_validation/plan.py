@@ -31,7 +31,7 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
     Parameters
     ----------
     fit_importance : Importance or None
-        The weights that the data have for fits; None where fits are not weighted by them.
+        The importance weights that fits use; None if they use none.
     """
 
     fit_importance: Importance | None = None
@@ -43,12 +43,12 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
 
     @cached_property
     def bundles(self) -> tuple[Bundle, ...]:
-        """All learners, those that are fitted together in one bundle."""
+        """All learners; learners that are fitted together are in one bundle."""
         return bundle_learners(self.learners, self.data, self.data.n)
 
     @property
     def n_cells(self) -> int:
-        """About the number of values of the data that are looked at over all fits."""
+        """About the number of values of the data that are read over all fits."""
         n_splits = self.n_splits + sum(self.refits.n_splits)
         return sum(bundle.count_cells(self.data, n_splits) for bundle in self.bundles)
 
@@ -69,7 +69,7 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
 
 
 def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse what can be seen to be wrong without fitting anything."""
+    """Check a request; no learner is fitted."""
     check_data_fields(request, datasets)
     check_target_sample(request, datasets)
     check_scheme_request(request, datasets, request.built_metrics()).check_work()
@@ -77,7 +77,7 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
 
 @lru_cache(maxsize=1)
 def build_plan(job: Job[CrossValidationRequest]) -> CrossValidationPlan:
-    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
     data = read_data(job.request, job.datasets)
     importance = estimate_importance(job, data) if job.request.weighted_fit else None
     return build_scheme_plan(

@@ -50,7 +50,7 @@ class CalibrationSummary:
     new_source : NewSourceCalibration or None
         How intervals for a new source were measured; null if no whole sources were drawn.
     cautions : tuple of Caution
-        What to know of the measured coverage.
+        Cautions about the measured coverage.
     note : str
         How the samples differ from the data.
     """
@@ -66,7 +66,7 @@ class CalibrationSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidationResult:
-    """What a cross-validation shows of its learners.
+    """The result of a cross-validation.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from thetahat.tables.columns import read_columns_of_rows
 from thetahat.tables.data import Data, build_data
 
 ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
-"""What a column can be, beside a feature."""
+"""The roles of a column other than a feature."""
 
 
 class DataColumns(Schema):

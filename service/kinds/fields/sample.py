@@ -28,7 +28,7 @@ INLINE_FIELDS: Final[Mapping[str, str]] = {
     "source": "source",
     "fold": "fold",
 }
-"""What a column can be, beside a feature, and the field that holds it inline."""
+"""The roles of a column other than a feature, each with the field of inline data."""
 
 
 class SampleColumns(Schema):

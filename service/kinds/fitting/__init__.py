@@ -1,1 +1,1 @@
-"""What the kinds that fit learners share."""
+"""Shared parts of the kinds that fit learners: plans, chunks, outputs and extra fits."""

@@ -20,7 +20,7 @@ MOST_NUMBERS_OF_CHUNK: Final = 10_000_000
 """About the largest number of values that one chunk returns, where its splits can be divided."""
 LONGEST_NAME: Final = 90
 CELLS_PER_FURTHER_LEARNER: Final = 1000
-"""About the number of values looked at for one more learner of a group in one split, besides a
+"""About the number of values read for one more learner of a group in one split, besides a
 tenth of the rows."""
 
 
@@ -50,7 +50,7 @@ class Bundle:
         return all(is_fast(group.learners[0]) for group in self.groups)
 
     def count_cells(self, data: Data, n_splits: int) -> int:
-        """Return about how many values of the data are looked at for so many splits."""
+        """Return about how many values of the data are read for this number of splits."""
         per_learner = n_splits * (data.n // 10 + CELLS_PER_FURTHER_LEARNER)
         return sum(
             cells(group.learners[0], data, n_splits) + (len(group.names) - 1) * per_learner
@@ -58,7 +58,7 @@ class Bundle:
         )
 
     def count_numbers(self, data: Data, n_tests: int) -> int:
-        """Return about how many values the learners return for so many tested rows each."""
+        """Return about how many values the learners return for this number of tested rows each."""
         return len(self.names) * n_tests * numbers_per_row(data)
 
 

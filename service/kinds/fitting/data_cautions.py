@@ -13,7 +13,7 @@ from thetahat.tables.labels import find_similar_labels
 from thetahat.values.types import FloatArray
 
 FEWEST_ROWS = 3
-"""Rows from which on numbers that go up by one are taken for row numbers."""
+"""Fewest rows in which numbers that increase by one are taken for row numbers."""
 
 
 def data_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
@@ -33,7 +33,7 @@ def data_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
 
 
 def _numbers_rows(column: FloatArray) -> bool:
-    """Return whether the values are whole numbers that go up by one from row to row."""
+    """Return whether the values are whole numbers that increase by one from row to row."""
     if len(column) < FEWEST_ROWS or column[1] - column[0] != 1:
         return False
     return bool((np.diff(column) == 1).all() and column[0] == np.round(column[0]))

@@ -1,9 +1,9 @@
 """How the kinds that fit learners cut their work into chunks, run a chunk and join the outputs.
 
-The work is learners times splits. Learners that are fitted together form a bundle. What a bundle
-has to do is a list of stages, such as the splits of a scheme, one training size, or the extra fits
-of a method. A chunk is a range of the splits of one stage for one bundle; its payload is its key,
-by which its output is found again. Any cut gives the same numbers.
+The work is learners times splits. Learners that are fitted together form a bundle. The work of a
+bundle is a list of stages, such as the splits of a scheme, one training size, or the extra fits of
+a method. A chunk is a range of the splits of one stage for one bundle; its payload is its key,
+which identifies its output. The numbers do not depend on the cut.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from thetahat.errors import EvaluationError, InsufficientData, Loc
 from thetahat.tables.data import Data
 
 SMALL = 3_000_000
-"""Values of the data looked at, over all fits, up to which one unit does the whole evaluation."""
+"""Values of the data read over all fits up to which one unit computes the whole evaluation."""
 WORTH_A_CHUNK = 300_000
-"""Values looked at that are worth another pass over all rows by another worker, for learners that
-compute all splits from one pass."""
+"""Values read by a chunk of learners that compute all splits from one pass, below which another
+worker's pass over all rows would not pay."""
 MOST_CHUNKS = 64
 """About the number of chunks of one stage: enough for many workers, and few enough to store."""
 
@@ -124,11 +124,11 @@ class FittingPlan(ABC):
     @property
     @abstractmethod
     def n_cells(self) -> int:
-        """About the number of values of the data that are looked at over all fits."""
+        """About the number of values of the data that are read over all fits."""
 
     @abstractmethod
     def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
-        """Return what the bundle has to do, in the order of the chunks."""
+        """Return the stages of a bundle, in the order of the chunks."""
 
     def learner_path(self, name: str) -> Loc:
         """Return the path of a learner in the request."""
@@ -170,7 +170,7 @@ def cut_into_chunks(plan: FittingPlan, *, whole: bool = False) -> list[Chunk]:
 
 
 def share_chunks(n_shares: int) -> int:
-    """Return the number of chunks that one of so many shares of the work gets."""
+    """Return the number of chunks for each of ``n_shares`` shares of the work."""
     return max(1, MOST_CHUNKS // n_shares)
 
 
@@ -189,7 +189,7 @@ def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a sta
     most : int
         Number of chunks that keeps many workers busy.
     n_fits : int or None
-        Fits of one learner that count for the worth; the splits of the stage, if left out.
+        Fits of one learner that count as work; the splits of the stage, if left out.
     """
     if bundle.is_fast:
         n_cells = bundle.count_cells(data, n_splits if n_fits is None else n_fits)
@@ -220,7 +220,7 @@ def run_together(
     try:
         return _run_isolated(group, key, run_group, learner_path)
     except MemoryError:
-        pass  # its traceback holds the memory, and is gone outside of the handler
+        pass  # the traceback keeps the memory until the handler ends
     outputs: dict[str, LearnerOutput] = {}
     for name, learner in zip(group.names, group.learners, strict=True):
         try:
@@ -267,7 +267,7 @@ class LearnerRecord:
 
 
 class JoinedOutputs:
-    """The outputs of a plan's chunks, found by bundle and stage and read when they are asked for.
+    """The outputs of a plan's chunks, grouped by bundle and stage and read at first use.
 
     There may be fewer than the plan has: a partial result has those of the learners that are
     complete or have failed.

@@ -16,17 +16,17 @@ from thetahat.values.types import BlockKind
 
 MOST_BLOCKS: Final = 20
 MOST_REPEATS: Final = 6
-"""Blocks and repeats beyond which no method asks how many there are."""
+"""Numbers of blocks and of repeats above which no method depends on the exact number."""
 MOST_EXACT_SPLITS: Final = 2000
-"""Splits up to which a request is checked against the very layout that it will have."""
+"""Largest number of splits for which a request is checked against its exact layout."""
 MOST_EXACT_CELLS: Final = 5_000_000
-"""Splits times rows, likewise: splits of many rows take long to draw, and much memory."""
+"""Largest number of splits times rows for the same: large splits take time and memory."""
 
 
 def expect_layout(
     request: FitsRequest, scheme: Scheme, rows: Rows, *, field: str = "scheme"
 ) -> Layout:
-    """Return the layout that the scheme will give; one like it where there are many splits."""
+    """Return the layout of the scheme's splits; a similar one if there are many splits."""
     with locate_scheme_error(request, field=field):
         n_splits = scheme.n_splits(rows)
         if n_splits > MOST_EXACT_SPLITS or n_splits * rows.n > MOST_EXACT_CELLS:
@@ -45,7 +45,7 @@ def expect_layout(
 
 
 def expect_layout_unread(scheme: Scheme, *, size: int = 2) -> Layout:
-    """Return a layout like the scheme's, to refuse what cannot fit whatever the data are.
+    """Return a layout similar to the scheme's, to refuse methods that fit no data under it.
 
     Folds and repeats are as many as the scheme has, up to ``MOST_BLOCKS`` and ``MOST_REPEATS``.
 

@@ -50,7 +50,7 @@ L = TypeVar("L", bound=LearnersRequest)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedScheme:
-    """What the check of a request has built.
+    """The scheme and the rows that the check of a request has read.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class SchemePlan(FittingPlan, Generic[L]):
         n: int = self.rows.n
         try:
             first = next(iter(self.scheme.splits(self.rows, 0, stop=1)))
-        except EvaluationError:  # this draw is refused; the job's own may not be
+        except EvaluationError:  # this draw is refused, but the draw of the job may be accepted
             return n
         return max(n, self.n_splits * len(first.test))
 

@@ -104,7 +104,7 @@ class ImportanceWeightingPlan:
 
 @lru_cache(maxsize=1)
 def build_plan(job: Job[ImportanceWeightingRequest]) -> ImportanceWeightingPlan:
-    """Build the plan of a job; the last one is kept, for its chunks come one after another."""
+    """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
     return build_from(job.request, job.datasets, job.seed)
 
 

@@ -16,7 +16,7 @@ from thetahat.values.types import Label
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportanceWeightingResult:
-    """What importance-weighted risks select for another population.
+    """The result of an importance-weighted selection.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ImportanceWeightingResult:
     failures : mapping of str to LearnerFailure
         Learners that failed, with the reason.
     cautions : tuple of Caution
-        What to know of the selection.
+        Cautions about the selection.
     provenance : Provenance or None
         Version, seed, digests and methods, which make the result again.
     """

@@ -1,4 +1,4 @@
-"""What an evaluation of losses is built from."""
+"""The plan of an evaluation of losses: its loss table and weights."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from thetahat.analyses.losses.result import EvaluationResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossesResult:
-    """What a table of losses shows of its models.
+    """The result of an evaluation of losses.
 
     Parameters
     ----------

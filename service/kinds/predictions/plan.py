@@ -1,4 +1,4 @@
-"""What an evaluation of predictions is built from."""
+"""The plan of an evaluation of predictions: losses, metrics and loss table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from thetahat.values.types import BlockKind, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictionsPlan:
-    """The losses of the predictions, and what the metrics are computed from.
+    """The losses of the predictions, and the input of the metrics.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def check_form(request: PredictionsRequest) -> None:
 def check_dataset(
     request: PredictionsRequest, columns: PredictionColumns, file: DatasetFile
 ) -> None:
-    """Refuse what can be seen to be wrong without opening the data set."""
+    """Check a request without opening the data set."""
     check_metrics(
         parse_metrics(request.metrics),
         _task_of(_parse_loss(request)),
@@ -97,7 +97,7 @@ def check_dataset(
 def build_plan(
     request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> PredictionsPlan:
-    """Read the predictions, compute their losses, and refuse metrics and choices without fit."""
+    """Read the predictions, compute their losses, and check metrics and choices against them."""
     loss = _parse_loss(request)
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns

@@ -11,7 +11,7 @@ from thetahat.analyses.losses.result import EvaluationResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionsResult:
-    """What the predictions of some models show of them.
+    """The result of an evaluation of predictions.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ class StudyResult:
     claims : tuple of StudyClaim
         Sentences of the preset's source, each with its verdict.
     cautions : tuple of Caution
-        What readers must know first.
+        The cautions about the whole study.
     provenance : Provenance or None
         Version, seed, digests and methods, which make the result again.
     """

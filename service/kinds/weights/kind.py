@@ -24,7 +24,7 @@ class Weights(JobKind[WeightsRequest]):
     result = WeightsResult
 
     def check(self, request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what can be seen to be wrong without estimating anything."""
+        """Check a request; nothing is estimated."""
         check_request(request, datasets)
 
     def start(self, job: Job[WeightsRequest]) -> Finished:

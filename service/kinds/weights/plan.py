@@ -1,4 +1,4 @@
-"""What an estimation of importance weights is built from."""
+"""The plan of an estimation of importance weights: two samples and an estimator."""
 
 from __future__ import annotations
 
