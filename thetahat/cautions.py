@@ -27,7 +27,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """A doubt about a number that is defined.
+    """A warning about a number in a result.
 
     Parameters
     ----------

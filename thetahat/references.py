@@ -1,4 +1,4 @@
-"""Every source once, by key. A test fails on unknown and on unused keys."""
+"""The bibliography: every cited source by its key; each key is cited somewhere."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class DrawSize:
                     f"{name} must be 1 or more, got {value}", loc=(name,), value=value
                 )
         if (self.n is None) == (self.per_source is None):
-            raise InvalidParameter("give either n or per_source with n_sources", loc=("n",))
+            raise InvalidParameter("Give either n, or per_source with n_sources.", loc=("n",))
         if self.per_source is not None and self.n_sources is None:
             raise InvalidParameter("per_source needs n_sources", loc=("n_sources",))
 
@@ -46,5 +46,5 @@ class DrawSize:
         if self.n is not None:
             return self.n
         assert self.n_sources is not None  # noqa: S101 - __post_init__ has checked it
-        assert self.per_source is not None  # noqa: S101 - likewise
+        assert self.per_source is not None  # noqa: S101 - __post_init__ has checked it
         return self.n_sources * self.per_source

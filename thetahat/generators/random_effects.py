@@ -1,4 +1,4 @@
-"""Losses with given variance and covariances."""
+"""Normal losses with a chosen variance and chosen covariances."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from thetahat.values.types import BlockKind, FloatArray, Target
 TRAINED = "expected_at_training_size"
 FITTED = "fold_models"
 NEW = "new_source"
-SEEN = "observed_on_one_new_source"
+OBSERVED_ON_NEW = "observed_on_one_new_source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,10 +117,10 @@ class RandomEffects:
             f"must be -omega / (K - 1) at least, with K = {n_sources}",
         )
         effects = self.mean + np.array([0.0, *self.differences])
-        return DrawnSources(self, effects + self.spread * self._alike(n_sources, rng))
+        return DrawnSources(self, effects + self.spread * self.draw_normals(n_sources, rng))
 
-    def _alike(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Return (n, models) standard normal numbers, correlated within a row."""
+    def draw_normals(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Return (n, models) standard normal numbers, correlated between models."""
         own = rng.standard_normal((n, len(self.models)))
         if not self.correlation or len(self.models) == 1:
             return own
@@ -147,68 +147,77 @@ class DrawnSources:
 
     def draw(self, size: DrawSize, rng: np.random.Generator) -> DrawnLosses:
         """Draw the losses of all models on all sources."""
-        of, n_blocks = self.generator, len(self.means)
-        layout = layout_over(of.blocks, n_blocks, size)
+        generator, n_blocks = self.generator, len(self.means)
+        layout = layout_over(generator.blocks, n_blocks, size)
         effects = self._block_effects(rng)
         block = np.repeat(np.arange(n_blocks), layout.n_test.astype(np.intp))
-        noise = math.sqrt(of.sigma2 - of.omega) * of._alike(len(block), rng)  # noqa: SLF001 - its own part
+        noise = math.sqrt(generator.sigma2 - generator.omega) * generator.draw_normals(
+            len(block), rng
+        )
         values = (self.means + effects)[block] + noise
         models = {
             name: BlockLosses(layout, values=np.ascontiguousarray(values[:, m]))
-            for m, name in enumerate(of.models)
+            for m, name in enumerate(generator.models)
         }
-        truths = self._truths(effects)
-        one_new = self._one_new(effects, round(size.rows / n_blocks), rng)
-        if one_new is not None:
-            for name, mean in zip(of.models, one_new, strict=True):
-                truths[name][SEEN] = float(mean)
+        truths = self._compute_truths(effects)
+        new_source_means = self._draw_new_source(effects, round(size.rows / n_blocks), rng)
+        if new_source_means is not None:
+            for name, mean in zip(generator.models, new_source_means, strict=True):
+                truths[name][OBSERVED_ON_NEW] = float(mean)
         return DrawnLosses(
             table=LossTable(layout, models),
             truths=truths,
-            variances=dict.fromkeys(of.models, self.variances(layout)),
+            variances=dict.fromkeys(generator.models, self.variances(layout)),
         )
 
     def variances(self, layout: Layout) -> dict[str, float]:
         """Return the variance of the macro mean about each truth, over draws."""
-        of, n_blocks = self.generator, len(self.means)
-        seen = (of.sigma2 - of.omega) * float((1 / layout.n_test).sum()) / n_blocks**2
-        trained = seen + of.omega / n_blocks + (n_blocks - 1) / n_blocks * of.gamma
-        return {FITTED: seen, TRAINED: trained, NEW: trained + of.spread**2 / n_blocks}
+        generator, n_blocks = self.generator, len(self.means)
+        fitted = (
+            (generator.sigma2 - generator.omega) * float((1 / layout.n_test).sum()) / n_blocks**2
+        )
+        trained = fitted + generator.omega / n_blocks + (n_blocks - 1) / n_blocks * generator.gamma
+        return {FITTED: fitted, TRAINED: trained, NEW: trained + generator.spread**2 / n_blocks}
 
     def _block_effects(self, rng: np.random.Generator) -> FloatArray:
         """Return (K, models) effects with variance omega and covariance gamma between blocks."""
-        of, n_blocks = self.generator, len(self.means)
-        normal = of._alike(n_blocks, rng)  # noqa: SLF001 - its own part
+        generator, n_blocks = self.generator, len(self.means)
+        normal = generator.draw_normals(n_blocks, rng)
         average = normal.mean(axis=0)
-        between, common = of.omega - of.gamma, of.omega + (n_blocks - 1) * of.gamma
+        between, common = (
+            generator.omega - generator.gamma,
+            generator.omega + (n_blocks - 1) * generator.gamma,
+        )
         return np.asarray(math.sqrt(between) * (normal - average) + math.sqrt(common) * average)
 
-    def _one_new(
+    def _draw_new_source(
         self, effects: FloatArray, size: int, rng: np.random.Generator
     ) -> FloatArray | None:
-        """Return the (models,) mean losses on one more source, given the effects of these.
+        """Return the (models,) mean losses on one new source, given the effects of the drawn ones.
 
         None if gamma does not allow another block, or if blocks are not sources.
         """
-        of, n_blocks = self.generator, len(self.means)
-        if of.blocks is not BlockKind.SOURCE:
+        generator, n_blocks = self.generator, len(self.means)
+        if generator.blocks is not BlockKind.SOURCE:
             return None
-        common = of.omega + (n_blocks - 1) * of.gamma
-        share = of.gamma / common if common > 0 else 0.0
-        left = of.omega - share * n_blocks * of.gamma
+        common = generator.omega + (n_blocks - 1) * generator.gamma
+        share = generator.gamma / common if common > 0 else 0.0
+        left = generator.omega - share * n_blocks * generator.gamma
         if left < 0:
             return None
-        centre = of.mean + np.array([0.0, *of.differences]) + share * effects.sum(axis=0)
-        spread = math.sqrt(of.spread**2 + left + (of.sigma2 - of.omega) / size)
-        return np.asarray(centre + spread * of._alike(1, rng)[0])  # noqa: SLF001 - its own part
+        centre = (
+            generator.mean + np.array([0.0, *generator.differences]) + share * effects.sum(axis=0)
+        )
+        spread = math.sqrt(generator.spread**2 + left + (generator.sigma2 - generator.omega) / size)
+        return np.asarray(centre + spread * generator.draw_normals(1, rng)[0])
 
-    def _truths(self, effects: FloatArray) -> dict[str, dict[str, float]]:
-        of = self.generator
-        here, fitted = self.means.mean(axis=0), (self.means + effects).mean(axis=0)
-        new = of.mean + np.array([0.0, *of.differences])
+    def _compute_truths(self, effects: FloatArray) -> dict[str, dict[str, float]]:
+        generator = self.generator
+        trained, fitted = self.means.mean(axis=0), (self.means + effects).mean(axis=0)
+        new = generator.mean + np.array([0.0, *generator.differences])
         return {
-            name: {FITTED: float(fitted[m]), TRAINED: float(here[m]), NEW: float(new[m])}
-            for m, name in enumerate(of.models)
+            name: {FITTED: float(fitted[m]), TRAINED: float(trained[m]), NEW: float(new[m])}
+            for m, name in enumerate(generator.models)
         }
 
 

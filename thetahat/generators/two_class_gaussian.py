@@ -108,28 +108,6 @@ class TwoClassGaussian:
         centres = self.source_spread * rng.standard_normal((n_sources, self.n_features))
         return DrawnCentres(self, centres)
 
-    def best_error(self) -> float:
-        """Return the error rate of the best rule on one source, in closed form."""
-        from scipy.special import ndtr  # noqa: PLC0415 - few ask
-
-        distance = math.sqrt(self._squared_distance())
-        odds = math.log(self.prior / (1 - self.prior))
-        if not distance:
-            return min(self.prior, 1 - self.prior)
-        first = ndtr(-distance / 2 + odds / distance)  # of the first class, taken for the second
-        second = ndtr(-distance / 2 - odds / distance)
-        return float((1 - self.prior) * first + self.prior * second)
-
-    def _squared_distance(self) -> float:
-        """Return delta' Sigma^-1 delta: a block's inverse is (I - c J) / (1 - rho)."""
-        rho, found = self.correlation, 0.0
-        for first in range(0, self.n_features, self.block_size):
-            width = min(self.block_size, self.n_features - first)
-            relevant = min(max(self.n_relevant - first, 0), width)
-            shrunk = rho / (1 + (width - 1) * rho) * relevant**2
-            found += self.shift**2 * (relevant - shrunk) / (1 - rho)
-        return found
-
     def features(
         self,
         y: IntArray,
@@ -137,16 +115,16 @@ class TwoClassGaussian:
         rng: np.random.Generator,
         cluster: IntArray | None = None,
     ) -> FloatArray:
-        """Return the (n, p) features of rows of these classes, about these (n, p) centres.
+        """Return the (n, p) features of rows of these classes, around these (n, p) centres.
 
         ``cluster`` is (n,) codes from 0 in ascending order, or None.
         """
-        found = draw_correlated(
+        features = draw_correlated(
             lambda n: self._noise(n, rng), len(y), cluster, self.cluster_correlation
         )
-        found += centres
-        found[:, : self.n_relevant] += (y[:, None] - 0.5) * self.shift
-        return found
+        features += centres
+        features[:, : self.n_relevant] += (y[:, None] - 0.5) * self.shift
+        return features
 
     def _noise(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Return (n, p) normal numbers with the covariance of a class."""

@@ -82,7 +82,7 @@ class Basic(ResampledInterval):
         tail = tail_of(level, alternative)
         if replicates.is_constant:
             return None
-        reach = basic_reach(replicates.in_order, tail)
+        reach = basic_reach(replicates.sorted_deviations, tail)
         return build_interval(self.info, replicates, reach, level, alternative)
 
 

@@ -86,7 +86,7 @@ class Bca(ResampledInterval):
         tail = tail_of(level, alternative)
         if replicates.is_constant:
             return None
-        reach, cautions = bca_reach(replicates.in_order, replicates.acceleration, tail)
+        reach, cautions = bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)
         return build_interval(self.info, replicates, reach, level, alternative, cautions)
 
 

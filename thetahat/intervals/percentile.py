@@ -80,7 +80,7 @@ class Percentile(ResampledInterval):
         tail = tail_of(level, alternative)
         if replicates.is_constant:
             return None
-        reach = percentile_reach(replicates.in_order, tail)
+        reach = percentile_reach(replicates.sorted_deviations, tail)
         return build_interval(self.info, replicates, reach, level, alternative)
 
 

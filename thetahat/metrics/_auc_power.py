@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from scipy import special
 
@@ -62,28 +61,6 @@ def positives_for(power: float, area: float, level: float, ratio: float) -> floa
     reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
     root = reach + float(special.ndtri(power)) * math.sqrt(_variance(away, ratio))
     return (max(root, 0.0) / (away - 0.5)) ** 2
-
-
-def level_for(power: float, positives: float, negatives: float, area: float) -> float:
-    """Return the confidence level at which the test has the requested power."""
-    return _solved(lambda level: power_of(positives, negatives, area, level) - power, 0.0, 1.0)
-
-
-def area_for(power: float, positives: float, negatives: float, level: float) -> float:
-    """Return the area above one half that the test detects with the requested power."""
-    return _solved(lambda area: power - power_of(positives, negatives, area, level), 0.5, 1.0)
-
-
-def _solved(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Return the root of a decreasing function by halving, to the last bit."""
-    while True:
-        middle = (low + high) / 2
-        if middle in {low, high}:
-            return middle
-        if excess(middle) > 0:
-            low = middle
-        else:
-            high = middle
 
 
 def _variance(area: float, ratio: float) -> float:

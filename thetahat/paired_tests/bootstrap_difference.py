@@ -154,7 +154,7 @@ def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutc
 
 def _count_extreme(replicates: Replicates, alternative: Alternative) -> int:
     """Count the resamples that deviate at least as far as the difference does from 0."""
-    difference, residuals = replicates.estimate, replicates.in_order
+    difference, residuals = replicates.estimate, replicates.sorted_deviations
     slack = _TIE * float(np.abs(residuals[[0, -1]]).max())
     below = int(np.searchsorted(residuals, -abs(difference) + slack, side="right"))
     above = len(residuals) - int(np.searchsorted(residuals, abs(difference) - slack, side="left"))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.naive.two_class_error import best_error, squared_distance
 from thetahat.errors import InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -16,9 +17,9 @@ from thetahat.generators.two_class_gaussian import TwoClassGaussian
 @pytest.mark.outside("table of the normal distribution: the error Phi(-Delta/2) of the best rule")
 def test_golden_the_best_error() -> None:
     # four features of shift 1: Delta^2 = 4, Phi(-1) = 0.158655
-    assert_allclose(TwoClassGaussian(n_relevant=4).best_error(), 0.158655, atol=5e-7)
+    assert_allclose(best_error(TwoClassGaussian(n_relevant=4)), 0.158655, atol=5e-7)
     # Phi(-0.5) = 0.308538 of one feature, whatever is correlated with nothing of it
-    assert_allclose(TwoClassGaussian(n_relevant=1).best_error(), 0.308538, atol=5e-7)
+    assert_allclose(best_error(TwoClassGaussian(n_relevant=1)), 0.308538, atol=5e-7)
 
 
 def test_exact_the_best_error_by_the_inverse_of_the_covariance() -> None:
@@ -30,13 +31,13 @@ def test_exact_the_best_error_by_the_inverse_of_the_covariance() -> None:
 
     distance = float(delta @ np.linalg.solve(covariance, delta))
 
-    assert_allclose(of._squared_distance(), distance, rtol=1e-12)
+    assert_allclose(squared_distance(of), distance, rtol=1e-12)
 
 
 def test_limit_nothing_to_learn_and_unequal_classes() -> None:
-    assert TwoClassGaussian(n_relevant=0).best_error() == 0.5
-    assert TwoClassGaussian(n_relevant=0, prior=0.2).best_error() == 0.2
-    assert TwoClassGaussian(n_relevant=4, prior=0.2).best_error() < 0.158655
+    assert best_error(TwoClassGaussian(n_relevant=0)) == 0.5
+    assert best_error(TwoClassGaussian(n_relevant=0, prior=0.2)) == 0.2
+    assert best_error(TwoClassGaussian(n_relevant=4, prior=0.2)) < 0.158655
 
 
 def test_calibrated_the_best_rule_errs_as_it_says() -> None:
@@ -53,7 +54,7 @@ def test_calibrated_the_best_rule_errs_as_it_says() -> None:
     said = data.features.matrix() @ direction + np.log(0.3 / 0.7) > 0
     wrong = (said != data.y).mean()
 
-    assert abs(wrong - of.best_error()) < 5 * np.sqrt(wrong * (1 - wrong) / n)
+    assert abs(wrong - best_error(of)) < 5 * np.sqrt(wrong * (1 - wrong) / n)
 
 
 def test_calibrated_features_have_the_covariance_and_the_means() -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.naive.auc_power import area_for, level_for
 from thetahat.errors import InvalidParameter
-from thetahat.metrics._auc_power import area_for, level_for, positives_for, power_of
+from thetahat.metrics._auc_power import positives_for, power_of
 from thetahat.metrics.roc_auc import RocAuc
 
 S100B = 0.7313685636856369

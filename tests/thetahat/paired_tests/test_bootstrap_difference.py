@@ -122,7 +122,7 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
             assert 0.002 < (alone.p_value or 0) < 0.9
     if values > 2:  # the same resamples: where p < .05, 0 lies outside the interval
         mirrored = SharedResamples({"d": pair.difference}, draw_seed(rng_of_test()))
-        deviations = mirrored.of_model("d", 499).in_order
+        deviations = mirrored.of_model("d", 499).sorted_deviations
         (interval,) = told["intervals"]
         reach = percentile_reach(deviations, 0.025)
         assert reach[0] is not None

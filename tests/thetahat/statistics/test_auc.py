@@ -52,8 +52,8 @@ def test_exact_the_jackknife_s_error_is_near_delong_s() -> None:
 
     above = x[200:, None] > x[None, :200]
     delong = above.mean(axis=1).var(ddof=1) / 200 + above.mean(axis=0).var(ddof=1) / 200
-    assert found.own_error is not None
-    assert_allclose(found.own_error**2, delong, rtol=0.01)
+    assert found.sample_standard_error is not None
+    assert_allclose(found.sample_standard_error**2, delong, rtol=0.01)
 
 
 def test_exact_draws_without_a_class_are_drawn_again_and_counted() -> None:
@@ -80,5 +80,5 @@ def test_invalid_labels() -> None:
     assert caught.value.loc == ("y", 1)
     with pytest.raises(InsufficientData, match="needs both labels, and all are 1"):
         drawn(Auc(), sample([1, 2, 3], [1, 1, 1]))
-    with pytest.raises(InvalidParameter, match="resample 0 has no value: a class is missing"):
+    with pytest.raises(InvalidParameter, match="Resample 0 has no value: a class is missing"):
         given(Auc(), sample([1, 2, 3], [0, 0, 1]), [[0, 0, 1]])

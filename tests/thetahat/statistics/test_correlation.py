@@ -31,9 +31,9 @@ def test_golden_jackknife_of_the_law_school_data() -> None:
     found = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), errors=True)
     without = found.functional.jackknife()
 
-    assert found.own_error is not None
+    assert found.sample_standard_error is not None
     assert_allclose(14 * (without.mean() - found.estimate), -0.006473623, rtol=1e-7)
-    assert_allclose(found.own_error, 0.1425186, rtol=1e-6)
+    assert_allclose(found.sample_standard_error, 0.1425186, rtol=1e-6)
 
 
 def test_naive_the_correlation_of_what_is_drawn() -> None:
@@ -77,7 +77,7 @@ def test_exact_draws_without_a_spread_are_drawn_again_and_counted() -> None:
 
 
 def test_invalid_a_given_resample_without_a_spread() -> None:
-    with pytest.raises(InvalidParameter, match="resample 1 has no value: x or y") as caught:
+    with pytest.raises(InvalidParameter, match="Resample 1 has no value: x or y") as caught:
         given(Correlation(), sample([1, 2, 3], [1, 3, 2]), [[0, 1, 2], [0, 0, 0]])
     assert caught.value.loc == ("resamples", 1)
 
@@ -86,7 +86,7 @@ def test_degenerate_a_row_without_which_there_is_none() -> None:
     found = drawn(Correlation(), sample([0, 0, 0, 1], [1, 2, 5, 3]), errors=True)
 
     assert found.acceleration is None
-    assert found.own_error is None
+    assert found.sample_standard_error is None
 
 
 def test_invalid_samples() -> None:

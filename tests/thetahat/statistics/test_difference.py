@@ -30,8 +30,10 @@ def test_golden_mouse_data() -> None:
     found = drawn(Difference(), sample(TREATED, CONTROL), errors=True)
 
     assert round(found.estimate, 2) == 30.63
-    assert found.own_error is not None
-    assert abs(found.own_error - 28.93) < 0.01  # there from two rounded errors, 25.24 and 14.14
+    assert found.sample_standard_error is not None
+    assert (
+        abs(found.sample_standard_error - 28.93) < 0.01
+    )  # there from two rounded errors, 25.24 and 14.14
 
 
 def test_exact_every_statistic_of_one_sample_is_tried() -> None:
@@ -53,7 +55,7 @@ def test_naive_both_statistics_of_what_is_drawn(name: str, *, paired: bool) -> N
 def test_degenerate_a_quantile_has_no_jackknife_error_and_is_always_defined() -> None:
     for paired in (False, True):
         statistic = Difference(statistic="median", paired=paired)
-        assert drawn(statistic, sample([1, 2, 5], [4, 1, 1])).own_error is None
+        assert drawn(statistic, sample([1, 2, 5], [4, 1, 1])).sample_standard_error is None
         assert statistic.undefined() == ""
 
 

@@ -57,8 +57,8 @@ def test_exact_the_jackknife_s_error_is_the_formula_s() -> None:
     x = np.random.default_rng(2).exponential(1, 31)
     found = drawn(MeanStatistic(), sample(x), 100, errors=True)
 
-    assert found.own_error is not None
-    assert_allclose(found.own_error, x.std(ddof=1) / 31**0.5, rtol=1e-13)
+    assert found.sample_standard_error is not None
+    assert_allclose(found.sample_standard_error, x.std(ddof=1) / 31**0.5, rtol=1e-13)
 
 
 def test_calibrated_the_variance_of_drawn_resamples() -> None:
@@ -97,7 +97,12 @@ def test_degenerate_one_value_and_one_value_many_times() -> None:
         drawn(MeanStatistic(), sample([0.1] * 7), errors=True),
     )
 
-    assert (one.variance, one.bias, one.acceleration, one.own_error) == (0, 0, None, None)
+    assert (one.variance, one.bias, one.acceleration, one.sample_standard_error) == (
+        0,
+        0,
+        None,
+        None,
+    )
     assert (same.variance, same.bias, same.estimate) == (0, 0, 0.1)
     assert same.is_constant
     assert one.is_constant

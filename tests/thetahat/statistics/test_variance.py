@@ -57,7 +57,7 @@ def test_degenerate_a_resample_of_one_value_and_a_constant_sample() -> None:
     same = drawn(Variance(), sample([0.1] * 9))
     assert (same.estimate, same.variance, same.is_constant) == (0, 0, True)
     two = drawn(Variance(), sample([1, 2]), errors=True)
-    assert (two.acceleration, two.own_error) == (None, None)
+    assert (two.acceleration, two.sample_standard_error) == (None, None)
 
 
 def test_invalid_too_few_and_ddof() -> None:

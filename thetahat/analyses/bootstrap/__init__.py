@@ -1,1 +1,1 @@
-"""The bootstrap of any statistic of a sample: its replicates, intervals and result."""
+"""Bootstrap of a statistic of a sample: replicates, intervals and result."""

@@ -35,9 +35,9 @@ from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
 
 
-def _form_of(name: str) -> ReplicateForm:
+def _get_form(name: str) -> ReplicateForm:
     form = INTERVALS[name].info.interval.from_replicates
-    assert form is not None  # noqa: S101 - METHODS has only intervals with a form
+    assert form is not None  # noqa: S101 - METHODS lists only intervals with a form
     return form
 
 
@@ -45,15 +45,15 @@ _ORDER: Final = tuple(ReplicateForm)
 METHODS: Final[tuple[str, ...]] = tuple(
     sorted(
         (name for name in INTERVALS if INTERVALS[name].info.interval.from_replicates is not None),
-        key=lambda name: (_ORDER.index(_form_of(name)), name),
+        key=lambda name: (_ORDER.index(_get_form(name)), name),
     )
 )
-"""The intervals of ``thetahat.intervals`` whose formulas need nothing but replicates."""
+"""Names of the interval methods that need nothing but replicates."""
 
 _NO_SPREAD = NO_SPREAD()
 _ONE_REPLICATE = ONE_REPLICATE()
 _NO_JACKKNIFE = JACKKNIFE_UNDEFINED()
-_ROUGH = ACCELERATION_OF_A_QUANTILE()
+_ROUGH_ACCELERATION = ACCELERATION_OF_A_QUANTILE()
 _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 
@@ -114,22 +114,22 @@ class StudentisedInterval(StatisticInterval):
 
 def needs_errors(name: str) -> bool:
     """Return whether an interval needs a standard error of each resample."""
-    return _form_of(name) is ReplicateForm.STUDENTISED
+    return _get_form(name) is ReplicateForm.STUDENTISED
 
 
 def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
-    """Return why an interval does not fit the statistic, or None."""
+    """Return why an interval cannot be used with the statistic, or None if it can."""
     if not needs_errors(name):
         return None
     if not statistic.is_smooth:
         return (
-            f"{name} needs a standard error of each resample, which the jackknife estimates, "
-            "and the jackknife is not consistent for quantiles"
+            f"{name} needs a standard error of each resample from the jackknife, which is not "
+            "consistent for quantiles"
         )
     if n_draws > MOST_STUDENTISED:
         return (
             f"{name} needs a jackknife of each resample, which takes too long for "
-            f"{format_number(n_draws)} draws; {format_number(MOST_STUDENTISED)} is the most"
+            f"{format_number(n_draws)} draws; at most {format_number(MOST_STUDENTISED)} are allowed"
         )
     return None
 
@@ -148,7 +148,7 @@ def build_intervals(
     )
 
 
-def _build_interval(  # noqa: PLR0913 - the method, its input and its level
+def _build_interval(  # noqa: PLR0913 - a method, its input and its level
     name: str,
     replicates: StatisticReplicates,
     statistic: Statistic,
@@ -156,7 +156,7 @@ def _build_interval(  # noqa: PLR0913 - the method, its input and its level
     alternative: Alternative,
     tail: float,
 ) -> StatisticInterval:
-    (low, high), cautions = _reach(_form_of(name), replicates, statistic, tail)
+    (low, high), cautions = _compute_reach(_get_form(name), replicates, statistic, tail)
     estimate = replicates.estimate
     interval = StatisticInterval(
         method=name,
@@ -164,14 +164,14 @@ def _build_interval(  # noqa: PLR0913 - the method, its input and its level
         alternative=alternative,
         lower=None if low is None or alternative is Alternative.LESS else estimate + low,
         upper=None if high is None or alternative is Alternative.GREATER else estimate + high,
-        cautions=tuple(dict.fromkeys((*cautions, *_check_tail(_form_of(name), replicates, tail)))),
+        cautions=tuple(dict.fromkeys((*cautions, *_check_tail(_get_form(name), replicates, tail)))),
     )
     fields = {f.name: getattr(interval, f.name) for f in dataclasses.fields(interval)}
-    form = _form_of(name)
+    form = _get_form(name)
     if form is ReplicateForm.BCA:
         return BcaInterval(**fields, acceleration=replicates.acceleration)
     if form is ReplicateForm.STUDENTISED:
-        return StudentisedInterval(**fields, standard_error=replicates.own_error)
+        return StudentisedInterval(**fields, standard_error=replicates.sample_standard_error)
     return interval
 
 
@@ -181,30 +181,30 @@ def tail_of(level: float, alternative: Alternative) -> float:
     return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
 
 
-def _reach(
+def _compute_reach(
     form: ReplicateForm, replicates: StatisticReplicates, statistic: Statistic, tail: float
 ) -> tuple[Reach, tuple[Caution, ...]]:
     """Return the distances of the ends from the estimate, and cautions about them."""
-    nothing: Reach = (None, None)
+    undefined: Reach = (None, None)
     if replicates.standard_error is None:
-        return nothing, (_ONE_REPLICATE,)
+        return undefined, (_ONE_REPLICATE,)
     if replicates.is_constant:
-        return nothing, (_NO_SPREAD,)
+        return undefined, (_NO_SPREAD,)
     if form is ReplicateForm.NORMAL:
         distance = upper_quantile(tail, None) * replicates.standard_error
         return (-distance, distance), ()
     if form is ReplicateForm.PERCENTILE:
-        return percentile_reach(replicates.in_order, tail), ()
+        return percentile_reach(replicates.sorted_deviations, tail), ()
     if form is ReplicateForm.BASIC:
-        return basic_reach(replicates.in_order, tail), ()
+        return basic_reach(replicates.sorted_deviations, tail), ()
     if form is ReplicateForm.BCA:
         if replicates.acceleration is None:
-            return nothing, (_NO_JACKKNIFE,)
-        reach, cautions = bca_reach(replicates.in_order, replicates.acceleration, tail)
-        return reach, cautions if statistic.is_smooth else (*cautions, _ROUGH)
-    if replicates.own_error is None:
-        return nothing, (_NO_JACKKNIFE,)
-    reach = studentised_reach(replicates.ratios, replicates.own_error, tail)
+            return undefined, (_NO_JACKKNIFE,)
+        reach, cautions = bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)
+        return reach, cautions if statistic.is_smooth else (*cautions, _ROUGH_ACCELERATION)
+    if replicates.sample_standard_error is None:
+        return undefined, (_NO_JACKKNIFE,)
+    reach = studentised_reach(replicates.ratios, replicates.sample_standard_error, tail)
     return reach, (_WITHOUT_SPREAD,) if None in reach else ()
 
 

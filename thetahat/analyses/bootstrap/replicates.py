@@ -1,4 +1,4 @@
-"""The replicates of one statistic, and what they say of it: bias, variance, acceleration."""
+"""Bootstrap replicates of one statistic, with its bias, variance and acceleration."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class StatisticReplicates:
-    """What B resamples give for one statistic.
+    """Values of one statistic on B resamples.
 
     Parameters
     ----------
     functional : Functional
         The statistic on the sample.
     starts : ndarray of int
-        (S + 1,) first row of each sample that is drawn from by itself.
+        (S + 1,) first row of each stratum, and the number of rows; strata are resampled separately.
     base : float
-        ``scaled`` of the sample itself.
+        The scaled statistic of the sample itself.
     scaled : ndarray of float
-        (B,) of the resamples.
+        (B,) scaled statistics of the resamples: (statistic - shift) times divisor.
     variances : ndarray of float or None
-        (B,) jackknife variances of ``scaled``; None where not asked for. NaN where undefined.
+        (B,) jackknife variances of ``scaled``, NaN if undefined; None if not requested.
     n_drawn_again : int
-        Draws that had no value and were replaced.
+        Number of resamples without a value that were replaced by new ones.
     """
 
     functional: Functional
@@ -41,7 +41,7 @@ class StatisticReplicates:
 
     @property
     def n_resamples(self) -> int:
-        """B."""
+        """Number of resamples, B."""
         return len(self.scaled)
 
     @property
@@ -55,15 +55,15 @@ class StatisticReplicates:
         return np.asarray(self.functional.shift + self.scaled / self.functional.divisor)
 
     @cached_property
-    def in_order(self) -> FloatArray:
-        """(B,) replicates less the estimate, from the smallest to the largest."""
+    def sorted_deviations(self) -> FloatArray:
+        """(B,) replicates minus the estimate, in ascending order."""
         return np.sort(self.scaled - self.base) / self.functional.divisor
 
     @cached_property
     def bias(self) -> float:
-        r"""Mean of the replicates less the estimate.
+        r"""Mean of the replicates minus the estimate.
 
-        Of whole numbers no digit is lost: one division, at the end.
+        Exact for integers up to the one division at the end.
         """
         off = math.fsum(self.scaled - self.base)
         return off / (self.functional.divisor * self.n_resamples)
@@ -77,7 +77,7 @@ class StatisticReplicates:
 
     @cached_property
     def variance(self) -> float | None:
-        """Sample variance (ddof 1) of the replicates; None of a single one."""
+        """Sample variance (ddof 1) of the replicates; None for a single replicate."""
         if self.n_resamples < 2:
             return None
         spread, power = self._spread
@@ -85,7 +85,7 @@ class StatisticReplicates:
 
     @property
     def standard_error(self) -> float | None:
-        """Root of the variance, also where the square is too small for double precision."""
+        """Square root of the variance, accurate even if the variance itself underflows."""
         if self.n_resamples < 2:
             return None
         spread, power = self._spread
@@ -93,25 +93,25 @@ class StatisticReplicates:
 
     @cached_property
     def _spread(self) -> tuple[float, float]:
-        """Variance of ``scaled`` in units of a power of 2, and that power."""
+        """Variance of ``scaled`` divided by a power of 2, and that power."""
         off = self.scaled - self.base
         power = 2.0 ** max(math.frexp(float(np.abs(off).max()))[1], -1000)
         return float((off / power).var(ddof=1)), power
 
     @cached_property
     def is_constant(self) -> bool:
-        """Whether all replicates are the estimate: there is nothing to learn from them."""
+        """Whether all replicates equal the estimate."""
         return bool((self.scaled == self.base).all())
 
     @cached_property
     def acceleration(self) -> float | None:
-        r"""Acceleration of BCa, from the jackknife; None where that is undefined.
+        r"""Acceleration of BCa, from the jackknife; None if the jackknife is undefined.
 
         .. math:: a = \frac{\sum_k n_k^{-3} \sum_{i \in k} U_i^3}
             {6 (\sum_k n_k^{-2} \sum_{i \in k} U_i^2)^{3/2}}, \qquad
             U_i = (n_k - 1)(\bar\theta_{(\cdot)} - \theta_{(-i)})
 
-        over the samples k that are drawn from.
+        over the strata k, which are resampled separately.
         """
         without = self.functional.jackknife()
         if not np.isfinite(without).all():
@@ -120,7 +120,7 @@ class StatisticReplicates:
         for start, stop in zip(self.starts[:-1], self.starts[1:], strict=True):
             part = without[start:stop]
             n = stop - start
-            off = part - part[0]  # what all have in common would cost digits
+            off = part - part[0]  # a large common value would cost digits
             influences.append((n - 1) / n * (off.mean() - off))
         U = np.concatenate(influences)
         size = float(np.abs(U).max())
@@ -130,16 +130,16 @@ class StatisticReplicates:
         return float((U**3).sum() / (6 * (U**2).sum() ** 1.5))
 
     @cached_property
-    def own_error(self) -> float | None:
-        """Jackknife standard error of the sample; None where it is undefined."""
+    def sample_standard_error(self) -> float | None:
+        """Jackknife standard error of the sample; None if it is undefined."""
         ones = np.ones((1, int(self.starts[-1])))
         variance = float(self.functional.jackknife_variances(ones)[0])
         return math.sqrt(variance) / self.functional.divisor if math.isfinite(variance) else None
 
     @cached_property
     def ratios(self) -> FloatArray:
-        """(B,) (replicate - estimate) / its own error, sorted; infinite where that is no error."""
-        assert self.variances is not None  # noqa: S101 - studentised intervals asked for them
+        """(B,) sorted (replicate - estimate) / standard error; infinite if that is not positive."""
+        assert self.variances is not None  # noqa: S101 - computed for studentised intervals
         off = self.scaled - self.base
         errors = np.sqrt(np.nan_to_num(self.variances, nan=0.0))
         with np.errstate(divide="ignore", invalid="ignore"):

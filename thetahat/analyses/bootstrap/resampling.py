@@ -1,4 +1,4 @@
-"""The bootstrap of any statistic of a sample: every resample's value, some at a time."""
+"""Computes a statistic on bootstrap resamples, in chunks of resamples."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from thetahat.values.types import FloatArray
 FEWEST_RESAMPLES: Final = 2
 MOST_RESAMPLES: Final = 1_000_000
 MOST_DRAWS: Final = 4_000_000_000
-"""Rows times resamples: some ten seconds of one core."""
+"""Largest number of rows times resamples: about ten seconds of one core."""
 MOST_STUDENTISED: Final = 100_000_000
-"""The same where every resample gets a standard error of its own, which takes several times as
+"""The same limit if every resample also gets a standard error, which takes several times as
 long."""
 
-_ENTRIES_AT_ONCE = 2**18  # 2 MB: a chunk of resamples stays in the cache
-_ENTRIES_OF_SUMS = 2**22  # of which nothing is kept but the sums
+_ENTRIES_AT_ONCE = 2**18  # 2 MB, so that a chunk of resamples stays in the processor's cache
+_ENTRIES_OF_SUMS = 2**22  # larger, because only the sums are kept
 _ENTRIES_OF_KINDS = 2**19
-_ENTRIES_WITH_ERRORS = 2**14  # a jackknife has several arrays of them
+_ENTRIES_WITH_ERRORS = 2**14  # smaller, because a jackknife needs several such arrays
 
 AnyResamples = HashedResamples | GivenResamples
 
 
 def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> None:
-    """Refuse what would take too long."""
+    """Raise ``InvalidParameter`` for too few or too many resamples or draws."""
     if not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
         raise InvalidParameter(
             f"n_resamples must lie in {FEWEST_RESAMPLES} to {MOST_RESAMPLES}, got {n_resamples}",
@@ -53,73 +53,77 @@ def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> 
 def bootstrap_statistic(
     statistic: Statistic, sample: Sample, resamples: AnyResamples, *, with_errors: bool = False
 ) -> StatisticReplicates:
-    """Compute the statistic of every resample, some resamples at a time.
+    """Return the statistic of every resample, computed in chunks of resamples.
 
     Parameters
     ----------
     statistic : Statistic
-        What is computed.
+        The statistic.
     sample : Sample
-        Of the statistic's kind.
+        A sample of the kind that the statistic takes.
     resamples : HashedResamples or GivenResamples
-        Of the sample's rows, in its strata.
+        Resamples of the rows of the sample, within its strata.
     with_errors : bool
-        Whether every resample gets its jackknife variance, for studentised intervals.
+        Whether to compute the jackknife variance of every resample, for studentised intervals.
 
     Raises
     ------
     EvaluationError
-        The statistic is not defined on the sample, or on a resample that is given.
+        The statistic is undefined on the sample, or on a resample that the request lists.
     """
     n, B = int(resamples.starts[-1]), resamples.n_resamples
     functional = statistic.on(sample, fast=n * B >= MANY_DRAWS)
     base = functional.of_counts(np.ones((1, n)))[0]
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None
-    again = 0
-    uncounted = None if with_errors else _without_counting(functional, resamples)
+    n_drawn_again = 0
+    faster = None if with_errors else _find_faster_computation(functional, resamples)
     at_once = _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE
-    for part in _parts(n, B, at_once) if uncounted is None else _parts(*uncounted.sizes):
+    for part in _chunks(n, B, at_once) if faster is None else _chunks(*faster.sizes):
         counts = None
-        if uncounted is not None:
-            scaled[part] = uncounted.of(part)
+        if faster is not None:
+            scaled[part] = faster.compute(part)
         else:
             counts = resamples.counts(part.start, part.stop)
             scaled[part] = functional.of_counts(counts)
-        again += _draw_again(statistic, functional, resamples, part, counts, scaled[part])
+        n_drawn_again += _draw_again(statistic, functional, resamples, part, counts, scaled[part])
         if variances is not None and counts is not None:
             variances[part] = functional.jackknife_variances(counts)
-    return StatisticReplicates(functional, resamples.starts, float(base), scaled, variances, again)
+    return StatisticReplicates(
+        functional, resamples.starts, float(base), scaled, variances, n_drawn_again
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Uncounted:
-    """The values of resamples whose rows need not be counted one by one.
+class _FasterComputation:
+    """A faster way to compute the statistic, without counting every row of a resample.
 
     Parameters
     ----------
-    of : callable
-        (b,) values of the resamples of a part.
+    compute : callable
+        Returns the (b,) values of a chunk of resamples.
     sizes : tuple of int
-        Numbers held for each resample, how many resamples, and numbers held at once.
+        Numbers in memory for each resample, number of resamples, and numbers in memory at once.
     """
 
-    of: Callable[[slice], FloatArray]
+    compute: Callable[[slice], FloatArray]
     sizes: tuple[int, int, int]
 
 
-def _without_counting(functional: Functional, resamples: AnyResamples) -> _Uncounted | None:
-    """Return how the same values come from fewer numbers than a count of each row, if they do."""
+def _find_faster_computation(
+    functional: Functional, resamples: AnyResamples
+) -> _FasterComputation | None:
+    """Return a way to compute the same values without a count of each row, or None."""
     if not isinstance(resamples, HashedResamples):
         return None
     n, B = int(resamples.starts[-1]), resamples.n_resamples
-    if isinstance(functional, OfSums):  # adding what is drawn beats counting it, for few columns
+    if isinstance(functional, OfSums):  # for few columns, adding drawn rows is faster
         columns, of_sums = functional.columns, functional.of_sums
 
-        def summed(part: slice) -> FloatArray:
+        def compute_from_sums(part: slice) -> FloatArray:
             return of_sums(resamples.sums(columns, part.start, part.stop))
 
-        return _Uncounted(summed, (n, B, _ENTRIES_OF_SUMS))
+        return _FasterComputation(compute_from_sums, (n, B, _ENTRIES_OF_SUMS))
     if not isinstance(functional, FunctionalOfKinds) or n * B < MANY_DRAWS:
         return None
     kinds, n_kinds = functional.kinds()
@@ -127,19 +131,19 @@ def _without_counting(functional: Functional, resamples: AnyResamples) -> _Uncou
     if not few_kinds(n_kinds, n):
         return None
 
-    def of_few(part: slice) -> FloatArray:
+    def compute_from_kinds(part: slice) -> FloatArray:
         return of_kinds(resamples.counts_by_kind(kinds, n_kinds, part.start, part.stop))
 
-    return _Uncounted(of_few, (n_kinds, B, _ENTRIES_OF_KINDS))
+    return _FasterComputation(compute_from_kinds, (n_kinds, B, _ENTRIES_OF_KINDS))
 
 
-def _parts(n: int, n_resamples: int, entries: int) -> Iterator[slice]:
+def _chunks(n: int, n_resamples: int, entries: int) -> Iterator[slice]:
     step = max(1, entries // n)
     for first in range(0, n_resamples, step):
         yield slice(first, min(first + step, n_resamples))
 
 
-def _draw_again(  # noqa: PLR0913 - what a chunk consists of
+def _draw_again(  # noqa: PLR0913 - all parts of a chunk
     statistic: Statistic,
     functional: Functional,
     resamples: AnyResamples,
@@ -147,16 +151,16 @@ def _draw_again(  # noqa: PLR0913 - what a chunk consists of
     counts: FloatArray | None,
     values: FloatArray,
 ) -> int:
-    """Replace draws without a value, in place, until all have one; return how many draws it took.
+    """Draw resamples without a value again, in place, until all have one; return the number drawn.
 
-    At least one of three draws has a value where the sample itself has one, so that this ends.
+    This ends, because at least a third of all draws have a value if the sample has one.
     """
     drawn, attempt = 0, 0
     while len(bad := np.flatnonzero(np.isnan(values))):
         if isinstance(resamples, GivenResamples):
             at = part.start + int(bad[0])
             raise InvalidParameter(
-                f"resample {at} has no value: {statistic.undefined()}", loc=("resamples", at)
+                f"Resample {at} has no value: {statistic.undefined()}", loc=("resamples", at)
             )
         attempt += 1
         drawn += len(bad)

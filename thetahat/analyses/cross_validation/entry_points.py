@@ -203,12 +203,6 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     return describe_learners(evaluation, failures, fits)
 
 
-def _build_scheme(scheme: str | Scheme) -> Scheme:
-    if isinstance(scheme, str):
-        return SCHEMES.get_method(scheme, loc=("scheme",))()
-    return scheme
-
-
 def _build_loss(loss: str | Loss | None, data: Data) -> Loss:
     """Return the loss, set up for the classes of the data."""
     if loss is None or isinstance(loss, str):

@@ -18,22 +18,22 @@ Reach = tuple[float | None, float | None]
 """Lower and upper end minus the estimate; None if undefined."""
 
 
-def quantile(in_order: FloatArray, p: float) -> float:
+def quantile(sorted_values: FloatArray, p: float) -> float:
     """Return the linearly interpolated quantile of sorted values (numpy's default, type 7)."""
-    at = p * (len(in_order) - 1)
+    at = p * (len(sorted_values) - 1)
     low = math.floor(at)
-    a, b = float(in_order[low]), float(in_order[min(low + 1, len(in_order) - 1)])
+    a, b = float(sorted_values[low]), float(sorted_values[min(low + 1, len(sorted_values) - 1)])
     return a if a == b else a + (at - low) * (b - a)
 
 
-def percentile_reach(in_order: FloatArray, tail: float) -> Reach:
+def percentile_reach(sorted_values: FloatArray, tail: float) -> Reach:
     """Return the quantiles of the replicates."""
-    return quantile(in_order, tail), quantile(in_order, 1 - tail)
+    return quantile(sorted_values, tail), quantile(sorted_values, 1 - tail)
 
 
-def basic_reach(in_order: FloatArray, tail: float) -> Reach:
+def basic_reach(sorted_values: FloatArray, tail: float) -> Reach:
     """Return the quantiles of the replicates, mirrored at the estimate."""
-    return -quantile(in_order, 1 - tail), -quantile(in_order, tail)
+    return -quantile(sorted_values, 1 - tail), -quantile(sorted_values, tail)
 
 
 def studentised_reach(ratios: FloatArray, standard_error: float, tail: float) -> Reach:
@@ -53,7 +53,7 @@ def ratios_in_order(deviations: FloatArray, errors: FloatArray) -> FloatArray:
 
 
 def bca_reach(
-    in_order: FloatArray, acceleration: float, tail: float
+    sorted_values: FloatArray, acceleration: float, tail: float
 ) -> tuple[Reach, tuple[Caution, ...]]:
     r"""Return quantiles at levels adjusted for bias and for a changing standard error.
 
@@ -63,9 +63,9 @@ def bca_reach(
 
     for z the normal quantile of the tail and of one minus it.
     """
-    below = float(np.searchsorted(in_order, 0.0, side="left"))
-    upto = float(np.searchsorted(in_order, 0.0, side="right"))
-    share = (below + upto) / (2 * len(in_order))
+    below = float(np.searchsorted(sorted_values, 0.0, side="left"))
+    upto = float(np.searchsorted(sorted_values, 0.0, side="right"))
+    share = (below + upto) / (2 * len(sorted_values))
     if not 0 < share < 1:
         caution = REPLICATES_ON_ONE_SIDE()
         return (None, None), (caution,)
@@ -76,5 +76,5 @@ def bca_reach(
         if stretch <= 0:
             caution = ACCELERATION_TOO_LARGE(acceleration=acceleration)
             return (None, None), (caution,)
-        ends.append(quantile(in_order, float(ndtr(z_0 + (z_0 + z) / stretch))))
+        ends.append(quantile(sorted_values, float(ndtr(z_0 + (z_0 + z) / stretch))))
     return (ends[0], ends[1]), ()

@@ -43,7 +43,7 @@ class Replicates:
         return len(self.deviations)
 
     @cached_property
-    def in_order(self) -> FloatArray:
+    def sorted_deviations(self) -> FloatArray:
         """The (B,) sorted deviations."""
         return np.sort(self.deviations)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.thetahat.analyses.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
+from tests.thetahat.naive.two_class_error import best_error
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
@@ -130,7 +131,7 @@ def test_exact_truths_of_data_are_risks_on_fresh_rows() -> None:
     assert expected["true_value"].value == pytest.approx(
         records["cv/lda/truths/fold_models"].mean()
     )
-    best = TwoClassGaussian(n_features=3, n_relevant=2).best_error()
+    best = best_error(TwoClassGaussian(n_features=3, n_relevant=2))
     assert best < errors["lda", "expected_at_n"]["true_value"].value < best + 0.1
     assert expected["bias"].value == pytest.approx(
         (records["cv/lda/mean/macro"] - records["cv/lda/truths/fold_models"]).mean()

@@ -119,7 +119,7 @@ class ClassRows:
             squares=member @ np.square(Z).T,
         )
 
-    def of_training(self, part: Part) -> ClassSums | None:
+    def sum_training_part(self, part: Part) -> ClassSums | None:
         """Return the sums over a training part; None if the subtraction would lose digits."""
         if part.left_out is None or len(part.left_out) > part.n_train:
             return self.of(part.train)
@@ -130,11 +130,11 @@ class ClassRows:
         return sums
 
     def sum_products(self, rows: FloatArray, w: FloatArray) -> FloatArray:
-        """(q, q) weighted sums of the products of (q, m) rows."""
+        """Return the (q, q) weighted sums of the products of (q, m) rows."""
         return np.asarray((rows * w if self.is_weighted else rows) @ rows.T)
 
-    def some(self, index: IntArray) -> FloatArray:
-        """Return (n_index, p) rows minus the mean of their class."""
+    def centre_on_class(self, index: IntArray) -> FloatArray:
+        """Return (n_index, p) rows with these indices, minus the mean of their class."""
         return select_rows(self.Z, index).T
 
     def from_centre(self, index: IntArray) -> FloatArray:
@@ -144,8 +144,8 @@ class ClassRows:
 
 def select_rows(Z: FloatArray, index: IntArray | slice) -> FloatArray:
     """Return (p, n_index) selected rows; ``take`` is faster for row numbers."""
-    some: FloatArray = Z[:, index] if isinstance(index, slice) else np.take(Z, index, axis=1)
-    return some
+    selected: FloatArray = Z[:, index] if isinstance(index, slice) else np.take(Z, index, axis=1)
+    return selected
 
 
 def members(y: np.ndarray, w: FloatArray, n_classes: int) -> FloatArray:

@@ -180,8 +180,8 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
         left = 1 - own.a * q
         along = m @ t
         along -= along[at, every]
-        disjoint_groups = m @ m.T
-        lengths = np.diag(disjoint_groups)[:, None] + np.diag(disjoint_groups) - 2 * disjoint_groups
+        pair_products = m @ m.T
+        lengths = np.diag(pair_products)[:, None] + np.diag(pair_products) - 2 * pair_products
         along[at, every] = -moved * q
         squares = np.square(along)
         squares *= own.a / left
@@ -222,7 +222,7 @@ class VarianceLeaveOneOut(_LeaveOneOut):
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         splits, all_of = self.splits, self.rows
-        z, at, w = all_of.some(rows), self.own.at[rows], all_of.w[rows]
+        z, at, w = all_of.centre_on_class(rows), self.own.at[rows], all_of.w[rows]
         total = splits.total
         squares = total - self.own.a[rows][:, None] * z**2
         if splits.shape == "spherical":

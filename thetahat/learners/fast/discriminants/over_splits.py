@@ -68,7 +68,7 @@ class DiscriminantSplits:
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split from the sums over all rows minus the left-out rows of each class."""
-        sums = self.rows.of_training(part)
+        sums = self.rows.sum_training_part(part)
         if sums is None:
             return LIGHT
         present = np.flatnonzero(sums.rows > 0)

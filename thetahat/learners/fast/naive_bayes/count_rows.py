@@ -74,18 +74,18 @@ class CountRows:
         return self.sums_of(np.arange(len(self.y)), self.weights)
 
     def sums_of(self, rows: IntArray, weights: FloatArray) -> FloatArray:
-        """(C, p) counts of each class over some rows."""
+        """Return the (C, p) weighted counts of each class over some rows."""
         return _class_sums.sums_by_class(self.matrix, rows, self.y, weights, self.n_classes)
 
-    def totals_of_training(self, part: Part) -> FloatArray:
-        """(C,) weight of each class in the training part."""
+    def sum_training_weights(self, part: Part) -> FloatArray:
+        """Return the (C,) weight of each class in the training part."""
         if part.left_out is None or not self.is_exact:
             return class_weights(self.y[part.train], self.weights[part.train], self.n_classes)
         left_out = part.left_out
         return self.totals - class_weights(self.y[left_out], self.weights[left_out], self.n_classes)
 
-    def sums_of_training(self, part: Part) -> FloatArray:
-        """(C, p) counts of each class in the training part."""
+    def sum_training_counts(self, part: Part) -> FloatArray:
+        """Return the (C, p) weighted counts of each class in the training part."""
         n = len(self.y)
         if part.left_out is None:
             times = np.bincount(part.train, minlength=n)

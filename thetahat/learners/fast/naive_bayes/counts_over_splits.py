@@ -171,11 +171,11 @@ class CountsOverSplits:
             predictions, fits = self.each_left_out(part.test)
             if fits[0]:
                 return predictions
-        totals = rows.totals_of_training(part)
+        totals = rows.sum_training_weights(part)
         present = np.flatnonzero(totals)
         if len(present) < 2:
             return ONE_CLASS
-        sums = rows.sums_of_training(part)[present]
+        sums = rows.sum_training_counts(part)[present]
         table, constant = log_table(self.model, sums, totals[present], self.compute_logs(part))
         return build_predictions(
             scores(rows.matrix, part.test, table) + constant, present, rows.n_classes

@@ -125,7 +125,7 @@ class GaussianPath:
 
 def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:
     """Return the moments of a training part, or the reason why it has to be fitted."""
-    moments = rows.of_training(part)
+    moments = rows.sum_training_part(part)
     if moments is None:
         return LIGHT
     present = np.flatnonzero(moments.rows > 0)
@@ -220,9 +220,9 @@ def each_left_out(
         grown = of_all.squares[code] / weight[:, None] / variance
         amplification = np.maximum(amplification, grown.max(axis=1))
         constant = np.log(2 * np.pi * variance).sum(axis=1)
-        disjoint_groups = ((z - mean) ** 2 / variance).sum(axis=1)
-        size = np.maximum(size, disjoint_groups + np.abs(constant))
-        joint[at] = np.log(weight) - 0.5 * (constant + disjoint_groups)
+        distances = ((z - mean) ** 2 / variance).sum(axis=1)
+        size = np.maximum(size, distances + np.abs(constant))
+        joint[at] = np.log(weight) - 0.5 * (constant + distances)
     fits &= amplification <= LARGEST_AMPLIFICATION
     fits &= _ROUNDING * amplification * size <= _DIGITS
     predictions, ahead = _decided(joint, present, rows.n_classes)

@@ -134,12 +134,12 @@ class GaussianRows:
         """Return the (C', m) scaled squared distances of some rows to (C', p) means."""
         if self.is_large:
             return distances_by_kernel(self.X, index, means, variances)
-        rows, disjoint_groups = self.X[index], np.empty((len(means), len(index)))
+        rows, squares = self.X[index], np.empty((len(means), len(index)))
         for code, (mean, variance) in enumerate(zip(means, variances, strict=True)):
-            disjoint_groups[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
-        return disjoint_groups
+            squares[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
+        return squares
 
-    def of_training(self, part: Part) -> ClassPowerSums | None:
+    def sum_training_part(self, part: Part) -> ClassPowerSums | None:
         """Return the sums over a training part; None if the subtraction would lose digits."""
         left_out = part.left_out
         if left_out is None or len(left_out) > part.n_train:

@@ -50,14 +50,14 @@ class SmoothingPath:
         rows = self.rows
         if part.is_leave_one_out:
             return self._one_by_one(part)
-        totals = rows.totals_of_training(part)
+        totals = rows.sum_training_weights(part)
         present = np.flatnonzero(totals)
         n_models, n_test = len(self.models), len(part.test)
         if len(present) < 2:
             nothing = np.zeros((n_models * n_test, rows.n_classes))
             predictions = Predictions(np.zeros(n_models * n_test, np.intp), probabilities=nothing)
             return predictions, np.zeros(n_models, dtype=np.bool_)
-        sums, totals = rows.sums_of_training(part)[present], totals[present]
+        sums, totals = rows.sum_training_counts(part)[present], totals[present]
         weighed_rows = self._score_rows(part, sums, totals)
         predictions = build_predictions(
             weighed_rows.reshape(n_models * n_test, -1), present, rows.n_classes

@@ -68,8 +68,8 @@ class PrimalSplits:
         """Predict a split from the normal equations of its training part."""
         if part.left_out is None and self.sums_resamples_together:
             return self._predict_resamples([part])[0]
-        tested = self.rows.some(part.test)
-        sums = self.rows.of_training(part, tested).sums
+        tested = self.rows.take_columns(part.test)
+        sums = self.rows.sum_training_part(part, tested).sums
         (line,), (why,) = self._lines(sums[None])
         return why or Predictions(line @ tested[:-1])
 

@@ -123,7 +123,7 @@ class RidgePath:
         The training part has weight.
         """
         rows = self.rows
-        tested = rows.some(part.test)
+        tested = rows.take_columns(part.test)
         lines = self._lines(part, tested) if rows.n_features < part.n_train else None
         if lines is None:
             errors[:] = self._from_rows(part)
@@ -136,7 +136,7 @@ class RidgePath:
         None if digits are lost.
         """
         rows = self.rows
-        sums = rows.of_training(part, tested)
+        sums = rows.sum_training_part(part, tested)
         products = sums.centred() if rows.intercept else sums
         lines = np.empty((len(self.penalties), len(rows.both)))
         coefficients, level = lines[:, :-2], lines[:, -2]
@@ -148,7 +148,7 @@ class RidgePath:
             level[:] = (sums.y - coefficients @ sums.x) / sums.w
         return lines
 
-    def write_left_out(self, some: slice, errors: FloatArray) -> np.ndarray:
+    def write_left_out(self, selected: slice, errors: FloatArray) -> np.ndarray:
         r"""Write the (L, n_some) leave-one-out errors of rows; return whether they may be used.
 
         With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`, which is
@@ -160,22 +160,22 @@ class RidgePath:
             (L, n_some) or (1, 1).
         """
         form = self._decompose_products
-        fits = None if form is None else self._left_out_by(form, some, errors)
+        fits = None if form is None else self._left_out_by(form, selected, errors)
         if fits is None or not fits.all():
-            return self._left_out_by(self._decompose_rows, some, errors)
+            return self._left_out_by(self._decompose_rows, selected, errors)
         return fits
 
-    def _left_out_by(self, form: ClosedForm, some: slice, errors: FloatArray) -> np.ndarray:
+    def _left_out_by(self, form: ClosedForm, selected: slice, errors: FloatArray) -> np.ndarray:
         rows = self.rows
-        y = rows.y[some]
+        y = rows.y[selected]
         Z = np.empty((len(form.directions) + 1, len(y)))
-        np.matmul(form.directions, rows.X[:, some], out=Z[:-1])
+        np.matmul(form.directions, rows.X[:, selected], out=Z[:-1])
         np.negative(y, out=Z[-1])
         np.matmul(form.of_target, Z, out=errors)
         np.square(Z[:-1], out=Z[:-1])
         if rows.is_weighted:
-            Z[:-1] *= rows.w[some]
-        Z[-1] = self._shares_after_centring[some]
+            Z[:-1] *= rows.w[selected]
+        Z[-1] = self._shares_after_centring[selected]
         stays = form.of_leverage @ Z
         with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
             errors /= stays

@@ -66,11 +66,11 @@ def sum_products_of_resamples(
     found = np.zeros((len(counts), len(first)))
     pairs = np.empty((len(first), min(step, n)))
     for start in range(0, n, step):
-        some = both[:, start : start + step]
-        if some.shape[1] < pairs.shape[1]:
-            pairs = np.empty((len(first), some.shape[1]))
+        chunk = both[:, start : start + step]
+        if chunk.shape[1] < pairs.shape[1]:
+            pairs = np.empty((len(first), chunk.shape[1]))
         for at, end in enumerate(ends):
-            np.multiply(some[at:], some[at], out=pairs[end - (q - at) : end])
+            np.multiply(chunk[at:], chunk[at], out=pairs[end - (q - at) : end])
         for at in range(0, m, _WIDTH):  # added where it stands: what BLAS calls c is found
             own, of_width = counts[at : at + _WIDTH, start : start + step], found[at : at + _WIDTH]
             blas.dgemm(1.0, pairs.T, own.T, 1.0, of_width.T, trans_a=1, overwrite_c=1)

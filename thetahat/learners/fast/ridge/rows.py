@@ -137,15 +137,15 @@ class RidgeRows:
         """Whether any row weight differs from 1."""
         return bool((self.w != 1).any())
 
-    def some(self, index: IntArray) -> FloatArray:
-        """Return the (p + 2, n_index) selected columns of ``both``."""
+    def take_columns(self, index: IntArray) -> FloatArray:
+        """Return the (p + 2, n_index) columns of ``both`` with these indices."""
         return np.asarray(np.take(self.both, index, axis=1))
 
     def of(self, index: IntArray) -> Products:
         """Return the sums over some rows."""
-        return self._of(self.some(index), self.w[index])
+        return self._of(self.take_columns(index), self.w[index])
 
-    def of_training(self, part: Part, tested: FloatArray) -> Products:
+    def sum_training_part(self, part: Part, tested: FloatArray) -> Products:
         """Return the sums over a training part, computed from the smaller of its two sides.
 
         ``tested`` are the columns of the test part.
@@ -153,7 +153,7 @@ class RidgeRows:
         left_out = part.left_out
         if left_out is None or len(left_out) > part.n_train:
             return self.of(part.train)
-        both = tested if part.is_complement else self.some(left_out)
+        both = tested if part.is_complement else self.take_columns(left_out)
         return Products(self.all.sums - self._of(both, self.w[left_out]).sums)
 
     def _of(self, both: FloatArray, w: FloatArray) -> Products:
