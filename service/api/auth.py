@@ -33,7 +33,6 @@ CACHE_S: Final = 3.0  # a revoked key works for this long at most
 RECORD_USE_S: Final = 60.0  # pause between records of a key's use
 MAX_CACHED: Final = 10_000
 OWN_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 WEB: Final = ("http://", "https://")
 
 
@@ -157,7 +156,7 @@ def require_local(scope: ConnectionScope, headers: Headers) -> None:
 
 def _is_own_origin(origin: str, host: str, method: str) -> bool:
     """Return whether a page may have sent a request: one of this machine to read, else our own."""
-    if method not in SAFE_METHODS:
+    if method not in READING_METHODS:
         return origin.lower() in {f"http://{host.lower()}", f"https://{host.lower()}"}
     return origin.startswith(WEB) and _is_own_host(origin)
 

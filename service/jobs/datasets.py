@@ -140,9 +140,8 @@ def list_datasets(
 ) -> tuple[list[DatasetRow], Position | None]:
     """Return one page of an owner's list, newest first, and the position of its end."""
     with reading() as connection:
-        rows = datasets.page(connection, owner_id, before, limit + 1)
-    last = rows[limit - 1] if len(rows) > limit else None
-    return rows[:limit], None if last is None else (last.created_at, last.id)
+        rows, has_more = datasets.page(connection, owner_id, before, limit)
+    return rows, (rows[-1].created_at, rows[-1].id) if has_more else None
 
 
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from service.states import UNFINISHED
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
 NAMESPACE: Final = UUID("6f1d6a0e-5b1c-4f4e-9a35-1f0a4f6f2f11")
+MAX_COLUMNS_PER_PAGE: Final = 200_000
 LOCK_BITS: Final = 63  # PostgreSQL's advisory locks are named by a signed 64-bit number
 
 
@@ -79,19 +80,31 @@ def get_some(
 
 def page(
     connection: sa.Connection, owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
-) -> list[DatasetRow]:
-    """Return an owner's newest data sets, older than ``before`` unless it is None."""
+) -> tuple[list[DatasetRow], bool]:
+    """Return an owner's newest data sets, older than ``before`` unless it is None.
+
+    The second value says whether there are more. A page has fewer data sets than ``limit`` if they
+    have very many columns, whose descriptions would fill the memory.
+    """
     statement = (
         sa.select(*COLUMNS)
         .where(DATASET.c.owner_id == owner_id)
         .order_by(DATASET.c.created_at.desc(), DATASET.c.id.desc())
-        .limit(limit)
+        .limit(limit + 1)
     )
     if before is not None:
         statement = statement.where(
             sa.tuple_(DATASET.c.created_at, DATASET.c.id) < sa.tuple_(*map(sa.literal, before))
         )
-    return [DatasetRow(*row) for row in connection.execute(statement)]
+    rows: list[DatasetRow] = []
+    n_columns = 0
+    for values in connection.execute(statement):
+        row = DatasetRow(*values)
+        n_columns += len(row.columns)
+        if len(rows) == limit or (rows and n_columns > MAX_COLUMNS_PER_PAGE):
+            return rows, True
+        rows.append(row)
+    return rows, False
 
 
 def is_in_use(connection: sa.Connection, identifier: UUID) -> bool:

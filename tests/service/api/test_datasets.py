@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from service.storage import datasets as stored_datasets
 from service.storage.files import MARK
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
@@ -110,6 +111,23 @@ def test_exact_a_list_comes_in_pages_newest_first(client: TestClient) -> None:
             break
 
     assert seen == made[::-1]
+
+
+def test_limit_a_page_ends_early_where_data_sets_have_very_many_columns(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_datasets, "MAX_COLUMNS_PER_PAGE", 5)
+    texts = [b"a,b,c\n1,2,%d\n", b"a,b,c,d,e,f,g\n1,2,3,4,5,6,%d\n", b"a\n%d\n", b"b\n%d\n"]
+    made = [send(client, text % i).json()["id"] for i, text in enumerate(texts)]
+    pages: list[list[str]] = []
+    cursor = None
+    while not pages or cursor:
+        params = {"limit": 3, **({"cursor": cursor} if cursor else {})}
+        page = client.get("/v1/datasets", params=params).json()
+        pages.append([item["id"] for item in page["items"]])
+        cursor = page["next"]
+
+    assert pages == [[made[3], made[2]], [made[1]], [made[0]]]
 
 
 def test_exact_deleting_removes_the_bytes(client: TestClient, data_dir: Path) -> None:
