@@ -28,6 +28,7 @@ from service.storage.infrastructure import (
     INFRASTRUCTURE_ERRORS,
     describe_fault,
     find_fault,
+    read_reason,
 )
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.unit_queue import QueuedUnit
@@ -96,7 +97,7 @@ class UnitExecutor:
             with unit_of_work() as connection:
                 workers.remove(connection, [self.worker.id])
         except SQLAlchemyError as error:
-            log.warning("worker.not_removed", extra={"reason": str(error)})
+            log.warning("worker.not_removed", extra={"reason": read_reason(error)})
 
     def handle_message(self, key: UnitKey) -> None:
         """Compute units from the queue for a short while.

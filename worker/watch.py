@@ -19,6 +19,7 @@ from service.settings import Settings
 from service.storage import counters as stored_counters
 from service.storage import units, workers
 from service.storage.files import FileStore
+from service.storage.infrastructure import read_reason
 from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import UnitClaim
@@ -143,7 +144,7 @@ class Watch:
             stored_counters.store()
             self._last_heartbeat = now
         except SQLAlchemyError as error:
-            log.warning("worker.heartbeat_failed", extra={"reason": str(error)})
+            log.warning("worker.heartbeat_failed", extra={"reason": read_reason(error)})
 
     def _check(self, work: _Work) -> None:
         if work.reason is None:
@@ -184,7 +185,7 @@ class Watch:
                 work.checked = now
                 return has_claim
         except SQLAlchemyError as error:
-            log.warning("lease.renewal_failed", extra={"reason": str(error)})
+            log.warning("lease.renewal_failed", extra={"reason": read_reason(error)})
         # After a lease that could not be renewed in time another worker may have the claim.
         return now - work.renewed < lease
 

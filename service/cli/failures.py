@@ -11,8 +11,10 @@ def explain(error: Exception) -> str | None:
     The packages that define the exceptions are slow to import. An exception of a package can only
     have been raised if the package has been imported already.
     """
-    if isinstance(error, OSError | UserError):
+    if isinstance(error, UserError):
         return str(error)
+    if isinstance(error, OSError):
+        return _describe_os_error(error)
     if _is_instance(error, "thetahat_client", "ThetahatError"):
         return str(error)
     if _is_instance(error, "httpx", "InvalidURL"):
@@ -22,8 +24,24 @@ def explain(error: Exception) -> str | None:
     if _is_instance(error, "service.supervisor.errors", "CannotStart"):
         return str(error)
     if _is_instance(error, "sqlalchemy.exc", "SQLAlchemyError"):
-        return f"The database cannot be used: {_first_line(getattr(error, 'orig', None) or error)}"
+        return _describe_database_error(_first_line(getattr(error, "orig", None) or error))
+    if _is_instance(error, "service.errors", "Unavailable"):
+        return str(error)
     return None
+
+
+def _describe_os_error(error: OSError) -> str:
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{error.filename} cannot be used: {error.strerror}."
+
+
+def _describe_database_error(reason: str) -> str:
+    from service.settings import settings
+
+    if "unable to open database file" in reason:
+        reason = f"the file of {settings().resolved_database_url} cannot be opened or made."
+    return f"The database cannot be used: {reason}"
 
 
 class UserError(Exception):

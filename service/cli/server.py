@@ -1,9 +1,12 @@
-"""Commands that run the service: serve, api, worker, sweeper, migrate and compile."""
+"""Commands that run the service: serve, api, worker, sweeper, migrate, doctor, backup, restore and compile."""
 
 from __future__ import annotations
 
+import json
 import os
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 from uuid import uuid4
@@ -22,7 +25,7 @@ Workers = Annotated[str | None, typer.Option(help="Number of worker processes (T
 
 def add_commands(app: typer.Typer) -> None:
     """Add the commands of this module."""
-    for command in (serve, api, worker, sweeper, migrate):
+    for command in (serve, api, worker, sweeper, migrate, doctor, backup, restore):
         app.command(rich_help_panel=PANEL)(command)
     app.command("compile", rich_help_panel=PANEL)(compile_loops)
 
@@ -76,10 +79,74 @@ def migrate() -> None:
     from service.settings import settings
     from service.storage import engine, schema
 
-    settings().data_dir.mkdir(parents=True, exist_ok=True)
+    settings().data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     schema.upgrade()
     _print(f"The database is at revision {schema.current()}.")
     engine.reset()
+
+
+def doctor(
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Check settings, database, file store, broker and workers; status 1 if there is a fault."""
+    from dataclasses import asdict
+
+    from service.settings import InvalidSettings, settings
+    from service.storage import engine
+    from service.supervisor.doctor import Check, State, run_checks
+
+    try:
+        _configure(data_dir=data_dir)
+        checks = run_checks(settings())
+    except InvalidSettings as error:
+        advice = "Change or unset these variables; docs/settings.md describes them."
+        checks = [Check(name="settings", state=State.FAULT, message=str(error), advice=advice)]
+    engine.reset()
+    if as_json:
+        _print(json.dumps([asdict(check) for check in checks], indent=2))
+    else:
+        for check in checks:
+            advice = f" {check.advice}" if check.advice else ""
+            _print(f"{check.state:<8} {check.name}: {check.message}{advice}")
+    if any(check.state is State.FAULT for check in checks):
+        raise typer.Exit(1)
+
+
+def backup(
+    folder: Annotated[Path, typer.Argument(help="A new folder for the copy.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Copy the SQLite database and the files to a new folder; the service may run meanwhile."""
+    _configure(data_dir=data_dir)
+    from service.settings import settings
+    from service.supervisor.backup import back_up
+
+    report = back_up(settings(), folder)
+    _print(f"{folder} has the database and {report.files} files of {report.bytes} bytes.")
+    _print_missing(report.missing)
+
+
+def restore(
+    folder: Annotated[Path, typer.Argument(help="A folder that `thetahat backup` has made.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Copy a backup to a data folder without a database; `thetahat serve` then goes on with it."""
+    _configure(data_dir=data_dir)
+    from service.settings import settings
+    from service.supervisor.backup import restore as restore_backup
+
+    report = restore_backup(settings(), folder)
+    target = settings().data_dir.resolve()
+    _print(f"{target} has the database and {report.files} files of {report.bytes} bytes.")
+    _print_missing(report.missing)
+
+
+def _print_missing(names: Sequence[str]) -> None:
+    if names:
+        print(f"Files that the database names and that are missing: {len(names)}", file=sys.stderr)
+    for name in names:
+        print(f"  {name}", file=sys.stderr)
 
 
 def compile_loops(

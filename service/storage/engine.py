@@ -133,6 +133,7 @@ def make(url: str) -> Engines:
         connect_args=POSTGRES_PARAMETERS,
     )
     _limit_waits(writing)
+    _hide_rows(writing)
     _check_idle(writing)
     reading = writing.execution_options(isolation_level="AUTOCOMMIT")
     return Engines(writing=writing, reading=reading, writing_without_wait=writing)
@@ -147,6 +148,17 @@ def _limit_waits(engine: sa.Engine) -> None:
         del dialect, record
         connection: Any = postgres_connection.connect(*args, **parameters)
         return connection  # type: ignore[no-any-return]
+
+
+def _hide_rows(engine: sa.Engine) -> None:
+    """Leave out the rows that PostgreSQL quotes in errors, as ``hide_parameters`` does for SQL."""
+
+    @sa.event.listens_for(engine, "handle_error")
+    def _shorten(context: Any) -> None:
+        for error in (context.original_exception, context.sqlalchemy_exception):
+            if error is not None and error.args:
+                message, *others = error.args
+                error.args = (str(message).partition("\nDETAIL:")[0], *others)
 
 
 def _check_idle(engine: sa.Engine) -> None:

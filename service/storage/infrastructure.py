@@ -34,6 +34,11 @@ def find_fault(error: BaseException) -> BaseException | None:
     return None
 
 
+def read_reason(error: BaseException) -> str:
+    """Return the first line of an error's text, for the log: without SQL and its parameters."""
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+
+
 def describe_fault(error: BaseException) -> str:
     """Return the reason of a fault as a sentence for clients, without paths and addresses."""
     if isinstance(error, Unavailable):

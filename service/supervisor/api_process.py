@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import socket
+from contextlib import ExitStack
 from importlib import import_module
 
 import uvicorn
@@ -13,8 +14,10 @@ from service.data.parsing import start_parsers
 from service.process.exit_with_parent import set_process_name
 from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
+from service.supervisor.database_folder import require_database_folder
 from service.supervisor.http_protocol import LimitedHttpProtocol
 from service.supervisor.public_address import require_keys
+from service.supervisor.topology import open_listener
 
 APPLICATION = "service.api.app"  # by name: the supervisor does not import the API
 PRELOAD = "service.api.preload"
@@ -25,9 +28,20 @@ QUIET_LOGGERS = ("uvicorn.error",)
 def run_api(descriptor: int | None = None) -> None:
     """Answer requests until stopped, on the settings' address or on a socket that already listens.
 
-    Raises ``CannotStart`` if other machines can reach the address and there is no API key.
+    Raises ``CannotStart`` if other machines can reach the address and there is no API key, or if
+    the address cannot be listened on.
     """
     set_process_name("thetahat-api")
+    with ExitStack() as stack:
+        if descriptor is None:
+            require_database_folder(settings())
+            listener = stack.enter_context(open_listener(settings()))
+        else:
+            listener = stack.enter_context(socket.socket(fileno=descriptor))
+        _answer_requests(listener)
+
+
+def _answer_requests(listener: socket.socket) -> None:
     application = import_module(APPLICATION).app
     import_module(PRELOAD).start_loading()
     wait_for_start_signal()
@@ -38,8 +52,6 @@ def run_api(descriptor: int | None = None) -> None:
     config = uvicorn.Config(
         application,
         http=LimitedHttpProtocol,
-        host=settings().host,
-        port=settings().port,
         access_log=False,
         log_config=None,
         timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
@@ -47,5 +59,4 @@ def run_api(descriptor: int | None = None) -> None:
         backlog=1024,
     )
     gc.freeze()  # what is imported now stays, and is not searched for garbage
-    sockets = None if descriptor is None else [socket.socket(fileno=descriptor)]
-    uvicorn.Server(config).run(sockets=sockets)
+    uvicorn.Server(config).run(sockets=[listener])

@@ -11,6 +11,18 @@ from pathlib import Path
 from service.supervisor.errors import CannotStart
 
 
+def is_locked(data_dir: Path) -> bool:
+    """Return whether a process has the data folder locked."""
+    try:
+        with (data_dir / "lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
 @contextmanager
 def lock_data_dir(data_dir: Path) -> Iterator[None]:
     """Lock the data folder; ``CannotStart`` if another process has it locked.

@@ -16,6 +16,7 @@ from service.settings import Settings
 from service.supervisor import broker, forked_process, topology
 from service.supervisor.child_process import ChildProcess
 from service.supervisor.data_dir_lock import lock_data_dir
+from service.supervisor.database_folder import require_database_folder
 from service.supervisor.errors import CannotStart
 from service.supervisor.stop_signal import StopSignal
 
@@ -35,6 +36,12 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
     prepared, and wait for that.
     """
     stop, node, start_signal = StopSignal.install(), uuid4(), StartSignal()
+    is_prepared = False
+
+    def requeue() -> None:
+        if is_prepared:
+            _requeue_unfinished(node)
+
     with ExitStack() as stack:
         stack.callback(start_signal.close)
         stack.enter_context(lock_data_dir(settings.data_dir.resolve()))
@@ -43,10 +50,11 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         forked_process.load_shared_modules()
         if children:
             broker.wait_until_up(settings, children[0].is_alive)
-        stack.callback(_requeue_unfinished, node)
+        stack.callback(requeue)
         children.append(topology.start_child(topology.build_workers(node, start_signal), stack))
         children.append(topology.start_child(topology.build_api(listener, start_signal), stack))
         _prepare_database(settings, stack)
+        is_prepared = True
         start_signal.send()
         _start_sweeping(settings, node, stack)
         stack.callback(_request_stops, children[-2:])
@@ -61,6 +69,7 @@ def work(settings: Settings, say: Callable[[str], None]) -> None:
     stop, node = StopSignal.install(), uuid4()
     with ExitStack() as stack:
         stack.callback(engine.reset)
+        require_database_folder(settings)
         if not schema.is_current():
             raise CannotStart(
                 "The database tables are not those of this release. Run `thetahat migrate` first."
@@ -77,6 +86,7 @@ def sweep_only(settings: Settings) -> None:
     from service.storage import engine  # noqa: PLC0415 - as in _prepare_database
 
     stop = StopSignal.install()
+    require_database_folder(settings)
     with ExitStack() as stack:
         stack.callback(engine.reset)
         _start_sweeping(settings, None, stack)
@@ -140,8 +150,9 @@ def _requeue_unfinished(node: UUID) -> None:
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - as above
 
     from service.jobs import sweep  # noqa: PLC0415 - as above
+    from service.storage.infrastructure import read_reason  # noqa: PLC0415 - as above
 
     try:
         sweep.requeue_node(node)
     except SQLAlchemyError as error:
-        log.warning("serve.leases_left", extra={"reason": str(error)})
+        log.warning("serve.leases_left", extra={"reason": read_reason(error)})

@@ -17,7 +17,7 @@ from service.errors import Unavailable
 from service.jobs import sweep
 from service.settings import Settings
 from service.storage import counters
-from service.storage.infrastructure import describe_fault
+from service.storage.infrastructure import describe_fault, read_reason
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class SweepThread:
         try:
             sweep.release_duty(self._holder)
         except SQLAlchemyError as error:
-            log.warning("sweep.duty_not_released", extra={"reason": str(error)})
+            log.warning("sweep.duty_not_released", extra={"reason": read_reason(error)})
 
     def _run(self) -> None:
         lease_s = self._settings.lease_s
@@ -80,7 +80,7 @@ class SweepThread:
                 if counts.on_duty and swept >= self._collect_from:
                     self._remove_left_files()
             except SQLAlchemyError as error:
-                log.warning("sweep.database_unreachable", extra={"reason": str(error)})
+                log.warning("sweep.database_unreachable", extra={"reason": read_reason(error)})
             except Exception:
                 log.exception("sweep.failed")
 
