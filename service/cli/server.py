@@ -1,4 +1,4 @@
-"""Commands that run the service: serve, api, worker, sweeper, migrate, doctor, backup, restore and compile."""
+"""Commands that run the service and keep it in order: serve, migrate, doctor, backup and others."""
 
 from __future__ import annotations
 

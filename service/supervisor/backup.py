@@ -1,8 +1,9 @@
 """Backing up an installation with SQLite while it runs, and restoring it elsewhere.
 
-SQLite itself copies the database, so the copy is that of one moment. The files are copied before it,
-and those that are new once more after it: every file that the database names was complete before its
-row was written. A chunk that was written and discarded in between is computed again after a restore.
+SQLite itself copies the database, so the copy is that of one moment. The files are copied before
+it, and those that are new once more after it: every file that the database names was complete
+before its row was written. A chunk that was written and discarded in between is computed again
+after a restore.
 """
 
 from __future__ import annotations
@@ -71,11 +72,7 @@ def back_up(settings: Settings, folder: Path) -> BackupReport:
     _copy_database(database, partial / DATABASE)
     after = _copy_files(files, partial / FILES)
     count, size = before[0] + after[0], before[1] + after[1]
-    missing = tuple(
-        name
-        for name in _list_named_files(partial / DATABASE)
-        if not (partial / FILES / name).is_file()
-    )
+    missing = _find_missing(partial / DATABASE, partial / FILES)
     partial.rename(folder)  # so a folder without ".partial" is a whole backup
     return BackupReport(files=count, bytes=size, missing=missing)
 
@@ -98,7 +95,7 @@ def restore(settings: Settings, folder: Path) -> BackupReport:
         partial.unlink(missing_ok=True)
         _copy_database(folder / DATABASE, partial)
         partial.rename(database)  # last, so that a database is there only with its files
-    missing = tuple(name for name in _list_named_files(database) if not (files / name).is_file())
+    missing = _find_missing(database, files)
     return BackupReport(files=count, bytes=size, missing=missing)
 
 
@@ -166,10 +163,11 @@ def _list_files(root: Path) -> Iterator[Path]:
             yield Path(folder, name)
 
 
-def _list_named_files(database: Path) -> list[str]:
-    """Return the names of the files that rows of a database need."""
+def _find_missing(database: Path, files: Path) -> tuple[str, ...]:
+    """Return the names of files that rows of a database need and that a folder does not have."""
     with closing(sqlite3.connect(database)) as connection:
-        return sorted(name for (name,) in connection.execute(_NAMED_FILES))
+        names = sorted(name for (name,) in connection.execute(_NAMED_FILES))
+    return tuple(name for name in names if not (files / name).is_file())
 
 
 def _flush(path: Path) -> None:

