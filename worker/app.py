@@ -16,6 +16,7 @@ from kombu import Queue
 
 from service.broker.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
 from service.process import log as process_log
+from service.process import tracing
 from service.process.exit_with_parent import signal_on_parent_exit
 from service.process.memory import limit_memory
 from service.settings import settings
@@ -96,6 +97,7 @@ def _begin(**_: Any) -> None:
     signal_on_parent_exit()
     engine.forget()
     limit_memory(settings().memory_limit_mb)
+    tracing.configure("thetahat-worker")
     _WorkerProcess.executor = UnitExecutor(settings(), STOPPING)
     _WorkerProcess.executor.start()
     warm_up()
@@ -105,6 +107,7 @@ def _begin(**_: Any) -> None:
 def _end(**_: Any) -> None:
     if _WorkerProcess.executor is not None:
         _WorkerProcess.executor.stop()
+    tracing.shut_down()
 
 
 @signals.worker_shutting_down.connect

@@ -19,6 +19,7 @@ from service.errors import ServiceError, Unavailable
 from service.jobs import failures, parts, record
 from service.jobs.discard import discard_chunks, discard_unrecorded
 from service.kinds.base import AllPartsFailed, Chunks
+from service.process import tracing
 from service.settings import Settings
 from service.states import Stage
 from service.storage import unit_queue, units, workers
@@ -149,7 +150,10 @@ class UnitExecutor:
         log.debug("unit.claimed", extra=_log_fields(claim))
         try:
             used_s = self._sum_used_seconds(claim)
-            with self._watch.watching(claim, used_s):
+            with (
+                tracing.trace_unit(claim.stage.value, claim.evaluation_id, _trace_fields(claim)),
+                self._watch.watching(claim, used_s),
+            ):
                 outcome = compute(claim, self._open_files(), self._lengths)
         except Interrupted as interruption:
             self._handle_interruption(claim, interruption.reason)
@@ -335,6 +339,10 @@ def retry_while_unreachable(
             log.warning("database.unreachable", extra={"reason": describe_fault(error)})
         time.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the workers' retries, keeps no secret
         pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def _trace_fields(claim: UnitClaim) -> dict[str, object]:
+    return {"unit": claim.number, "part": claim.part, "attempt": claim.attempt}
 
 
 def _log_fields(claim: UnitClaim) -> dict[str, object]:

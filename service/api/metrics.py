@@ -50,9 +50,12 @@ _HTTP_SECONDS: Final = Histogram(
 
 def observe_request(scope: Scope, status: int | None, seconds: float) -> None:
     """Count an answered request; without a status, the client had gone before the answer."""
-    route = scope.get("route")
-    path = getattr(route, "path", UNKNOWN_ROUTE)
-    _HTTP_SECONDS.labels(scope["method"], path, str(status or 499)).observe(seconds)
+    _HTTP_SECONDS.labels(scope["method"], route_path(scope), str(status or 499)).observe(seconds)
+
+
+def route_path(scope: Scope) -> str:
+    """Return the path of the route that answers a request, with its parameters by name."""
+    return getattr(scope.get("route"), "path", UNKNOWN_ROUTE)
 
 
 def render_metrics() -> bytes:

@@ -8,7 +8,8 @@ import re
 import secrets
 import time
 from math import ceil
-from typing import Final
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,12 +18,16 @@ from service.api import rates
 from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
-from service.api.metrics import observe_request
+from service.api.metrics import observe_request, route_path
 from service.api.preload import wait_until_loaded
 from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
 from service.errors import NotAuthenticated, RateLimitExceeded
+from service.process import tracing
 from service.process.request_context import CALLER, REQUEST_ID, Caller
 from service.settings import settings
+
+if TYPE_CHECKING:
+    from service.process.spans import RequestSpan
 
 log = logging.getLogger("service.access")
 
@@ -36,6 +41,7 @@ SECURITY_HEADERS: Final = (
 )
 """Headers of every response that does not set them itself; pages have their own policy."""
 HEALTH_PATH: Final = "/healthz"
+EVALUATION_PATH: Final = re.compile(r".*/v1/evaluations/([0-9a-f]{8}(?:-[0-9a-f]{4,12}){4})")
 VALID_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -57,6 +63,10 @@ class RequestMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with tracing.trace_request(scope["method"], _find_header(scope, b"traceparent")) as span:
+            await self._answer(scope, receive, send if span is None else _record(span, scope, send))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         identifier = _request_id(scope)
         scope["request_id"] = identifier
         REQUEST_ID.set(identifier)
@@ -168,11 +178,32 @@ def _log_access(scope: Scope, status: int | None, seconds: float) -> None:
     )
 
 
+def _record(span: RequestSpan, scope: Scope, send: Send) -> Send:
+    """Return a function that sends a response and completes the span of its request.
+
+    The span is linked to the evaluation that the request made, which ``Location`` names.
+    """
+
+    async def send_and_record(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = {name.lower(): value.decode("latin-1") for name, value in message["headers"]}
+            identifier = headers[b"x-request-id"]
+            span.set_response(scope["method"], route_path(scope), message["status"], identifier)
+            if found := EVALUATION_PATH.fullmatch(headers.get(b"location", "")):
+                span.set_evaluation(UUID(found[1]))
+        await send(message)
+
+    return send_and_record
+
+
 def _request_id(scope: Scope) -> str:
     """Return the id that the client sent if it is valid, or a new one."""
-    for name, value in scope["headers"]:
-        if name == b"x-request-id":
-            sent: str = value.decode("latin-1")
-            if VALID_REQUEST_ID.fullmatch(sent):
-                return sent
+    sent = _find_header(scope, b"x-request-id")
+    if sent is not None and VALID_REQUEST_ID.fullmatch(sent):
+        return sent
     return secrets.token_hex(8)
+
+
+def _find_header(scope: Scope, wanted: bytes) -> str | None:
+    """Return the first header of a name."""
+    return next((v.decode("latin-1") for name, v in scope["headers"] if name == wanted), None)

@@ -11,6 +11,7 @@ from importlib import import_module
 import uvicorn
 
 from service.data.parsing import start_parsers
+from service.process import tracing
 from service.process.exit_with_parent import set_process_name
 from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
@@ -59,4 +60,8 @@ def _answer_requests(listener: socket.socket) -> None:
         backlog=1024,
     )
     gc.freeze()  # what is imported now stays, and is not searched for garbage
-    uvicorn.Server(config).run(sockets=[listener])
+    tracing.configure("thetahat-api")
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        tracing.shut_down()

@@ -78,19 +78,23 @@ def run_checks(settings: Settings) -> list[Check]:
     database = list(_check_database(settings))
     checks += database
     if all(check.state is State.OK for check in database):
-        for check in (_check_clock, _check_store, _check_workers, _check_keys):
-            checks.append(_guard(check, settings))
+        reading_checks = {
+            "clock": _check_clock,
+            "file store": _check_store,
+            "workers": _check_workers,
+            "keys": _check_keys,
+        }
+        checks += [_guard(name, check, settings) for name, check in reading_checks.items()]
     checks.append(_check_broker(settings))
     return checks
 
 
-def _guard(check: Callable[[Settings], Check], settings: Settings) -> Check:
+def _guard(name: str, check: Callable[[Settings], Check], settings: Settings) -> Check:
     """Return the outcome of a check that reads the database, which may fail meanwhile."""
     try:
         with answer_within(ANSWER_S):
             return check(settings)
     except (SQLAlchemyError, Unavailable, OSError) as error:
-        name = check.__name__.removeprefix("_check_").replace("_", " ")
         return Check(
             name=name,
             state=State.FAULT,

@@ -107,7 +107,7 @@ def test_invalid_nothing_is_overwritten(sqlite: None, setting: Setting, tmp_path
     with pytest.raises(CannotStart, match="exists already"):
         restore(settings(), tmp_path / "backup")
     with pytest.raises(CannotStart, match="not a backup"):
-        restore(settings(), tmp_path)
+        restore(settings(), tmp_path / "nothing")
     setting(data_dir=tmp_path / "new")
     with (
         lock_data_dir(tmp_path / "new"),
