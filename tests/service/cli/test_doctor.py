@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -177,8 +178,8 @@ def test_degenerate_a_worker_without_a_recent_heartbeat_does_not_count(
 def test_exact_a_wrong_clock_is_a_warning(
     sqlite: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    now = doctor.time.time()
-    monkeypatch.setattr(doctor.time, "time", lambda: now - 3600)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now - 3600)
     checks = run_json(capsys)[1]
     assert checks["clock"]["state"] == "warning"
     assert "3600 seconds ahead of" in checks["clock"]["message"]

@@ -177,7 +177,11 @@ def test_exact_a_dump_of_postgresql_with_its_files_has_the_same_bytes_and_goes_o
     )
     shutil.copytree(tmp_path / "files", tmp_path / "elsewhere" / "files")
     with fresh_database(postgres_url) as target:
-        command = [binaries / "pg_restore", f"--dbname={target.replace('+psycopg', '')}", dump]
+        command: list[str | Path] = [
+            binaries / "pg_restore",
+            f"--dbname={target.replace('+psycopg', '')}",
+            dump,
+        ]
         subprocess.run(command, check=True, timeout=60)
         setting(data_dir=tmp_path / "elsewhere", database_url=target)
         FileStore.open().check()
