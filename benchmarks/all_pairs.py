@@ -47,8 +47,8 @@ HUGE = 10_000_000
 STATS: Any = scipy.stats  # whose types depend on each argument
 
 
-def table_of(n_models: int, n: int, loss: str, blocks: str) -> LossTable:
-    """Models whose losses share the difficulty of each instance."""
+def draw_losses(n_models: int, n: int, loss: str, blocks: str) -> LossTable:
+    """Draw the losses of models that share the difficulty of each instance."""
     rng = np.random.default_rng(1)
     kind = BlockKind(blocks)
     holdout = kind is BlockKind.HOLDOUT
@@ -63,23 +63,23 @@ def table_of(n_models: int, n: int, loss: str, blocks: str) -> LossTable:
     return LossTable(layout, models, loss_range=(0.0, 1.0) if loss == "zero_one" else None)
 
 
-def choices_of(table: LossTable) -> Choices:
-    """All tests that apply; of ten million instances without the bootstrap's 10^10 draws."""
+def choose_tests(table: LossTable) -> Choices:
+    """Return all applicable tests, without the bootstrap for ten million instances."""
     if table.layout.n_rows < HUGE:
         return Choices()
     zero_one = table.loss_range is not None
-    named = {
+    tests_by_name = {
         name: kind()
         for name, kind in PAIRED_TESTS.items()
         if name != "bootstrap_difference"
         and (zero_one or name != "mcnemar")
         and kind().inapplicable(table.layout) is None
     }
-    return Choices(tests=tuple(Chosen(name, name, test) for name, test in named.items()))
+    return Choices(tests=tuple(Chosen(name, name, test) for name, test in tests_by_name.items()))
 
 
-def peer_seconds(table: LossTable) -> float:
-    """CPU seconds of a user's loop for one pair, on average; its flips from a few of them."""
+def time_peer(table: LossTable) -> float:
+    """Return the mean CPU seconds of a loop over pairs; its sign flips are scaled from a few."""
     rows = [losses.rows for losses in table.models.values()]
     pairs = [(i, j) for i in range(len(rows)) for j in range(i + 1, len(rows))][:PAIRS_OF_PEER]
     rng = np.random.default_rng(2)
@@ -90,21 +90,21 @@ def peer_seconds(table: LossTable) -> float:
         STATS.wilcoxon(d)
         STATS.binomtest(int((d > 0).sum()), max(1, int((d != 0).sum())))
     tests = time.process_time() - start
-    wanted = min(FLIPS, max(999, 10**9 // len(d)))
-    few = 10_000_000 // len(d) + 1
+    n_flips = min(FLIPS, max(999, 10**9 // len(d)))
+    n_timed = 10_000_000 // len(d) + 1
     start = time.process_time()
-    for _ in range(few):
+    for _ in range(n_timed):
         d @ (1.0 - 2.0 * rng.integers(0, 2, len(d)))
-    return tests / len(pairs) + (time.process_time() - start) * wanted / few
+    return tests / len(pairs) + (time.process_time() - start) * n_flips / n_timed
 
 
-def one(n_models: int, n: int, loss: str, blocks: str) -> None:
+def run_case(n_models: int, n: int, loss: str, blocks: str) -> None:
     """Run one case and print its line."""
     compile_all()
-    table = table_of(n_models, n, loss, blocks)
+    table = draw_losses(n_models, n, loss, blocks)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     start, wall = time.process_time(), time.perf_counter()
-    result = to_json(evaluate(table, choices_of(table), 3))
+    result = to_json(evaluate(table, choose_tests(table), 3))
     cpu, wall = time.process_time() - start, time.perf_counter() - wall
     n_pairs, tests = len(result["comparisons"]), len(result["comparisons"][0]["tests"])
     size = len(orjson.dumps(result)) / 1e6
@@ -117,13 +117,13 @@ def one(n_models: int, n: int, loss: str, blocks: str) -> None:
         f"pairs {pairs:.1f} MB",
         flush=True,
     )
-    peer = peer_seconds(table) * n_pairs
+    peer = time_peer(table) * n_pairs
     print(f"    a loop of four tests by scipy and numpy: {peer:.0f} s, ratio {peer / cpu:.1f}")
 
 
 def main() -> None:
     if len(sys.argv) == 5:
-        one(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4])
+        run_case(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4])
         return
     for case in CASES:
         subprocess.run([sys.executable, __file__, *map(str, case)], check=True)

@@ -35,25 +35,25 @@ from thetahat.variances.base import VarianceEstimate
 N, B, TIMED = 10_000, 10_000, 100
 
 
-def loop(score: Callable[..., float], y: np.ndarray, s: np.ndarray) -> None:
+def score_resamples(score: Callable[..., float], y: np.ndarray, s: np.ndarray) -> None:
     rng = np.random.default_rng(2)
     for _ in range(TIMED):
         index = rng.integers(0, N, N)
         score(y[index], s[index])
 
 
-def jackknife(y: np.ndarray, s: np.ndarray, judged: Judged) -> None:
-    """What each row moves the area by: for BCa, and here beside leaving rows out one by one."""
+def compare_jackknife(y: np.ndarray, s: np.ndarray, judged: Judged) -> None:
+    """Print the influence of each row on the area beside a loop that leaves rows out."""
     statistic = RocAuc().statistic(judged)
-    ours, moved = clock(lambda: RocAuc().statistic(judged).influence() / N)
+    ours, influences = clock(lambda: RocAuc().statistic(judged).influence() / N)
     every = np.arange(N)
 
     def leave_out() -> np.ndarray:
         kept = (np.delete(every, i) for i in range(TIMED))
         return np.array([roc_auc_score(y[rest], s[rest]) for rest in kept])
 
-    peer, without = clock(leave_out, 1)
-    gap = np.abs(statistic.value() - without - moved[:TIMED]).max() / np.abs(moved).max()
+    peer, values = clock(leave_out, 1)
+    gap = np.abs(statistic.value() - values - influences[:TIMED]).max() / np.abs(influences).max()
     peer *= N / TIMED
     print(
         f"roc_auc, jackknife of {N} rows: loop {peer:6.1f} s  ours {ours * 1e3:5.2f} ms  "
@@ -61,12 +61,12 @@ def jackknife(y: np.ndarray, s: np.ndarray, judged: Judged) -> None:
     )
 
 
-def of_a_sample(sample: Sample) -> StatisticReplicates:
-    """The bootstrap of one sample, as kind ``bootstrap`` has it."""
+def bootstrap_auc(sample: Sample) -> StatisticReplicates:
+    """Bootstrap the area of one sample as the kind ``bootstrap`` does."""
     return bootstrap_statistic(Auc(), sample, HashedResamples(np.array([0, N]), 1, B))
 
 
-def _spreads(measured: Callable[[], MetricValues]) -> dict[str, VarianceEstimate]:
+def _estimate_variances(measured: Callable[[], MetricValues]) -> dict[str, VarianceEstimate]:
     return estimate_variances(measured())
 
 
@@ -81,25 +81,25 @@ def main() -> None:
     ]
     for what, scores in (("continuous", continuous), ("2 decimals", np.round(continuous / 8, 2))):
         judged = Judged(task="classification", truth=y, output=y, scores=scores, classes=(0, 1))
-        for name, metric, peer_of in cases:
+        for name, metric, score in cases:
             measure(metric, judged.rows(slice(0, N)), layout, 1)  # compiled now
             ours, _ = clock(partial(measure, metric, judged, layout, 1))
-            peer, _ = clock(partial(loop, peer_of, y, scores), 1)
+            peer, _ = clock(partial(score_resamples, score, y, scores), 1)
             peer *= B / TIMED
             print(
                 f"{name:18s} {what:10s} {B} resamples of {N}: loop {peer:6.1f} s  "
                 f"ours {ours:5.2f} s  ratio {peer / ours:6.1f}"
             )
-        ours, _ = clock(partial(of_a_sample, Sample(scores, y.astype(float))))
-        peer, _ = clock(partial(loop, roc_auc_score, y, scores), 1)
+        ours, _ = clock(partial(bootstrap_auc, Sample(scores, y.astype(float))))
+        peer, _ = clock(partial(score_resamples, roc_auc_score, y, scores), 1)
         print(
             f"statistic auc      {what:10s} {B} resamples of {N}: loop {peer * B / TIMED:6.1f} s  "
             f"ours {ours:5.2f} s  ratio {peer * B / TIMED / ours:6.1f}"
         )
-        jackknife(y, scores, judged)
+        compare_jackknife(y, scores, judged)
         plain = partial(measure, RocAuc(n_resamples=0), judged, layout, 1)
-        ours, found = clock(partial(_spreads, plain))
-        print(f"DeLong, {what}: {ours * 1e3:.1f} ms, variance {found['delong'].value:.3e}")
+        ours, estimates = clock(partial(_estimate_variances, plain))
+        print(f"DeLong, {what}: {ours * 1e3:.1f} ms, variance {estimates['delong'].value:.3e}")
 
 
 if __name__ == "__main__":

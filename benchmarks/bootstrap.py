@@ -1,9 +1,9 @@
 """Means over resamples beside scipy.stats.bootstrap and a numpy loop, in one run, as ratios.
 
-CPU time of this process, median of five, one BLAS thread. Prints how far the standard errors are
-apart: they rest on different resamples, so about sqrt(1 / B) of them; and the time of a throw-away
-prototype on a machine with AVX-512, which the aims were set by: where the peer is two or three
-times as fast as it was there, the time says more than the ratio.
+CPU time of this process, median of five, one BLAS thread. Prints the relative difference of the
+standard errors, which come from different resamples, so it is about sqrt(1 / B). Prints also the
+time of a prototype on a machine with AVX-512, from which the targets were derived: where the peer
+is two or three times as fast here as there, the time says more than the ratio.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def show(  # noqa: PLR0913 - two times, two standard errors, and the prototype's
     )
 
 
-def shared_of(*values: np.ndarray) -> SharedResamples:
+def build_shared_resamples(*values: np.ndarray) -> SharedResamples:
     layout = layout_of(BlockKind.HOLDOUT, np.zeros(len(values[0]), dtype=np.intp))
     return SharedResamples(
         {f"m{i}": BlockLosses(layout, values=v) for i, v in enumerate(values)}, seed=1
     )
 
 
-def scipy_of(
+def build_scipy_call(
     values: tuple[np.ndarray, ...], b: int, statistic: Any = np.mean, **rest: Any
 ) -> Callable[[], Any]:
     return lambda: scipy.stats.bootstrap(
@@ -54,13 +54,13 @@ def scipy_of(
     )
 
 
-def error_of(shared: SharedResamples, name: str, b: int) -> float:
+def estimate_error(shared: SharedResamples, name: str, b: int) -> float:
     return float(shared.of_model(name, b).variance ** 0.5)
 
 
-def difference_error(values: tuple[np.ndarray, ...], b: int) -> float:
-    """Of one pair alone, as the paired bootstrap test draws it."""
-    a, c = shared_of(*values).models.values()
+def estimate_difference_error(values: tuple[np.ndarray, ...], b: int) -> float:
+    """Return the standard error of one difference, resampled as in the paired bootstrap test."""
+    a, c = build_shared_resamples(*values).models.values()
     return float(of_difference(a.minus(c), 1, b, None).variance ** 0.5)
 
 
@@ -68,12 +68,12 @@ def main() -> None:
     rng = np.random.default_rng(1)
     n = b = 10_000
     x, y = rng.gamma(2.0, size=n), rng.gamma(2.0, size=n)
-    error_of(shared_of(x), "m0", b)  # compiles, or reads what was compiled
-    ours, own = clock(lambda: error_of(shared_of(x), "m0", b))
-    peer, found = clock(scipy_of((x,), b, batch=100))
-    show("mean, n = B = 1e4, scipy batch=100", peer, ours, found.standard_error, own, 170)
-    peer, found = clock(scipy_of((x,), b), repeats=1)
-    show("mean, n = B = 1e4, scipy default", peer, ours, found.standard_error, own, 170)
+    estimate_error(build_shared_resamples(x), "m0", b)  # compiles the loops
+    ours, own = clock(lambda: estimate_error(build_shared_resamples(x), "m0", b))
+    peer, result = clock(build_scipy_call((x,), b, batch=100))
+    show("mean, n = B = 1e4, scipy batch=100", peer, ours, result.standard_error, own, 170)
+    peer, result = clock(build_scipy_call((x,), b), repeats=1)
+    show("mean, n = B = 1e4, scipy default", peer, ours, result.standard_error, own, 170)
 
     def loop() -> float:
         draw = np.random.default_rng(2)
@@ -82,36 +82,36 @@ def main() -> None:
     peer, theirs = clock(loop)
     show("mean, n = B = 1e4, numpy loop", peer, ours, theirs, own, 170)
 
-    ours, own = clock(lambda: difference_error((x, y), b))
-    peer, found = clock(
-        scipy_of((x, y), b, lambda a, c, axis: (a - c).mean(axis), paired=True, batch=100)
+    ours, own = clock(lambda: estimate_difference_error((x, y), b))
+    peer, result = clock(
+        build_scipy_call((x, y), b, lambda a, c, axis: (a - c).mean(axis), paired=True, batch=100)
     )
     what = "paired difference, n = B = 1e4, scipy paired"
-    show(what, peer, ours, found.standard_error, own, 167)
+    show(what, peer, ours, result.standard_error, own, 167)
 
     p, q = ((rng.random(n) < share).astype(float) for share in (0.3, 0.35))
-    ours, own = clock(lambda: difference_error((p, q), b))
-    peer, found = clock(scipy_of((p - q,), b, batch=100))
-    show("paired 0/1 losses, n = B = 1e4, scipy", peer, ours, found.standard_error, own, 3.4)
+    ours, own = clock(lambda: estimate_difference_error((p, q), b))
+    peer, result = clock(build_scipy_call((p - q,), b, batch=100))
+    show("paired 0/1 losses, n = B = 1e4, scipy", peer, ours, result.standard_error, own, 3.4)
 
     many = rng.gamma(2.0, size=(10, n))
-    ours, own = clock(lambda: error_of(shared_of(*many), "m3", 1000))
-    peer, found = clock(scipy_of((many,), 1000, axis=1, batch=10))
+    ours, own = clock(lambda: estimate_error(build_shared_resamples(*many), "m3", 1000))
+    peer, result = clock(build_scipy_call((many,), 1000, axis=1, batch=10))
     what = "10 models, n = 1e4, B = 1e3, scipy axis=1"
-    show(what, peer, ours, found.standard_error[3], own, 200)
+    show(what, peer, ours, result.standard_error[3], own, 200)
 
-    replicates = shared_of(x[:1000]).of_model("m0", 9999)
-    ours, reach = clock(
+    replicates = build_shared_resamples(x[:1000]).of_model("m0", 9999)
+    ours, ends = clock(
         lambda: bca_reach(np.sort(replicates.deviations), replicates.acceleration, 0.025)
     )
     distribution = replicates.estimate + replicates.deviations
-    result: Any = SimpleNamespace(bootstrap_distribution=distribution)  # to start from the same
-    peer, found = clock(
+    replicated: Any = SimpleNamespace(bootstrap_distribution=distribution)  # the same replicates
+    peer, result = clock(
         lambda: scipy.stats.bootstrap(
-            (x[:1000],), np.mean, n_resamples=0, method="BCa", bootstrap_result=result
+            (x[:1000],), np.mean, n_resamples=0, method="BCa", bootstrap_result=replicated
         )
     )
-    gap = abs(found.confidence_interval.low - replicates.estimate - reach[0][0])
+    gap = abs(result.confidence_interval.low - replicates.estimate - ends[0][0])
     print(f"BCa ends on the same replicates: ratio {peer / ours:.1f}, ends apart by {gap:.1e}")
 
 

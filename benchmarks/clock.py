@@ -1,6 +1,6 @@
 """The clock of the benchmarks: CPU seconds of this process, whatever others do on the machine.
 
-Each script sets its BLAS threads before numpy is there, so this module does not.
+Each script sets the number of BLAS threads before it imports numpy, so this module does not.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 
 def clock(call: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:
-    """Median CPU seconds of so many calls, and the last answer."""
-    (seconds,), (answer,) = in_turn([call], repeats)
+    """Return the median CPU seconds of ``repeats`` calls, and the result of the last call."""
+    (seconds,), (answer,) = time_in_turn([call], repeats)
     return seconds, answer
 
 
-def in_turn(calls: Sequence[Callable[[], Any]], repeats: int) -> tuple[list[float], list[Any]]:
-    """Median CPU seconds of each of the calls, made in turns, and their last answers."""
+def time_in_turn(calls: Sequence[Callable[[], Any]], repeats: int) -> tuple[list[float], list[Any]]:
+    """Return the median CPU seconds of each function, called in turn, and the last results."""
     times: list[list[float]] = []
     answers: list[Any] = []
     for _ in range(repeats):

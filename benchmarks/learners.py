@@ -51,7 +51,9 @@ def show(what: str, peer: float, ours: float, difference: float) -> None:
     )
 
 
-def made(rng: np.random.Generator, n: int, p: int, n_classes: int = 0) -> tuple[Data, FloatArray]:
+def draw_data(
+    rng: np.random.Generator, n: int, p: int, n_classes: int = 0
+) -> tuple[Data, FloatArray]:
     """Return n rows of p correlated features, with values or classes that depend on them."""
     X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3 * rng.normal(size=(p, p))) + 5.0
     signal = X @ rng.normal(size=p) / p**0.5 + rng.normal(size=n)
@@ -62,7 +64,7 @@ def made(rng: np.random.Generator, n: int, p: int, n_classes: int = 0) -> tuple[
     return build_data({f"x{j}": X[:, j] for j in range(p)}, y, task), X
 
 
-def beside(  # noqa: PLR0913 - what is compared, and over which splits
+def compare(  # noqa: PLR0913 - what is compared, and over which splits
     what: str,
     learner: Learner,
     theirs: Any,
@@ -74,49 +76,55 @@ def beside(  # noqa: PLR0913 - what is compared, and over which splits
     most: int | None = None,
 ) -> None:
     """Time both over the same splits; ``most`` is how many of them the peer is given."""
-    made_by, known = SCHEMES[scheme](**params), rows_of(data)
-    splits = list(made_by.splits(known, 1))
+    scheme_method, rows_known = SCHEMES[scheme](**params), rows_of(data)
+    splits = list(scheme_method.splits(rows_known, 1))
     loss = ZeroOne() if data.n_classes else Squared()
 
     def ours() -> Outcomes:
         _of_all_rows.cache_clear()
-        done = run_splits(
-            "m", learner, data, made_by.splits(known, 1), loss, 1, keep_predictions=True
+        outcomes = run_splits(
+            "m", learner, data, scheme_method.splits(rows_known, 1), loss, 1, keep_predictions=True
         )
-        return gathered(done)
+        return gathered(outcomes)
 
-    def peer(some: list[Split]) -> FloatArray:
+    def peer(chosen: list[Split]) -> FloatArray:
         method = "predict_proba" if data.n_classes else "predict"
         parts = []
-        for split in some:
+        for split in chosen:
             model = type(theirs)(**theirs.get_params()).fit(X[split.train], data.y[split.train])
             parts.append(getattr(model, method)(X[split.test]))
         return np.concatenate(parts)
 
-    def as_a_user() -> FloatArray:
+    def call_cross_val_predict() -> FloatArray:
         method = "predict_proba" if data.n_classes else "predict"
         cv = [(split.train, split.test) for split in splits]
-        said = cross_val_predict(theirs, X, data.y, cv=cv, method=method)
-        return np.concatenate([said[split.test] for split in splits])
+        predictions = cross_val_predict(theirs, X, data.y, cv=cv, method=method)
+        return np.concatenate([predictions[split.test] for split in splits])
 
-    mine, done = clock(ours, 3)
-    if done.why_plain:
-        print(f"{what}: {len(done.why_plain)} of {len(done)} splits were fitted", flush=True)
-    said = np.asarray(done.output if done.probabilities is None else done.probabilities)
+    our_seconds, outcomes = clock(ours, 3)
+    if outcomes.why_plain:
+        print(
+            f"{what}: {len(outcomes.why_plain)} of {len(outcomes)} splits were fitted", flush=True
+        )
+    predictions = np.asarray(
+        outcomes.output if outcomes.probabilities is None else outcomes.probabilities
+    )
     if most is None:
-        time_of_peer, wanted = clock(as_a_user, 3)
+        peer_seconds, expected = clock(call_cross_val_predict, 3)
     else:
         step = max(1, len(splits) // most)
-        some = splits[::step]
-        time_of_peer, wanted = clock(lambda: peer(some), 1)
-        time_of_peer *= len(splits) / len(some)
+        chosen = splits[::step]
+        peer_seconds, expected = clock(lambda: peer(chosen), 1)
+        peer_seconds *= len(splits) / len(chosen)
         rows = np.cumsum([0, *(len(split.test) for split in splits)])
-        said = np.concatenate([said[rows[i] : rows[i + 1]] for i in range(0, len(splits), step)])
-        what += f" (peer from {len(some)})"
-    show(what, time_of_peer, mine, float(np.abs(said - wanted).max()))
+        predictions = np.concatenate(
+            [predictions[rows[i] : rows[i + 1]] for i in range(0, len(splits), step)]
+        )
+        what += f" (peer from {len(chosen)})"
+    show(what, peer_seconds, our_seconds, float(np.abs(predictions - expected).max()))
 
 
-def together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Any]:
+def fit_together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Any]:
     """Run learners that differ in one parameter, as a selection runs them; outcomes by name."""
     _of_path.cache_clear()
     (group,) = path_over(learners)
@@ -124,7 +132,7 @@ def together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str,
     return run_path(group, data, splits, loss, 1)
 
 
-def grid_beside(  # noqa: PLR0913 - what is compared, and over which splits
+def compare_grid(  # noqa: PLR0913 - what is compared, and over which splits
     what: str,
     learners: dict[str, Learner],
     theirs: Any,
@@ -138,52 +146,56 @@ def grid_beside(  # noqa: PLR0913 - what is compared, and over which splits
     scoring = "accuracy" if data.n_classes else "neg_mean_squared_error"
     search = GridSearchCV(theirs, grid, scoring=scoring, cv=cv, refit=False)
     (values,) = grid.values()
-    peer, found = clock(partial(search.fit, X, data.y), 1)
-    mine, done = clock(partial(together, data, learners, splits), 3)
-    errors = np.array([np.mean([o.losses.mean() for o in of_one]) for of_one in done.values()])
-    score = found.cv_results_["mean_test_score"]
-    wanted = 1 - score if data.n_classes else -score
-    gap = float(np.abs(errors[:: len(errors) // len(values)][: len(values)] - wanted).max())
-    told = f" (peer from {len(values)})" if len(values) < len(learners) else ""
-    show(what + told, peer * len(learners) / len(values), mine, gap / float(wanted.mean()))
+    peer, result = clock(partial(search.fit, X, data.y), 1)
+    our_seconds, outcomes = clock(partial(fit_together, data, learners, splits), 3)
+    errors = np.array(
+        [np.mean([o.losses.mean() for o in of_learner]) for of_learner in outcomes.values()]
+    )
+    score = result.cv_results_["mean_test_score"]
+    expected = 1 - score if data.n_classes else -score
+    gap = float(np.abs(errors[:: len(errors) // len(values)][: len(values)] - expected).max())
+    result = f" (peer from {len(values)})" if len(values) < len(learners) else ""
+    show(
+        what + result, peer * len(learners) / len(values), our_seconds, gap / float(expected.mean())
+    )
 
 
-def neighbours(rng: np.random.Generator) -> None:
+def compare_neighbours(rng: np.random.Generator) -> None:
     """Row 2c: one number of neighbours in ten folds, ten times ten and leave-one-out; a grid."""
     for n, p in ((5000, 5), (5000, 50)):
-        data, X = made(rng, n, p, 3)
+        data, X = draw_data(rng, n, p, 3)
         near, theirs = NearestNeighbours(), KNeighborsClassifier()
         name = f"nearest neighbours, n = {n}, p = {p}"
-        beside(f"{name}, ten folds", near, theirs, data, X, *TENFOLD)
+        compare(f"{name}, ten folds", near, theirs, data, X, *TENFOLD)
         repeated = ("repeated_k_fold", {"n_folds": 10, "n_repeats": 10})
-        beside(f"{name}, ten times ten folds", near, theirs, data, X, *repeated, most=100)
-        beside(f"{name}, leave-one-out", near, theirs, data, X, *ONE_OUT, most=50)
+        compare(f"{name}, ten times ten folds", near, theirs, data, X, *repeated, most=100)
+        compare(f"{name}, leave-one-out", near, theirs, data, X, *ONE_OUT, most=50)
         numbers = list(range(1, 31, 2))
         learners: dict[str, Learner] = {f"{k}": NearestNeighbours(k=k) for k in numbers}
         what = f"{name}, 15 numbers, ten folds"
-        grid_beside(what, learners, theirs, {"n_neighbors": numbers}, data, X)
+        compare_grid(what, learners, theirs, {"n_neighbors": numbers}, data, X)
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(1)
     for n, p in ((2000, 20), (10_000, 100)):
-        data, X = made(rng, n, p)
+        data, X = draw_data(rng, n, p)
         name = f"ridge, n = {n}, p = {p}, ten folds"
-        beside(name, Ridge(), TheirRidge(), data, X, *TENFOLD)
+        compare(name, Ridge(), TheirRidge(), data, X, *TENFOLD)
     for n, p in ((1000, 20), (5000, 100)):
-        data, X = made(rng, n, p)
+        data, X = draw_data(rng, n, p)
         name = f"ridge, n = {n}, p = {p}, leave-one-out"
-        beside(name, Ridge(), TheirRidge(), data, X, *ONE_OUT, most=100)
-    data, X = made(rng, 300, 3000)
-    beside("ridge, n = 300, p = 3000, ten folds", Ridge(), TheirRidge(), data, X, *TENFOLD)
-    beside(
+        compare(name, Ridge(), TheirRidge(), data, X, *ONE_OUT, most=100)
+    data, X = draw_data(rng, 300, 3000)
+    compare("ridge, n = 300, p = 3000, ten folds", Ridge(), TheirRidge(), data, X, *TENFOLD)
+    compare(
         "ridge, n = 300, p = 3000, leave-one-out", Ridge(), TheirRidge(), data, X, *ONE_OUT, most=50
     )
-    data, X = made(rng, 20_000, 50, 5)
+    data, X = draw_data(rng, 20_000, 50, 5)
     name = "Gaussian naive Bayes, n = 20000, p = 50, ten folds"
-    beside(name, GaussianNaiveBayes(), GaussianNB(), data, X, *TENFOLD)
-    neighbours(rng)
+    compare(name, GaussianNaiveBayes(), GaussianNB(), data, X, *TENFOLD)
+    compare_neighbours(rng)
 
 
 if __name__ == "__main__":

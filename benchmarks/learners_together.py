@@ -25,7 +25,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from benchmarks.clock import in_turn
+from benchmarks.clock import time_in_turn
 from service.kinds.base import ChunkOutput, Job
 from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
 from service.kinds.cross_validation.run import run_group
@@ -81,7 +81,7 @@ def beside(what: str, body: dict[str, Any], theirs: Any, grid: dict[str, list[An
     search = GridSearchCV(theirs, grid, scoring=scoring, cv=cv, refit=False)
     calls = [partial(search.fit, X, y), partial(ours, alone), partial(ours, one)]
     ours(one)  # compiles
-    (peer, by_itself, mine), (found, _, said) = in_turn(calls, 3)
+    (peer, by_itself, mine), (found, _, said) = time_in_turn(calls, 3)
     score = found.cv_results_["mean_test_score"]
     wanted = -score if one.data.task == "regression" else 1 - score
     gap = float(np.abs(np.array(list(said.values())) / wanted - 1).max())

@@ -44,7 +44,7 @@ from thetahat.values.types import FloatArray
 GRID = np.logspace(-3, 6, 200)
 
 
-def beside(  # noqa: PLR0913 - what is compared, and how often
+def compare(  # noqa: PLR0913 - what is compared, and how often
     what: str,
     ours: Callable[[], Any],
     peer: Callable[[], FloatArray],
@@ -55,27 +55,30 @@ def beside(  # noqa: PLR0913 - what is compared, and how often
 ) -> None:
     """Print the least times in turns; the peer does ``share`` of the work, and is scaled.
 
-    What ours gives is put into the peer's form by ``after``, which is not timed.
+    ``after`` converts our result into the peer's form, and is not timed.
     """
     ours()
     times: tuple[list[float], list[float]] = [], []
     for _ in range(repeats):
-        seconds, told = clock(ours, 1)
+        seconds, result = clock(ours, 1)
         times[0].append(seconds)
-        more = min(20, 2 + int(0.05 / seconds))  # what is short is soon disturbed
+        more = min(20, 2 + int(0.05 / seconds))  # short calls need more repeats
         times[0].extend(clock(ours, 1)[0] for _ in range(more))
-        seconds, wanted = clock(peer, 1)
+        seconds, expected = clock(peer, 1)
         times[1].append(seconds / share)
-    mine, theirs = min(times[0]), min(times[1])
+    ours_s, peer_s = min(times[0]), min(times[1])
     scaled = "" if share == 1 else f" (peer from {share:.3g})"
+    gap = float(np.abs(after(result) - expected).max())
     print(
-        f"{what + scaled:64s} peer {theirs * 1e3:10.1f} ms  ours {mine * 1e3:8.2f} ms  ratio "
-        f"{theirs / mine:7.1f}  difference {float(np.abs(after(told) - wanted).max()):.1e}",
+        f"{what + scaled:64s} peer {peer_s * 1e3:10.1f} ms  ours {ours_s * 1e3:8.2f} ms  ratio "
+        f"{peer_s / ours_s:7.1f}  difference {gap:.1e}",
         flush=True,
     )
 
 
-def made(rng: np.random.Generator, n: int, p: int, n_classes: int = 0) -> tuple[Data, FloatArray]:
+def draw_data(
+    rng: np.random.Generator, n: int, p: int, n_classes: int = 0
+) -> tuple[Data, FloatArray]:
     """Return n rows of p correlated features, with values or classes that depend on them."""
     X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3 * rng.normal(size=(p, p))) + 5.0
     if n_classes == 2:
@@ -87,102 +90,106 @@ def made(rng: np.random.Generator, n: int, p: int, n_classes: int = 0) -> tuple[
     return build_data({f"x{j}": X[:, j] for j in range(p)}, y, task), X
 
 
-def folds(data: Data) -> list[Any]:
+def split_folds(data: Data) -> list[Any]:
     return list(KFold(n_folds=10).splits(rows_of(data), 1))
 
 
-def pairs(data: Data) -> list[tuple[Any, Any]]:
-    return [(split.train, split.test) for split in folds(data)]
+def split_rows(data: Data) -> list[tuple[Any, Any]]:
+    return [(split.train, split.test) for split in split_folds(data)]
 
 
-def together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Outcomes]:
-    """Outcomes by name of learners that differ in one parameter, as a selection runs them."""
+def fit_together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Outcomes]:
+    """Return the outcomes, by name, of learners fitted together as a selection fits them."""
     _of_path.cache_clear()
     (group,) = path_over(learners)
     loss = ZeroOne() if data.n_classes else Squared()
-    found: dict[str, Any] = run_path(group, data, splits, loss, 1)
-    return found
+    outcomes: dict[str, Any] = run_path(group, data, splits, loss, 1)
+    return outcomes
 
 
-def alone(data: Data, learner: Learner, splits: Any) -> Outcomes:
-    """Outcomes of one learner, with its predictions."""
+def fit_alone(data: Data, learner: Learner, splits: Any) -> Outcomes:
+    """Return the outcomes of one learner, with its predictions."""
     _of_all_rows.cache_clear()
     loss = ZeroOne() if data.n_classes else Squared()
-    done = gathered(run_splits("m", learner, data, splits, loss, 1, keep_predictions=True))
-    if done.why_plain:
-        print(f"{len(done.why_plain)} of {len(done)} splits were fitted")
-    return done
+    outcomes = gathered(run_splits("m", learner, data, splits, loss, 1, keep_predictions=True))
+    if outcomes.why_plain:
+        print(f"{len(outcomes.why_plain)} of {len(outcomes)} splits were fitted")
+    return outcomes
 
 
-def of_folds(found: dict[str, Outcomes], step: int = 1) -> FloatArray:
-    """(L,) mean over ten folds of the mean loss, of every so many of the learners."""
-    losses = np.stack([outcome.losses for outcome in found.values()])[::step]
+def mean_fold_losses(outcomes: dict[str, Outcomes], step: int = 1) -> FloatArray:
+    """Return (L,) mean losses over ten folds, of every ``step``-th learner."""
+    losses = np.stack([outcome.losses for outcome in outcomes.values()])[::step]
     return np.asarray(losses.reshape(len(losses), 10, -1).mean(axis=2).mean(axis=1))
 
 
-def of_rows(found: dict[str, Outcomes]) -> FloatArray:
-    """(n, L) losses of each row left out."""
-    return np.column_stack([outcome.losses for outcome in found.values()])
+def stack_row_losses(outcomes: dict[str, Outcomes]) -> FloatArray:
+    """Return (n, L) losses of each row when it is left out."""
+    return np.column_stack([outcome.losses for outcome in outcomes.values()])
 
 
-def accuracies(found: dict[str, Outcomes]) -> FloatArray:
-    return 1 - of_folds(found)
+def compute_accuracies(outcomes: dict[str, Outcomes]) -> FloatArray:
+    return 1 - mean_fold_losses(outcomes)
 
 
 def each_row(data: Data, learners: dict[str, Learner]) -> dict[str, Outcomes]:
-    return together(data, learners, LeaveOneOut().splits(rows_of(data), 1))
+    return fit_together(data, learners, LeaveOneOut().splits(rows_of(data), 1))
 
 
-def searched(search: Any, X: FloatArray, y: np.ndarray) -> FloatArray:
+def search_parameters(search: Any, X: FloatArray, y: np.ndarray) -> FloatArray:
     """(L,) mean scores over the folds, by either kind of search."""
     fitted = search.fit(X, y)
     if isinstance(fitted, GridSearchCV):
         return np.asarray(np.abs(fitted.cv_results_["mean_test_score"]))
     scores = fitted.scores_
-    (of_class,) = scores.values() if isinstance(scores, dict) else (scores,)
-    return np.asarray(np.asarray(of_class).mean(axis=0).reshape(-1))
+    (second_class,) = scores.values() if isinstance(scores, dict) else (scores,)
+    return np.asarray(np.asarray(second_class).mean(axis=0).reshape(-1))
 
 
-def predicted(learner: Any, X: FloatArray, data: Data, method: str) -> FloatArray:
+def predict_by_fold(learner: Any, X: FloatArray, data: Data, method: str) -> FloatArray:
     """Predictions of the peer, fold by fold."""
-    order = np.concatenate([split.test for split in folds(data)])
-    return np.asarray(cross_val_predict(learner, X, data.y, cv=pairs(data), method=method)[order])
+    order = np.concatenate([split.test for split in split_folds(data)])
+    return np.asarray(
+        cross_val_predict(learner, X, data.y, cv=split_rows(data), method=method)[order]
+    )
 
 
-def said(data: Data, learner: Learner, splits: Any, what: str) -> FloatArray:
-    return np.asarray(getattr(alone(data, learner, splits), what))
+def predict_rows(data: Data, learner: Learner, splits: Any, what: str) -> FloatArray:
+    return np.asarray(getattr(fit_alone(data, learner, splits), what))
 
 
 def ridge(rng: np.random.Generator) -> None:
     """Row 2a: 200 penalties in ten folds and leave-one-out; one penalty, leave-one-out."""
     learners: dict[str, Learner] = {f"{at}": Ridge(penalty=float(v)) for at, v in enumerate(GRID)}
     scoring = "neg_mean_squared_error"
-    for n, p, few in ((2000, 20, 20), (2000, 100, 5), (10_000, 100, 2)):
-        data, X = made(rng, n, p)
-        some = {"alpha": GRID[:: 200 // few]}
-        search = GridSearchCV(TheirRidge(), some, scoring=scoring, cv=pairs(data), refit=False)
-        beside(
+    for n, p, n_few in ((2000, 20, 20), (2000, 100, 5), (10_000, 100, 2)):
+        data, X = draw_data(rng, n, p)
+        rows_tested = {"alpha": GRID[:: 200 // n_few]}
+        search = GridSearchCV(
+            TheirRidge(), rows_tested, scoring=scoring, cv=split_rows(data), refit=False
+        )
+        compare(
             f"ridge, n = {n}, p = {p}, 200 penalties, ten folds",
-            partial(together, data, learners, folds(data)),
-            partial(searched, search, X, data.y),
-            after=partial(of_folds, step=200 // few),
+            partial(fit_together, data, learners, split_folds(data)),
+            partial(search_parameters, search, X, data.y),
+            after=partial(mean_fold_losses, step=200 // n_few),
             repeats=3,
-            share=few / 200,
+            share=n_few / 200,
         )
     for n, p in ((2000, 20), (2000, 100), (10_000, 100)):
-        data, X = made(rng, n, p)
-        beside(
+        data, X = draw_data(rng, n, p)
+        compare(
             f"ridge, n = {n}, p = {p}, 200 penalties, leave-one-out",
             partial(each_row, data, learners),
             partial(closed_form, X, data.y),
-            after=of_rows,
+            after=stack_row_losses,
             repeats=1 if n * p > 200_000 else 3,
         )
-    data, X = made(rng, 1000, 20)
-    beside(
+    data, X = draw_data(rng, 1000, 20)
+    compare(
         "ridge, n = 1000, p = 20, one penalty, leave-one-out",
-        partial(left_out, data),
-        partial(each_left_out, X, data.y),
+        partial(leave_rows_out, data),
+        partial(fit_without_each, X, data.y),
         repeats=1,
     )
 
@@ -191,37 +198,37 @@ def closed_form(X: FloatArray, y: np.ndarray) -> FloatArray:
     return np.asarray(RidgeCV(GRID, store_cv_results=True).fit(X, y).cv_results_)
 
 
-def left_out(data: Data) -> FloatArray:
-    return said(data, Ridge(), LeaveOneOut().splits(rows_of(data), 1), "output")
+def leave_rows_out(data: Data) -> FloatArray:
+    return predict_rows(data, Ridge(), LeaveOneOut().splits(rows_of(data), 1), "output")
 
 
-def each_left_out(X: FloatArray, y: np.ndarray) -> FloatArray:
+def fit_without_each(X: FloatArray, y: np.ndarray) -> FloatArray:
     return np.asarray(cross_val_predict(TheirRidge(), X, y, cv=TheirLeaveOneOut()))
 
 
-def some_left_out(
+def fit_without_some(
     learner: Any, X: FloatArray, y: np.ndarray, method: str, rows: np.ndarray
 ) -> FloatArray:
     """Predictions of the peer for some of the rows, each by a fit on all others."""
     every = np.arange(len(y))
-    told = []
+    result = []
     for row in rows:
         fitted = learner.fit(X[every != row], y[every != row])
-        told.append(getattr(fitted, method)(X[row : row + 1])[0])
-    return np.array(told)
+        result.append(getattr(fitted, method)(X[row : row + 1])[0])
+    return np.array(result)
 
 
-def left_out_beside(  # noqa: PLR0913 - what is compared, and on what
-    what: str, learner: Learner, theirs: Any, data: Data, X: FloatArray, method: str
+def compare_leave_one_out(  # noqa: PLR0913 - what is compared, and on what
+    what: str, learner: Learner, peer_seconds: Any, data: Data, X: FloatArray, method: str
 ) -> None:
     """Each row left out; the peer fits for forty of them."""
     rows = np.arange(0, data.n, data.n // 40)
     name = {"predict_proba": "probabilities", "decision_function": "scores"}[method]
-    beside(
+    compare(
         f"{what}, leave-one-out",
-        lambda: said(data, learner, LeaveOneOut().splits(rows_of(data), 1), name),
-        lambda: some_left_out(theirs, X, data.y, method, rows),
-        after=lambda told: np.asarray(told[rows]),
+        lambda: predict_rows(data, learner, LeaveOneOut().splits(rows_of(data), 1), name),
+        lambda: fit_without_some(peer_seconds, X, data.y, method, rows),
+        after=lambda result: np.asarray(result[rows]),
         repeats=2,
         share=len(rows) / data.n,
     )
@@ -229,16 +236,16 @@ def left_out_beside(  # noqa: PLR0913 - what is compared, and on what
 
 def discriminant(rng: np.random.Generator) -> None:
     """Row 2d: ten folds, and each row left out."""
-    theirs = LinearDiscriminantAnalysis()
+    peer_seconds = LinearDiscriminantAnalysis()
     for n, p in ((2000, 20), (5000, 100)):
-        data, X = made(rng, n, p, 3)
-        beside(
+        data, X = draw_data(rng, n, p, 3)
+        compare(
             f"linear discriminant, n = {n}, p = {p}, ten folds",
-            partial(said, data, LinearDiscriminant(), folds(data), "probabilities"),
-            partial(predicted, theirs, X, data, "predict_proba"),
+            partial(predict_rows, data, LinearDiscriminant(), split_folds(data), "probabilities"),
+            partial(predict_by_fold, peer_seconds, X, data, "predict_proba"),
         )
         name = f"linear discriminant, n = {n}, p = {p}"
-        left_out_beside(name, LinearDiscriminant(), theirs, data, X, "predict_proba")
+        compare_leave_one_out(name, LinearDiscriminant(), peer_seconds, data, X, "predict_proba")
 
 
 def logistic(rng: np.random.Generator) -> None:
@@ -248,33 +255,35 @@ def logistic(rng: np.random.Generator) -> None:
     """
     exact = TheirLogistic(tol=1e-8, max_iter=1000)
     for n, p in ((2000, 20), (5000, 100), (20_000, 50)):
-        data, X = made(rng, n, p, 2)
-        for more, theirs in (("", TheirLogistic()), (", tol 1e-8", exact)):
-            beside(
+        data, X = draw_data(rng, n, p, 2)
+        for more, peer_seconds in (("", TheirLogistic()), (", tol 1e-8", exact)):
+            compare(
                 f"logistic, n = {n}, p = {p}, ten folds{more}",
-                partial(said, data, LogisticRegression(), folds(data), "scores"),
-                partial(predicted, theirs, X, data, "decision_function"),
+                partial(predict_rows, data, LogisticRegression(), split_folds(data), "scores"),
+                partial(predict_by_fold, peer_seconds, X, data, "decision_function"),
                 repeats=3,
             )
-    data, X = made(rng, 2000, 20, 2)
+    data, X = draw_data(rng, 2000, 20, 2)
     name = "logistic, n = 2000, p = 20"
-    for theirs in (TheirLogistic(), exact):
-        left_out_beside(name, LogisticRegression(), theirs, data, X, "decision_function")
+    for peer_seconds in (TheirLogistic(), exact):
+        compare_leave_one_out(
+            name, LogisticRegression(), peer_seconds, data, X, "decision_function"
+        )
     values = np.logspace(-4, 4, 20)
     learners: dict[str, Learner] = {
         f"{at}": LogisticRegression(penalty=1 / float(C)) for at, C in enumerate(values)
     }
     for n, p in ((2000, 20), (5000, 100)):
-        data, X = made(rng, n, p, 2)
-        cv = pairs(data)
+        data, X = draw_data(rng, n, p, 2)
+        cv = split_rows(data)
         path = LogisticRegressionCV(Cs=values, cv=cv, scoring="accuracy")
         grid = GridSearchCV(TheirLogistic(), {"C": values}, cv=cv, refit=False)
         for search in (path, grid):
-            beside(
+            compare(
                 f"logistic, n = {n}, p = {p}, 20 penalties, {type(search).__name__}",
-                partial(together, data, learners, folds(data)),
-                partial(searched, search, X, data.y),
-                after=accuracies,
+                partial(fit_together, data, learners, split_folds(data)),
+                partial(search_parameters, search, X, data.y),
+                after=compute_accuracies,
                 repeats=1,
             )
 

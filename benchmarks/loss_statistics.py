@@ -52,16 +52,16 @@ def show(  # noqa: PLR0913 - one argument per column
     floor: float | None = None,
 ) -> None:
     """Print one line; times in seconds, but for the prototype's milliseconds."""
-    told = "" if prototype is None else f"  prototype {prototype:g} ms"
-    told += "" if floor is None else f"  floor {floor * 1e3:.2f} ms"
+    suffix = "" if prototype is None else f"  prototype {prototype:g} ms"
+    suffix += "" if floor is None else f"  floor {floor * 1e3:.2f} ms"
     print(
         f"{what:58s} peer {peer * 1e3:9.2f} ms  ours {ours * 1e3:8.2f} ms  "
-        f"ratio {peer / ours:7.1f}  difference {gap:.1e}{told}",
+        f"ratio {peer / ours:7.1f}  difference {gap:.1e}{suffix}",
         flush=True,
     )
 
 
-def read(values: FloatArray) -> float:
+def sum_values(values: FloatArray) -> float:
     """Return the sum of four quarters side by side, as fast as memory gives them."""
     n, total = len(values) // 4, 0.0
     a, b, c, d = values[:n], values[n : 2 * n], values[2 * n : 3 * n], values[3 * n : 4 * n]
@@ -70,31 +70,31 @@ def read(values: FloatArray) -> float:
     return total
 
 
-def floor_of(*arrays: FloatArray) -> float:
-    """CPU seconds of one read of them all."""
-    loop = njit(fastmath={"reassoc", "contract"})(read)  # not kept: a script has no module
+def time_floor(*arrays: FloatArray) -> float:
+    """Return the CPU seconds of one pass over all arrays."""
+    loop = njit(fastmath={"reassoc", "contract"})(sum_values)  # not cached: a script has no module
     loop(arrays[0][:4])
     return clock(lambda: [loop(values) for values in arrays])[0]
 
 
-def holdout(n: int) -> Layout:
-    """One test set of n instances."""
+def build_holdout(n: int) -> Layout:
+    """Return the layout of one test set of n instances."""
     return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
 
 
-def pair_of(a: FloatArray, b: FloatArray) -> PairedLosses:
-    """Two models on one test set."""
-    layout = holdout(len(a))
+def build_pair(a: FloatArray, b: FloatArray) -> PairedLosses:
+    """Return the paired losses of two models on one test set."""
+    layout = build_holdout(len(a))
     first, second = BlockLosses(layout, values=a), BlockLosses(layout, values=b)
     return PairedLosses(first, second, first.minus(second))
 
 
-def by_masks(losses: FloatArray, block: np.ndarray) -> FloatArray:
+def compute_variances_by_masks(losses: FloatArray, block: np.ndarray) -> FloatArray:
     """Return the variance within each block, as most people write it."""
     return np.array([losses[block == k].var(ddof=1) for k in range(10)])
 
 
-def by_second_moments(losses: FloatArray) -> FloatArray:
+def compute_variances_as_printed(losses: FloatArray) -> FloatArray:
     """Return the variances within ten runs by the second moments as printed: all three of them."""
     rows = losses.reshape(10, -1)
     n, size = rows.shape
@@ -104,12 +104,12 @@ def by_second_moments(losses: FloatArray) -> FloatArray:
     return np.asarray(squares - within + 0 * between)
 
 
-def moments_of(layout: Layout, losses: FloatArray) -> Moments:
+def compute_moments(layout: Layout, losses: FloatArray) -> Moments:
     """Return the moments, the check for NaN included."""
     return BlockLosses(layout, values=losses).moments
 
 
-def moments(rng: np.random.Generator) -> None:
+def compare_moments(rng: np.random.Generator) -> None:
     """Rows 1a and 1b: ten blocks of one model; and 100 000 tiny ones."""
     cases = ((10**6, False, 1.1), (10**7, False, 9.4), (10**6, True, 3.3), (10**7, True, None))
     for n, shuffled, prototype in cases:
@@ -117,14 +117,14 @@ def moments(rng: np.random.Generator) -> None:
         block = rng.permutation(block) if shuffled else block
         losses = rng.gamma(2.0, size=n)
         layout = layout_of(BlockKind.RANDOM, block)
-        order, floor = np.argsort(layout.block_labels), floor_of(losses)
-        ours, found = clock(partial(moments_of, layout, losses))
-        within = next(found.by_repeat()).within_variances[order]
+        order, floor = np.argsort(layout.block_labels), time_floor(losses)
+        ours, result = clock(partial(compute_moments, layout, losses))
+        within = next(result.by_repeat()).within_variances[order]
         peers: list[tuple[str, Callable[[], FloatArray]]] = [
-            ("a mask per block", partial(by_masks, losses, block))
+            ("a mask per block", partial(compute_variances_by_masks, losses, block))
         ]
         if not shuffled:
-            peers.append(("as printed", partial(by_second_moments, losses)))
+            peers.append(("as printed", partial(compute_variances_as_printed, losses)))
         for name, call in peers:
             peer, expected = clock(call, 3)
             gap = float(np.abs(within / expected - 1).max())
@@ -132,15 +132,15 @@ def moments(rng: np.random.Generator) -> None:
             show(what, peer, ours, gap, prototype, floor)
     losses = rng.gamma(2.0, size=10**6)
     layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(10**5), 10))
-    ours, found = clock(partial(moments_of, layout, losses))
-    within = next(found.by_repeat()).within_variances
+    ours, result = clock(partial(compute_moments, layout, losses))
+    within = next(result.by_repeat()).within_variances
     peer, expected = clock(lambda: losses.reshape(-1, 10).var(axis=1, ddof=1), 3)
     gap = float(np.abs(within / expected - 1).max())
-    floor = floor_of(losses)
+    floor = time_floor(losses)
     show("moments, 1e5 blocks of 10, numpy by rows", peer, ours, gap, None, floor)
 
 
-def pair_variances(rng: np.random.Generator) -> None:
+def compare_pair_variances(rng: np.random.Generator) -> None:
     """Row 1d: all 28 pairs of 8 models, the variance of the differences within blocks."""
     n = 10**6
     block = np.repeat(np.arange(10), n // 10)
@@ -158,86 +158,88 @@ def pair_variances(rng: np.random.Generator) -> None:
             ]
         )  # fmt: skip
 
-    def ours_of() -> FloatArray:
-        found: list[Any] = list(pair_moments(models, len(places))(np.array(places)))
-        return np.array([m.centred_squares / (m.sizes - 1) for m in found])
+    def compute_ours() -> FloatArray:
+        result: list[Any] = list(pair_moments(models, len(places))(np.array(places)))
+        return np.array([m.centred_squares / (m.sizes - 1) for m in result])
 
     peer, expected = clock(loops, 3)
-    ours, found = clock(ours_of)
-    gap = float(np.abs(found / expected - 1).max())
-    floor = floor_of(*(losses.rows for losses in models))
+    ours, result = clock(compute_ours)
+    gap = float(np.abs(result / expected - 1).max())
+    floor = time_floor(*(losses.rows for losses in models))
     show("variances within blocks of 28 pairs of 8 models x 1e6", peer, ours, gap, 31, floor)
     shuffled = layout_of(BlockKind.RANDOM, rng.permutation(block))
     models = [BlockLosses(shuffled, values=losses.rows) for losses in models]
     by_mask, own = shuffled.split_of_row() == 0, models[0].minus(models[1])
     expected = own.rows[by_mask].var(ddof=1)
     slow, _ = clock(lambda: [own.rows[shuffled.split_of_row() == k].var() for k in range(10)], 3)
-    ours, found = clock(ours_of)
-    gap = abs(float(found[0, 0] / expected) - 1)
+    ours, result = clock(compute_ours)
+    gap = abs(float(result[0, 0] / expected) - 1)
     show("  of random blocks, masks of differences (from one pair)", slow * 28, ours, gap)
 
 
-def signed_ranks(rng: np.random.Generator) -> None:
+def compare_signed_ranks(rng: np.random.Generator) -> None:
     """Wilcoxon: two large samples."""
     for n in (10**5, 10**6):
         for what, a in (("", rng.gamma(2.0, size=n)), (", ties", rng.integers(0, 9, n) / 8)):
             b = rng.gamma(2.0, size=n) if not what else rng.integers(0, 9, n) / 8
-            pair, test = pair_of(a, b), Wilcoxon(method="normal")
+            pair, test = build_pair(a, b), Wilcoxon(method="normal")
             peer, theirs = clock(partial(WILCOXON, a, b, method="asymptotic"), 3)
-            ours, found = clock(partial(test.test, pair, TWO, rng))
-            gap = max(abs(theirs.pvalue - found.p_value), abs(theirs.statistic - found.statistic))
+            ours, result = clock(partial(test.test, pair, TWO, rng))
+            gap = max(abs(theirs.pvalue - result.p_value), abs(theirs.statistic - result.statistic))
             prototype = {"100000": 2.8, "1000000": 43.0, "1000000, ties": 35.0}.get(f"{n}{what}")
             keys = np.abs(a - b).view(np.uint64)
             floor, _ = clock(partial(np.sort, keys))
             show(f"Wilcoxon, n = {n:.0e}{what}, scipy", peer, ours, gap, prototype, floor)
 
 
-def table_of(n_models: int, n: int, rng: np.random.Generator) -> tuple[FloatArray, LossTable]:
+def draw_table(n_models: int, n: int, rng: np.random.Generator) -> tuple[FloatArray, LossTable]:
     """Models on one test set."""
-    losses, layout = rng.normal(size=(n_models, n)), holdout(n)
+    losses, layout = rng.normal(size=(n_models, n)), build_holdout(n)
     models = {f"{i}": BlockLosses(layout, values=row) for i, row in enumerate(losses)}
     return losses, LossTable(layout, models)
 
 
-def p_values_of(test: Wilcoxon | ThetaT, made: list[PairBatch]) -> FloatArray:
+def compute_p_values(test: Wilcoxon | ThetaT, pair_batches: list[PairBatch]) -> FloatArray:
     """Return the p-values of all pairs, with nothing kept from the last time."""
     rng, parts = np.random.default_rng(1), []
-    for batch in made:
+    for batch in pair_batches:
         batch.batch_cache.clear()
-        found = test.test_many(batch, TWO, rng)
-        assert isinstance(found, LazyOutcomes)
-        parts.append(found.p_values)
+        result = test.test_many(batch, TWO, rng)
+        assert isinstance(result, LazyOutcomes)
+        parts.append(result.p_values)
     return np.concatenate(parts)
 
 
-def many_small_tests(rng: np.random.Generator) -> None:
+def compare_small_tests(rng: np.random.Generator) -> None:
     """All pairs of many models: 5050 exact signed-rank tests, and 10 011 paired t tests."""
-    losses, table = table_of(101, 30, rng)
+    losses, table = draw_table(101, 30, rng)
     i, j = np.triu_indices(101, 1)
-    exact, made = Wilcoxon(method="exact"), [batch for _, batch in batches(table, None)]
+    exact, pair_batches = Wilcoxon(method="exact"), [batch for _, batch in batches(table, None)]
     peer, theirs = clock(lambda: WILCOXON(losses[i] - losses[j], axis=1, method="exact"), 3)
     fifty, _ = clock(lambda: [WILCOXON(losses[0] - x, method="exact") for x in losses[1:51]], 3)
-    ours, found = clock(partial(p_values_of, exact, made))
-    gap = float(np.abs(theirs.pvalue - found).max())
+    ours, result = clock(partial(compute_p_values, exact, pair_batches))
+    gap = float(np.abs(theirs.pvalue - result).max())
     show("5050 exact Wilcoxon, n = 30, scipy axis=1", peer, ours, gap, 2.4)
     show("5050 exact Wilcoxon, n = 30, scipy loop (from 50)", fifty * 101, ours, gap, 2.4)
-    told, outcomes = clock(lambda: [list(exact.test_many(batch, TWO, rng)) for batch in made])
-    gap = float(np.abs(theirs.pvalue - [o.p_value for some in outcomes for o in some]).max())
-    show("  as 5050 outcomes with their details, scipy loop", fifty * 101, told, gap)
+    with_details, outcomes = clock(
+        lambda: [list(exact.test_many(batch, TWO, rng)) for batch in pair_batches]
+    )
+    gap = float(np.abs(theirs.pvalue - [o.p_value for batch in outcomes for o in batch]).max())
+    show("  as 5050 outcomes with their details, scipy loop", fifty * 101, with_details, gap)
 
-    losses, table = table_of(142, 100, rng)
+    losses, table = draw_table(142, 100, rng)
     i, j = np.triu_indices(142, 1)
-    prepared, made = clock(lambda: [batch for _, batch in batches(table, None)], 3)
+    prepared, pair_batches = clock(lambda: [batch for _, batch in batches(table, None)], 3)
     peer, theirs = clock(lambda: T_TEST(losses[i], losses[j], axis=1), 3)
     fifty, _ = clock(lambda: [T_TEST(losses[0], x) for x in losses[1:51]], 3)
-    ours, found = clock(partial(p_values_of, ThetaT(), made))
-    gap = float(np.abs(theirs.pvalue - found).max())
+    ours, result = clock(partial(compute_p_values, ThetaT(), pair_batches))
+    gap = float(np.abs(theirs.pvalue - result).max())
     show("10 011 paired t, n = 100, scipy axis=1", peer, ours, gap)
     show("10 011 paired t, n = 100, scipy loop (from 50)", fifty * len(i) / 50, ours, gap)
     print(f"  beforehand, for all tests: differences, moments, pairs {prepared * 1e3:.1f} ms")
 
 
-def sign_flips(rng: np.random.Generator) -> None:
+def compare_sign_flips(rng: np.random.Generator) -> None:
     """Sign flips, N = B = 1e4: one pair, and all pairs of 20 models."""
     n = b = 10**4
     difference = rng.normal(size=n)
@@ -247,12 +249,12 @@ def sign_flips(rng: np.random.Generator) -> None:
         return np.array([difference @ (1.0 - 2.0 * signs.integers(0, 2, n)) for _ in range(b)])
 
     peer, sums = clock(loop, 3)
-    ours, found = clock(lambda: random_sums(difference, b, np.random.default_rng(2)))
-    gap = abs(float(sums.std() / found.std()) - 1)
+    ours, result = clock(lambda: random_sums(difference, b, np.random.default_rng(2)))
+    gap = abs(float(sums.std() / result.std()) - 1)
     show("sign flips, n = B = 1e4, numpy loop (spread of the null)", peer, ours, gap, 59)
     with patch.object(_sign_flips, "MANY_FLIPS", n * b + 1):
         numpy_only, same = clock(lambda: random_sums(difference, b, np.random.default_rng(2)))
-    gap = float(np.abs(found - same).max() / np.abs(found).max())
+    gap = float(np.abs(result - same).max() / np.abs(result).max())
     show("sign flips, n = B = 1e4, our numpy path", numpy_only, ours, gap)
     few = 200
     theirs, outcome = clock(
@@ -267,7 +269,7 @@ def sign_flips(rng: np.random.Generator) -> None:
         1,
     )
     test = Permutation(n_resamples=b)
-    pair = pair_of(difference, np.zeros(n))
+    pair = build_pair(difference, np.zeros(n))
     ours, p_value = clock(lambda: test.test(pair, TWO, np.random.default_rng(2)).p_value)
     gap = abs(outcome.pvalue - p_value)
     show("sign-flip test, n = B = 1e4, scipy (from 200)", theirs * b / few, ours, gap)
@@ -276,11 +278,11 @@ def sign_flips(rng: np.random.Generator) -> None:
 def main() -> None:
     compile_all()
     rng = np.random.default_rng(1)
-    moments(rng)
-    pair_variances(rng)
-    signed_ranks(rng)
-    many_small_tests(rng)
-    sign_flips(rng)
+    compare_moments(rng)
+    compare_pair_variances(rng)
+    compare_signed_ranks(rng)
+    compare_small_tests(rng)
+    compare_sign_flips(rng)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
-from benchmarks.clock import clock, in_turn
+from benchmarks.clock import clock, time_in_turn
 from service.data.base import FileLimits
 from service.data.formats import FORMATS
 from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
@@ -58,7 +58,7 @@ LEARNERS: list[tuple[str, Any, Any, int]] = [
 SEED = 1
 
 
-def made_up() -> bytes:
+def draw_documents() -> bytes:
     """20 000 documents of ten sources over 30 000 words, about 70 words each."""
     rng = np.random.default_rng(SEED)
     X = csr_array(random_array((20_000, 30_000), density=0.0023, rng=rng))
@@ -75,17 +75,19 @@ def made_up() -> bytes:
     return sink.getvalue()
 
 
-def uploaded(folder: Path, content: bytes) -> DatasetFile:
+def store_upload(folder: Path, content: bytes) -> DatasetFile:
     """Take a file in as an upload."""
     path, form = folder / "counts", FORMATS[NPZ]
     path.write_bytes(content)
     with (folder / f"counts{form.table_suffix}").open("w+b") as table:
-        seconds, found = clock(lambda: form.inspect(path, FileLimits(cells=10**9), table), 1)
-    print(f"upload checked and kept in {seconds:.2f} s: {json.dumps(found.details)[:150]}")
-    return DatasetFile(uuid4(), "0" * 64, NPZ, found.rows, found.columns, found.details, path)
+        seconds, inspected = clock(lambda: form.inspect(path, FileLimits(cells=10**9), table), 1)
+    print(f"upload checked and kept in {seconds:.2f} s: {json.dumps(inspected.details)[:150]}")
+    return DatasetFile(
+        uuid4(), "0" * 64, NPZ, inspected.rows, inspected.columns, inspected.details, path
+    )
 
 
-def evaluated(file: DatasetFile, body: dict[str, Any]) -> Finished:
+def run_evaluation(file: DatasetFile, body: dict[str, Any]) -> Finished:
     """Run an evaluation as a worker would, part after part."""
     kind = JOB_KINDS["cross_validation"]
     request = kind.request.model_validate(body)
@@ -98,16 +100,16 @@ def evaluated(file: DatasetFile, body: dict[str, Any]) -> Finished:
     return started
 
 
-def fitted(data: Data, wire: Any, splits: list[Any]) -> np.ndarray:
+def predict_splits(data: Data, wire: Any, splits: list[Any]) -> np.ndarray:
     """(n,) probabilities of class 1, from every split."""
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - each run counts anew
     learner = build(learner_spec(wire), "classification")
     loss = LOSSES["zero_one"]()
-    said = np.empty(data.n)
+    predicted = np.empty(data.n)
     for outcome in run_splits("a", learner, data, splits, loss, SEED, keep_predictions=True):
         assert outcome.probabilities is not None
-        said[outcome.test] = outcome.probabilities[:, 1]
-    return said
+        predicted[outcome.test] = outcome.probabilities[:, 1]
+    return predicted
 
 
 @dataclass(frozen=True)
@@ -140,18 +142,18 @@ def compare(setting: Setting, scheme: str, params: dict[str, Any]) -> None:
             "scheme": {"name": scheme, "params": params},
         }
         calls: list[Callable[[], Any]] = [
-            partial(fitted, setting.data, wire, splits),
+            partial(predict_splits, setting.data, wire, splits),
             partial(
                 cross_val_predict, peer, setting.X, setting.y, cv=folds, method="predict_proba"
             ),
-            partial(evaluated, setting.file, body),
+            partial(run_evaluation, setting.file, body),
         ]
-        (ours, theirs, whole), (said, wanted, done) = in_turn(calls, times)
+        (ours, theirs, whole), (predicted, expected, done) = time_in_turn(calls, times)
         error = done.result["models"]["a"]["mean"]["pooled"]
         print(
             f"{scheme:20s} {label:24s} scikit-learn {theirs:7.3f} s  learning {ours:7.3f} s  "
             f"ratio {theirs / ours:5.1f}  whole evaluation {whole:6.2f} s  "
-            f"largest difference {np.abs(said - wanted[:, 1]).max():.1e}  error {error:.4f}"
+            f"largest difference {np.abs(predicted - expected[:, 1]).max():.1e}  error {error:.4f}"
         )
 
 
@@ -159,10 +161,10 @@ def main() -> None:
     arguments = [*sys.argv[1:], "", "", ""][:3]
     name = arguments[0] or os.environ.get("THETAHAT_COUNTS", "")
     target, source = arguments[1] or "y", arguments[2] or "domain"
-    content = Path(name).read_bytes() if name else made_up()
+    content = Path(name).read_bytes() if name else draw_documents()
     compile_all()
     with tempfile.TemporaryDirectory() as folder:
-        file = uploaded(Path(folder), content)
+        file = store_upload(Path(folder), content)
         arrays = np.load(io.BytesIO(content))
         parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
         X, y = csr_array(parts, shape=tuple(arrays["shape"])), arrays[target]

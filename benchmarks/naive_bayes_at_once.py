@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, random_array
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
-from benchmarks.clock import in_turn
+from benchmarks.clock import time_in_turn
 from thetahat.cross_validation import many_splits as at_once
 from thetahat.cross_validation import path_over, paths, rows_of, run_path, run_splits
 from thetahat.losses import LOSSES
@@ -44,31 +44,31 @@ LOSS = LOSSES["zero_one"]()
 SEED = 1
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """Forget what was learnt of all rows, so that each run counts anew."""
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - nothing else tells it to
     paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
 
 
-def ten_folds(data: Data) -> list[Split]:
+def split_folds(data: Data) -> list[Split]:
     """Return the splits of ten random folds."""
     scheme: Any = SCHEMES["k_fold"]
     return list(scheme(n_folds=10).splits(rows_of(data), SEED))
 
 
-def learner(name: str, **params: Any) -> Any:
+def build_learner(name: str, **params: Any) -> Any:
     """Return a learner as a request describes it."""
     return build(learner_spec({"name": name, "params": params}), "classification")
 
 
-def stored(name: str, target: str) -> tuple[Any, np.ndarray]:
+def read_counts(name: str, target: str) -> tuple[Any, np.ndarray]:
     """Return the counts and the classes of a file."""
     with np.load(name) as arrays:
         parts = (arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"])
         return csr_array(parts, shape=tuple(arrays["shape"])), arrays[target]
 
 
-def made_up() -> tuple[Any, np.ndarray]:
+def draw_documents() -> tuple[Any, np.ndarray]:
     """20 000 documents over 30 000 words, about 70 words each."""
     rng = np.random.default_rng(SEED)
     X = csr_array(random_array((20_000, 30_000), density=0.0023, rng=rng))
@@ -77,92 +77,92 @@ def made_up() -> tuple[Any, np.ndarray]:
     return X, np.asarray(y, dtype=np.int8)
 
 
-def many_smoothings(data: Data, X: Any, y: np.ndarray, name: str) -> None:
+def compare_smoothings(data: Data, X: Any, y: np.ndarray, name: str) -> None:
     """20 smoothings x 10 folds."""
-    splits = ten_folds(data)
+    splits = split_folds(data)
     folds = [(split.train, split.test) for split in splits]
-    candidates = {f"{s:.3f}": learner(name, smoothing=float(s)) for s in SMOOTHINGS}
+    candidates = {f"{s:.3f}": build_learner(name, smoothing=float(s)) for s in SMOOTHINGS}
 
     def ours() -> list[float]:
-        forget()
+        clear_caches()
         (group,) = path_over(candidates)
-        done: Any = run_path(group, data, splits, LOSS, SEED)
-        return [float(np.mean([o.losses.mean() for o in done[key]])) for key in candidates]
+        result: Any = run_path(group, data, splits, LOSS, SEED)
+        return [float(np.mean([o.losses.mean() for o in result[key]])) for key in candidates]
 
     grid = GridSearchCV(PEERS[name], {"alpha": SMOOTHINGS}, cv=folds, refit=False)
-    (own, peer), (said, wanted) = in_turn([ours, lambda: grid.fit(X, y)], 2)
-    difference = np.abs(1 - np.array(said) - wanted.cv_results_["mean_test_score"]).max()
+    (own, peer), (predicted, expected) = time_in_turn([ours, lambda: grid.fit(X, y)], 2)
+    difference = np.abs(1 - np.array(predicted) - expected.cv_results_["mean_test_score"]).max()
     print(
         f"20 smoothings x 10 folds  {name:24s} GridSearchCV {peer:8.3f} s  ours {own:7.3f} s  "
         f"ratio {peer / own:6.1f}  largest difference of an error {difference:.1e}"
     )
 
 
-def each_left_out(data: Data, X: Any, y: np.ndarray, name: str, some: int = 10) -> None:
-    """Leave-one-out, beside a few fits."""
-    made = learner(name)
-    rows = np.linspace(0, data.n - 1, some).astype(int)
+def compare_leave_one_out(data: Data, X: Any, y: np.ndarray, name: str, n_fits: int = 10) -> None:
+    """Print leave-one-out beside a loop over a few fits."""
+    learner = build_learner(name)
+    rows = np.linspace(0, data.n - 1, n_fits).astype(int)
 
     def ours() -> Any:
-        forget()
+        clear_caches()
         splits = SCHEMES["leave_one_out"]().splits(rows_of(data), SEED)
-        return run_splits("a", made, data, splits, LOSS, SEED, keep_predictions=True)
+        return run_splits("a", learner, data, splits, LOSS, SEED, keep_predictions=True)
 
     def theirs() -> Any:
-        every, said = np.arange(data.n), []
+        every, predicted = np.arange(data.n), []
         for row in rows:
             train = np.delete(every, row)
             fitted = PEERS[name].fit(X[train], y[train])
-            said.append(fitted.predict_proba(X[row : row + 1])[0])
-        return np.array(said)
+            predicted.append(fitted.predict_proba(X[row : row + 1])[0])
+        return np.array(predicted)
 
-    (own, peer), (told, wanted) = in_turn([ours, theirs], 3)
-    found = np.array([told[row].probabilities[0] for row in rows])
-    peer *= data.n / some
+    (own, peer), (result, expected) = time_in_turn([ours, theirs], 3)
+    result = np.array([result[row].probabilities[0] for row in rows])
+    peer *= data.n / n_fits
     print(
         f"leave-one-out             {name:24s} loop of fits {peer:8.1f} s  ours {own:7.3f} s  "
-        f"ratio {peer / own:6.0f}  largest difference {np.abs(found - wanted).max():.1e}"
+        f"ratio {peer / own:6.0f}  largest difference {np.abs(result - expected).max():.1e}"
     )
 
 
-def measurements(n_classes: int) -> None:
+def compare_measurements(n_classes: int) -> None:
     """Gaussian naive Bayes on 20 000 x 50, 10 folds."""
     rng = np.random.default_rng(SEED)
     y = rng.integers(0, n_classes, 20_000)
     X = rng.normal(size=(20_000, 50)) + 0.2 * rng.normal(size=(n_classes, 50))[y]
     columns = {f"x{j}": X[:, j].copy() for j in range(50)}
     data, name = build_data(columns, y, "classification"), "gaussian_naive_bayes"
-    splits = ten_folds(data)
+    splits = split_folds(data)
     folds = [(split.train, split.test) for split in splits]
 
     def ours() -> Any:
-        forget()
-        return run_splits("a", learner(name), data, splits, LOSS, SEED, keep_predictions=True)
+        clear_caches()
+        return run_splits("a", build_learner(name), data, splits, LOSS, SEED, keep_predictions=True)
 
     def theirs() -> Any:
         return cross_val_predict(PEERS[name], X, y, cv=folds, method="predict_proba")
 
-    (own, peer), (told, wanted) = in_turn([ours, theirs], 9)
-    worst = max(np.abs(o.probabilities - wanted[o.test]).max() for o in told)
+    (own, peer), (result, expected) = time_in_turn([ours, theirs], 9)
+    worst = max(np.abs(o.probabilities - expected[o.test]).max() for o in result)
     print(
         f"10 folds, {n_classes:2d} classes      {name:24s} scikit-learn {peer:8.3f} s  "
         f"ours {own:7.3f} s  ratio {peer / own:6.1f}  largest difference {worst:.1e}"
     )
-    each_left_out(data, X, y, name)
+    compare_leave_one_out(data, X, y, name)
 
 
 def main() -> None:
     arguments = [*sys.argv[1:], "", ""][:2]
     name = arguments[0] or os.environ.get("THETAHAT_COUNTS", "")
-    X, y = stored(name, arguments[1] or "y") if name else made_up()
+    X, y = read_counts(name, arguments[1] or "y") if name else draw_documents()
     columns = {"X": sparse_columns("X", X, NumberedNames("X", X.shape[1]))}
     data = build_data(columns, y, "classification")
     compile_all()
     for count in ("multinomial_naive_bayes", "bernoulli_naive_bayes"):
-        many_smoothings(data, X, y, count)
-        each_left_out(data, X, y, count)
+        compare_smoothings(data, X, y, count)
+        compare_leave_one_out(data, X, y, count)
     for n_classes in (2, 10):
-        measurements(n_classes)
+        compare_measurements(n_classes)
 
 
 if __name__ == "__main__":

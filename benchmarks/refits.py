@@ -39,7 +39,7 @@ METHOD = Bootstrap632Plus(n_resamples=200)
 SEED = 1
 
 
-def made(n: int, p: int) -> tuple[Data, FloatArray]:
+def draw_data(n: int, p: int) -> tuple[Data, FloatArray]:
     """Return n rows of p correlated features, with values that depend on them."""
     rng = np.random.default_rng(n + p)
     X = rng.normal(size=(n, p)) @ (np.eye(p) + 0.3 * rng.normal(size=(p, p))) + 5.0
@@ -52,9 +52,9 @@ def ours(data: Data, learner: Learner) -> float:
     _bags.cache_clear()
     learning = RefitTask("m", learner, data, Squared())
     part, _ = run_design(learning, METHOD.design, SEED, 0, METHOD.n_resamples + 1)
-    told = METHOD.estimate(join_losses(data, SEED, [part])).estimate
-    assert told is not None
-    return told
+    result = METHOD.estimate(join_losses(data, SEED, [part])).estimate
+    assert result is not None
+    return result
 
 
 def theirs(make: Callable[[], Any], data: Data, X: FloatArray) -> float:
@@ -86,7 +86,7 @@ def show(what: str, peer: tuple[float, Any], own: tuple[float, Any]) -> None:
 
 def ridge() -> None:
     for n, p in ((1000, 10), (2000, 50), (10_000, 50)):
-        data, X = made(n, p)
+        data, X = draw_data(n, p)
         ours(data, Ridge())
         own = clock(partial(ours, data, Ridge()))
         peer = clock(partial(theirs, TheirRidge, data, X), 1)
@@ -94,7 +94,7 @@ def ridge() -> None:
 
 
 def tree() -> None:
-    data, X = made(1000, 10)
+    data, X = draw_data(1000, 10)
     spec = {"name": "DecisionTreeRegressor", "params": {"random_state": 0}}
     learner = build(learner_spec(spec), "regression")
     own = clock(lambda: ours(data, learner), 1)
@@ -104,9 +104,9 @@ def tree() -> None:
 
 def no_information() -> None:
     rng = np.random.default_rng(3)
-    y, said = rng.normal(size=5000), rng.normal(size=5000)
-    own = clock(lambda: compute_no_information_error(Squared(), y, Predictions(said)), 20)
-    peer = clock(lambda: float(np.square(np.subtract.outer(y, said)).mean()), 3)
+    y, predictions = rng.normal(size=5000), rng.normal(size=5000)
+    own = clock(lambda: compute_no_information_error(Squared(), y, Predictions(predictions)), 20)
+    peer = clock(lambda: float(np.square(np.subtract.outer(y, predictions)).mean()), 3)
     show("error without information, n = 5000", peer, own)
 
 

@@ -11,7 +11,7 @@ CONNECTIONS = 32
 Send = Callable[[int], bytes]
 
 
-def request(method: str, path: str, body: bytes = b"", head: str = "") -> bytes:
+def build_request(method: str, path: str, body: bytes = b"", head: str = "") -> bytes:
     lines = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n{head}"
     return lines.encode() + b"Content-Type: application/json\r\n\r\n" + body
 
@@ -36,20 +36,20 @@ class Connection:
         self._writer.close()
 
 
-async def load(port: int, send: Send, count: int) -> tuple[float, list[float]]:
+async def send_requests(port: int, send: Send, count: int) -> tuple[float, list[float]]:
     """Send ``count`` requests over all connections; returns the rate, and each one's seconds."""
     numbers, times = iter(range(count)), []
 
-    async def one(connection: Connection) -> None:
+    async def send_from(connection: Connection) -> None:
         for number in numbers:
             began = time.perf_counter()
-            found, body = await connection.ask(send(number))
+            answers, body = await connection.ask(send(number))
             times.append(time.perf_counter() - began)
-            assert found < 300, (found, body)
+            assert answers < 300, (answers, body)
 
     connections = [await Connection(port).open() for _ in range(CONNECTIONS)]
     began = time.perf_counter()
-    await asyncio.gather(*map(one, connections))
+    await asyncio.gather(*map(send_from, connections))
     rate = count / (time.perf_counter() - began)
     for connection in connections:
         connection.close()
