@@ -1,4 +1,4 @@
-"""The OpenAPI document: FastAPI's, completed with what it cannot see in the routes.
+"""The OpenAPI document: FastAPI's, with the parts added that FastAPI cannot derive from routes.
 
 These are the requests and results of every kind of evaluation, the data of the events, the ways to
 send an API key, and the media type of errors.

@@ -75,7 +75,7 @@ def check_closed(path: Path, last: str) -> None:
     """Refuse a text that ends inside quotes: ``last``, its last value, then holds later rows.
 
     Such a text ends with a quotation mark and that value; one that is closed ends with the mark or
-    a new line behind it. Only the last column need be looked at: in any other the row is too short.
+    a new line behind it. Only the last column needs this check: in any other the row is too short.
     """
     opened = b'"' + last.replace('"', '""').encode()
     with path.open("rb") as file:

@@ -76,7 +76,7 @@ def create(
 
 
 def rotate(connection: sa.Connection, prefix: str, grace: timedelta) -> str | None:
-    """Return a new key with the name, owner and scope of another one, which expires after a while.
+    """Return a new key with the name, owner and scope of an old key, which expires after ``grace``.
 
     The new key lives as long as the old one was meant to live. None if no key in force has the
     prefix.

@@ -1,4 +1,4 @@
-"""Limits of what a connection may send before its request is known, and of how long it may take.
+"""Limits on the size of request headers, and on the time that headers and bodies may take.
 
 uvicorn limits neither. Without limits, a header without end takes the event loop's time for
 seconds, before any API key is asked for, and a client that sends nothing keeps its connection.

@@ -101,9 +101,9 @@ def _survey(path: Path, limits: FileLimits) -> _Survey:
         check_size(found.values, 1, limits)
     check_not_empty(found.rows)
     if found.values == 0:
-        raise InvalidFile("no line has a value that is not zero")
+        raise InvalidFile("The file has no value: no line has a value that is not zero.")
     if found.width > WIDEST:
-        raise TooLarge(f"the matrix has {found.width} columns; it may have {WIDEST}")
+        raise TooLarge(f"The matrix has {found.width} columns; it may have {WIDEST}.")
     return found
 
 

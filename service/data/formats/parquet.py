@@ -54,7 +54,7 @@ class Parquet:
         return Inspected(rows, columns, details)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Read one column after another, so that the most memory is the result and one column."""
+        """Read column after column, so that memory holds the result and one more column at most."""
         with _open(path) as file:
             return {name: to_numpy(file.read(columns=[name]).column(name)) for name in names}
 

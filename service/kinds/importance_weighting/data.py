@@ -29,7 +29,10 @@ def read_shift(
     source, target = read_samples(request.source, request.target, datasets)
     source_paths = sample_paths(request.source, ("source",))
     if source.y is None:
-        raise InvalidParameter("the source needs labels to learn from", loc=source_paths["y"])
+        raise InvalidParameter(
+            "The source has no labels, and learners are fitted to them; the source needs y.",
+            loc=source_paths["y"],
+        )
     with located_errors({**source_paths, "target": source_paths["y"]}, within=("source",)):
         data = _build_data(source, request.task)
     with located_errors(sample_paths(request.target, ("target",)), within=("target",)):
@@ -79,7 +82,9 @@ def _encode_labels(sample: SampleTable, source: Data) -> np.ndarray | None:
 def _encode_folds(labels_by_row: Raw) -> tuple[IntArray, tuple[Label, ...]]:
     codes, labels = encode_classes(labels_by_row, "fold")
     if len(labels) < 2:
-        raise InsufficientData("all rows are of one fold; two are needed", loc=("fold",))
+        raise InsufficientData(
+            "All rows are in one fold; at least two folds are needed.", loc=("fold",)
+        )
     return codes, labels
 
 

@@ -129,7 +129,10 @@ class ImportanceWeightingRequest(EvaluationRequest):
         """Return each learner's entry in the request and its path, by name."""
         if self.learners is not None:
             if self.learner is not None:
-                raise InvalidParameter("give either learner or learners", loc=("learner",))
+                raise InvalidParameter(
+                    "The request has learner and learners; give either learner or learners.",
+                    loc=("learner",),
+                )
             if self.intercept is not None:
                 raise InvalidParameter(
                     "intercept sets the default learner only; give it among "
@@ -160,7 +163,8 @@ class ImportanceWeightingRequest(EvaluationRequest):
             return RequestedValues(None, [None], loc)
         if len(grid) > 1:
             raise InvalidParameter(
-                f"a grid has one parameter, and this one has {', '.join(grid)[:200]}", loc=loc
+                f"A grid has one parameter, and this one has {', '.join(grid)[:200]}",
+                loc=loc,
             )
         ((parameter, entry),) = grid.items()
         return parse_values(parameter, entry, (*loc, parameter))
@@ -203,11 +207,13 @@ def parse_values(parameter: str, entry: Grid | list[Any], loc: Loc) -> Requested
         return RequestedValues(parameter, _check_values(entry, loc), loc, loc)
     if entry.values is not None:
         if (entry.from_, entry.to, entry.count, entry.scale) != (None, None, None, None):
-            raise InvalidParameter("give either values or a range", loc=loc)
+            raise InvalidParameter(
+                "A grid has either values or a range; give one of them.", loc=loc
+            )
         listed = (*loc, "values")
         return RequestedValues(parameter, _check_values(entry.values, listed), loc, listed)
     if entry.from_ is None or entry.to is None:
-        raise InvalidParameter("give values, or a range with from and to", loc=loc)
+        raise InvalidParameter("A grid needs values, or a range with from and to.", loc=loc)
     return RequestedValues(parameter, _space_range(entry.from_, entry.to, entry, loc), loc)
 
 
@@ -225,7 +231,7 @@ def _space_range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
 
 def _check_values(values: list[Any], loc: Loc) -> list[Any]:
     if not values:
-        raise InvalidParameter("a grid has one value at least", loc=loc, value=values)
+        raise InvalidParameter("A grid needs at least one value.", loc=loc, value=values)
     check_count(len(values), loc)
     check_distinct(values, loc)
     return list(values)

@@ -55,7 +55,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
 
     @property
     def n_cells(self) -> int:
-        """About the number of values of the data that are looked at over all fits."""
+        """About the number of values of the data that are read over all fits."""
         n_sizes, n_extra = len(self.growth.sizes), sum(self.refits.n_splits)
         return sum(
             n_sizes * bundle.count_cells(self.data, self.n_splits)

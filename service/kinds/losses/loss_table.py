@@ -179,7 +179,7 @@ def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
         )
     if kind is not BlockKind.HOLDOUT and n_blocks < 2:
         raise InsufficientData(
-            f"the losses have {n_blocks} blocks, and {kind.value} blocks must be two at least; for "
+            f"the losses have {n_blocks} blocks, and {kind.value} blocks must be at least two; for "
             "a single test set use blocks holdout",
             loc=("losses", model),
             value=n_blocks,
@@ -279,7 +279,7 @@ def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> Loss
             )
     if n_splits < 2:
         raise InvalidParameter(
-            f"there are {n_splits} split scores per model; two are needed at least",
+            f"there are {n_splits} split scores per model; at least two are needed",
             loc=("split_scores", first),
         )
     layout = layout_of_scores(

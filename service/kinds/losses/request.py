@@ -76,7 +76,7 @@ class LossInput(LayoutFields, SplitScores):
     )
     dataset: UUID | None = Field(None, description="The id of an uploaded data set of losses.")
     columns: LossDatasetColumns | None = Field(
-        None, description="Which column of the data set is what."
+        None, description="The columns of the data set, by what they hold."
     )
 
 

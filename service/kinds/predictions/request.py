@@ -52,7 +52,7 @@ class PredictionsRequest(AnalysisRequest, LayoutFields):
     )
     dataset: UUID | None = Field(None, description="The id of an uploaded data set of predictions.")
     columns: PredictionColumns | None = Field(
-        None, description="Which column of the data set is what."
+        None, description="The columns of the data set, by what they hold."
     )
     n_train: float | dict[str, float] | None = Field(
         None, description="Number of training instances: one number, or one by block label."

@@ -121,7 +121,7 @@ class SelectionPlan(FittingPlan):
 
     @property
     def n_cells(self) -> int:
-        """About the number of values of the data that are looked at over all fits."""
+        """About the number of values of the data that are read over all fits."""
         return sum(bundle.count_cells(self.data, self.sizes.n_fits) for bundle in self.bundles)
 
     def learner_path(self, name: str) -> Loc:

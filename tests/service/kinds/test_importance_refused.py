@@ -30,10 +30,10 @@ def weighted(values: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("change", "place", "match"),
     [
-        ({"source": {"X": X.tolist()}}, ("source", "y"), "needs labels"),
+        ({"source": {"X": X.tolist()}}, ("source", "y"), "has no labels"),
         ({"source": {**SOURCE, "y": [1] * 30}}, ("source", "y"), "every row has class 1"),
         ({"source": {**SOURCE, "y": [1, None] * 15}}, ("source", "y", 1), "y|target"),
-        ({"source": {**SOURCE, "fold": [1] * 30}}, ("source", "fold"), "of one fold"),
+        ({"source": {**SOURCE, "fold": [1] * 30}}, ("source", "fold"), "in one fold"),
         ({"source": {**SOURCE, "fold": [1]}}, ("source", "fold"), "1 entries for 30 rows"),
         ({"source": {**SOURCE, "source": [1]}}, ("source", "source"), "1 entries for 30 rows"),
         ({"target": {**TARGET, "y": WRONG_LABEL}}, ("target", "y", 39), "none of the source's"),
@@ -57,7 +57,7 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"learners": {"": "ridge"}}, ("learners", ""), "1 to 120 characters"),
         ({"grids": {"b": {}}}, ("grids", "b"), "no learner 'b'; there are ridge"),
         ({"grid": {"penalty": [1], "intercept": [True]}}, ("grid",), "has one parameter"),
-        ({"grid": {"penalty": []}}, ("grid", "penalty"), "one value at least"),
+        ({"grid": {"penalty": []}}, ("grid", "penalty"), "at least one value"),
         ({"grid": {"penalty": [1.0, 1.0]}}, ("grid", "penalty", 1), "is in the grid twice"),
         ({"grid": {"penalty": [1.0, -1.0]}}, ("grid", "penalty", 1), "at least 0"),
         (
@@ -142,7 +142,7 @@ def test_invalid_columns_of_data_sets(tmp_path: Path) -> None:
             run_kind(with_(source=source, target={"dataset": str(file.id)}), [file])
         return place_of(caught.value)
 
-    assert refused({"features": ["a"]}, "needs labels") == ("source", "columns", "target")
+    assert refused({"features": ["a"]}, "has no labels") == ("source", "columns", "target")
     assert refused({"target": "x"}, "no column 'x'") == ("source", "columns", "target")
     assert refused({"target": "y", "fold": "f"}, "no column 'f'") == ("source", "columns", "fold")
     assert refused({"target": "y", "features": ["y"]}, "has another role") == (
