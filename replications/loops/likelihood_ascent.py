@@ -73,9 +73,9 @@ def ascend(  # noqa: C901 - one compiled loop
             np.divide(1.0, there, inverse)
             np.dot(inverse, rows, part)
             slopes += part
-        found = total / m
-        if found > best:
-            best = found
+        objective = total / m
+        if objective > best:
+            best = objective
             alpha[:] = new
             uphill[:] = slopes
             tries += 1

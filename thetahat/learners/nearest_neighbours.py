@@ -65,8 +65,8 @@ class Voters:
         """Count the votes of (q, k) neighbours with one vote each."""
         n_queries, k = rows.shape
         cells = self.y[rows] + self.n_classes * np.arange(n_queries)[:, None]
-        found = np.bincount(cells.reshape(-1), minlength=self.n_classes * n_queries)
-        votes = found.reshape(n_queries, self.n_classes)
+        weights_by_class = np.bincount(cells.reshape(-1), minlength=self.n_classes * n_queries)
+        votes = weights_by_class.reshape(n_queries, self.n_classes)
         return Predictions(np.argmax(votes, axis=1), probabilities=votes / k)
 
     def votes(

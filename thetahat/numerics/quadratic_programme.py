@@ -214,21 +214,21 @@ class BoxProgramme:
         first = int(np.argmax(asks))
         if asks[first] <= self._tolerance:
             return []
-        found = [first]
+        chosen = [first]
         if len(asks) <= _FEW:
-            return found
+            return chosen
         most = max(8, len(asks) // 20)
         order = np.argpartition(-asks, 4 * most)[: 4 * most]
         place = self._store_column(first)  # which may move the rows
         near = self._rows[place] >= _APART
         for j in order[np.argsort(-asks[order], kind="stable")]:
-            if asks[j] <= 0.1 * asks[first] or len(found) == most:
+            if asks[j] <= 0.1 * asks[first] or len(chosen) == most:
                 break
             if not near[j]:
-                found.append(int(j))
+                chosen.append(int(j))
                 place = self._store_column(int(j))
                 near |= self._rows[place] >= _APART
-        return found
+        return chosen
 
     def _store_column(self, j: int) -> int:
         """Return the position at which column j is stored."""

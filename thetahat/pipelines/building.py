@@ -81,8 +81,8 @@ def build(
             loc=("task",),
             value=task,
         )
-    found = _find_learner(spec.name, allowed_packages, loc)
-    if task not in found.tasks:
+    named_learner = _find_learner(spec.name, allowed_packages, loc)
+    if task not in named_learner.tasks:
         fitting = ", ".join(n for n in sorted(LEARNERS) if task in LEARNERS[n].tasks)
         raise UnsupportedCombination(
             f"{spec.name} is not for {task}; learners for {task} are {fitting} and scikit-learn's "
@@ -92,12 +92,12 @@ def build(
         )
     here = (*loc, "params")
     learner: Any
-    if found.method is None:
+    if named_learner.method is None:
         params = check_estimator_params(spec.name, spec.params, task=task, loc=here)
         check_combination(spec.name, params, task=task, loc=here)
         learner = ScikitLearner(spec.name, params, task)
     else:
-        learner = build_dataclass(found.method, spec.params, loc=here)
+        learner = build_dataclass(named_learner.method, spec.params, loc=here)
     if spec.prepare:
         steps = _build_steps(spec.prepare, task, ("prepare",), loc)
         learner = Pipeline(steps, learner, task)

@@ -49,11 +49,11 @@ def list_installed_learners(packages: Iterable[str]) -> dict[str, InstalledLearn
     packages offer the same name, neither is listed, because the name would be ambiguous.
     """
     allowed = {normalised(package) for package in packages}
-    found: dict[str, list[InstalledLearner]] = {}
+    learners_by_name: dict[str, list[InstalledLearner]] = {}
     for one in _read_entry_points():
         if one.package in allowed:
-            found.setdefault(one.name, []).append(one)
-    return {name: ones[0] for name, ones in sorted(found.items()) if len(ones) == 1}
+            learners_by_name.setdefault(one.name, []).append(one)
+    return {name: ones[0] for name, ones in sorted(learners_by_name.items()) if len(ones) == 1}
 
 
 def find_package(name: str) -> str | None:

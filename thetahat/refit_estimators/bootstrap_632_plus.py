@@ -24,7 +24,7 @@ from thetahat.variances.base import VarianceEstimate
 
 NOT_OF_PAIRS = (
     "the .632+ weight comes from the no-information error of one model, and a difference of two "
-    "has none; bootstrap_632 and out_of_bag speak of differences too"
+    "has none; bootstrap_632 and out_of_bag estimate differences too"
 )
 
 

@@ -61,15 +61,15 @@ class MergedResamples:
 
     def _batch(self, at: int, size: int) -> FloatArray:
         """Return the (P, b) counts of a batch from ``at`` on, which mostly holds the next reads."""
-        found = self._latest.get(at)
-        if found is None:
+        counts = self._latest.get(at)
+        if counts is None:
             stop = min(at + size, self.n_resamples)
             keys = mixed(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
             many = int(self.members.sum()) * self.n_resamples >= MANY_DRAWS
-            found = counts_of_kinds(self.starts, self.members, keys, many=many)
+            counts = counts_of_kinds(self.starts, self.members, keys, many=many)
             self._latest.clear()
-            self._latest[at] = found
-        return found
+            self._latest[at] = counts
+        return counts
 
 
 def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples: int) -> Resamples:

@@ -68,9 +68,9 @@ def find_rows(
                 value=len(values),
             )
     place = {row: i for i, row in reversed(list(enumerate(zip(*columns, strict=True))))}
-    found = [place.get(row, -1) for row in zip(*resample, strict=True)]
-    if -1 in found:
-        at = found.index(-1)
+    row_numbers = [place.get(row, -1) for row in zip(*resample, strict=True)]
+    if -1 in row_numbers:
+        at = row_numbers.index(-1)
         row = [float(column[at]) for column in resample]
         text = f"{row[0]:g}" if len(row) == 1 else str(tuple(row))
         raise InvalidParameter(
@@ -78,4 +78,4 @@ def find_rows(
             loc=(*locs[0], at),
             value=row,
         )
-    return np.array(found, dtype=np.intp)
+    return np.array(row_numbers, dtype=np.intp)

@@ -230,15 +230,24 @@ class SharedResamples:
         if key not in self._ready:
             unit, n_resamples = key
             units = units_of(self.layout, unit)
-            found = [units.means_and_residuals(losses) for losses in self.models.values()]
+            means_and_residuals_by_model = [
+                units.means_and_residuals(losses) for losses in self.models.values()
+            ]
             # the residuals of a model are consecutive
-            rows = residuals = np.stack([residuals for _, residuals in found]).T
+            rows = residuals = np.stack(
+                [residuals for _, residuals in means_and_residuals_by_model]
+            ).T
             if units.sizes is not None:
                 rows = np.column_stack([units.sizes, residuals])
             resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
             if self.merge:
                 resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
-            self._ready[key] = units, [mean for mean, _ in found], residuals, resamples
+            self._ready[key] = (
+                units,
+                [mean for mean, _ in means_and_residuals_by_model],
+                residuals,
+                resamples,
+            )
         return self._ready[key]
 
     def _errors_of_model(self, key: _Key, i: int) -> FloatArray:

@@ -38,15 +38,17 @@ def find_smallest(near: Keys, smallest: Keys) -> None:
                 of_row[g] = min(part[g], of_row[g])
 
 
-def find_near(near: Keys, smallest: Keys, limits: Keys, counts: IntArray, found: IntArray) -> None:
-    """Write the columns of each row with values up to (q,) ``limits`` to (q, most) ``found``.
+def find_near(
+    near: Keys, smallest: Keys, limits: Keys, counts: IntArray, candidates: IntArray
+) -> None:
+    """Write the columns of each row with values up to (q,) ``limits`` to (q, most) ``candidates``.
 
     They are in no order, ``counts`` (q,) of them; ``smallest`` is as ``find_smallest`` has it.
     Where there may be more than have room, ``counts`` is 0.
     """
-    most, n_groups = found.shape[1], smallest.shape[1]
+    most, n_groups = candidates.shape[1], smallest.shape[1]
     for i in range(len(near)):
-        row, of_row, limit, count = near[i], found[i], limits[i], 0
+        row, of_row, limit, count = near[i], candidates[i], limits[i], 0
         n_grouped = len(row) - len(row) % n_groups
         for g in range(n_groups):
             if smallest[i, g] <= limit:
@@ -68,25 +70,26 @@ def find_near(near: Keys, smallest: Keys, limits: Keys, counts: IntArray, found:
 def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
     queries: FloatArray,
     rows: FloatArray,
-    found: IntArray,
+    candidates: IntArray,
     counts: IntArray,
     nearest: IntArray,
     squares: FloatArray,
 ) -> None:
     """Write the candidates of each query and their squared distances, nearest first.
 
-    ``found`` is (q, most), ``counts`` (q,) of them; of rows equally far the lowest comes first. As
-    many are written as (q, length) ``nearest`` and ``squares`` have room for, if there are as many.
-    A square is summed as numpy sums a row: of eight columns or more, in eight sums side by side.
+    ``candidates`` (q, most) has ``counts`` (q,) entries in use; among rows at equal distance the
+    lowest row number comes first. ``nearest`` and ``squares`` are (q, length) and are filled as far
+    as there are candidates. A square is summed in the order in which numpy sums a row: with eight
+    columns or more, in eight interleaved sums.
     """
-    p, most, length = rows.shape[1], found.shape[1], nearest.shape[1]
+    p, most, length = rows.shape[1], candidates.shape[1], nearest.shape[1]
     side, whole = np.zeros(_SIDE), p - p % _SIDE
     keys, other_keys = np.empty(most), np.empty(most)
     places, other_places = np.empty(most, dtype=np.intp), np.empty(most, dtype=np.intp)
     for i in range(len(queries)):
         query, count = queries[i], counts[i]
         for at in range(count):
-            row, total = rows[found[i, at]], 0.0
+            row, total = rows[candidates[i, at]], 0.0
             if whole:
                 side[:] = 0.0
                 for c in range(0, whole, _SIDE):
@@ -99,7 +102,7 @@ def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
             for c in range(whole, p):
                 gap = row[c] - query[c]
                 total += gap * gap
-            keys[at], places[at] = total, found[i, at]
+            keys[at], places[at] = total, candidates[i, at]
         width = 1
         while width < count:  # stretches in order are merged two by two
             for start in range(0, count, 2 * width):
@@ -166,24 +169,26 @@ def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
     return smallest, np.partition(smallest, length - 1, axis=1)[:, length - 1].copy()
 
 
-def near_by_kernel(near: Singles, smallest: Singles, limits: Singles, found: IntArray) -> IntArray:
-    """Return the (q,) number of columns up to the limits, which are written to ``found``.
+def near_by_kernel(
+    near: Singles, smallest: Singles, limits: Singles, candidates: IntArray
+) -> IntArray:
+    """Return the (q,) number of columns up to the limits, which are written to ``candidates``.
 
     There are 0 where there may be more than have room.
     """
     counts = np.zeros(len(near), dtype=np.intp)
     keys = (part.view(np.int32) for part in (near, smallest, limits))
-    compiled(find_near)(*keys, counts, found)
+    compiled(find_near)(*keys, counts, candidates)
     return counts
 
 
 def ranked_by_kernel(
-    queries: FloatArray, rows: FloatArray, found: IntArray, counts: IntArray, length: int
+    queries: FloatArray, rows: FloatArray, candidates: IntArray, counts: IntArray, length: int
 ) -> tuple[IntArray, FloatArray]:
     """Return (q, length) rows and squared distances, nearest first."""
     nearest = np.empty((len(queries), length), dtype=np.intp)
     squares = np.empty((len(queries), length))
-    compiled(rank)(fixed(queries), fixed(rows), found, counts, nearest, squares)
+    compiled(rank)(fixed(queries), fixed(rows), candidates, counts, nearest, squares)
     return nearest, squares
 
 

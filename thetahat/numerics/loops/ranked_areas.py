@@ -25,7 +25,7 @@ def roc_areas(
     without_ties = last.all()
     for b in range(counts.shape[0]):
         row = counts[b]
-        found, below, wins = 0.0, 0.0, 0.0
+        positives_so_far, below, wins = 0.0, 0.0, 0.0
         if without_ties:
             high_found, high_below, high_wins = 0.0, 0.0, 0.0
             for i in range(half):
@@ -33,7 +33,7 @@ def roc_areas(
                 of_class = count * positive[i]
                 wins += of_class * below
                 below += count - of_class
-                found += of_class
+                positives_so_far += of_class
                 count = row[order[half + i]]
                 of_class = count * positive[half + i]
                 high_wins += of_class * high_below
@@ -47,7 +47,7 @@ def roc_areas(
                 high_found += of_class
             wins += high_wins + high_found * below
             below += high_below
-            found += high_found
+            positives_so_far += high_found
         else:
             positives, negatives = 0.0, 0.0
             for i in range(n):
@@ -58,9 +58,9 @@ def roc_areas(
                 if last[i]:
                     wins += positives * (below + 0.5 * negatives)
                     below += negatives
-                    found += positives
+                    positives_so_far += positives
                     positives, negatives = 0.0, 0.0
-        total = found * below
+        total = positives_so_far * below
         out[b] = wins / total if total > 0 else np.nan
 
 
@@ -72,14 +72,14 @@ def precision_areas(
     without_ties = last.all()
     for b in range(counts.shape[0]):
         row = counts[b]
-        found, taken, area = 0.0, 0.0, 0.0
+        positives_so_far, taken, area = 0.0, 0.0, 0.0
         if without_ties:
             for i in range(n - 1, -1, -1):
                 count = row[order[i]]
                 of_class = count * positive[i]
-                found += of_class
+                positives_so_far += of_class
                 taken += count
-                area += of_class * (found / (taken if taken > 0 else 1.0))
+                area += of_class * (positives_so_far / (taken if taken > 0 else 1.0))
         else:
             positives, negatives = 0.0, 0.0
             for i in range(n - 1, -1, -1):
@@ -89,8 +89,8 @@ def precision_areas(
                 positives += of_class
                 negatives += count - of_class
                 if i == 0 or last[i - 1]:
-                    found += positives
+                    positives_so_far += positives
                     taken += positives + negatives
-                    area += positives * (found / (taken if taken > 0 else 1.0))
+                    area += positives * (positives_so_far / (taken if taken > 0 else 1.0))
                     positives, negatives = 0.0, 0.0
-        out[b] = area / found if found > 0 else np.nan
+        out[b] = area / positives_so_far if positives_so_far > 0 else np.nan

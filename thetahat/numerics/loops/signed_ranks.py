@@ -83,9 +83,9 @@ def positive_sums(keys: np.ndarray) -> tuple[FloatArray, FloatArray]:
     keys : ndarray of uint64
         (p, u) as ``sorted_keys`` gives them, each row in order.
     """
-    found, bits = np.empty((2, len(keys))), np.empty(keys.shape[1], dtype=np.uint64)
-    compiled(add_rows)(keys, bits, bits.view(np.float64), found)
-    return found[0], found[1]
+    sums, bits = np.empty((2, len(keys))), np.empty(keys.shape[1], dtype=np.uint64)
+    compiled(add_rows)(keys, bits, bits.view(np.float64), sums)
+    return sums[0], sums[1]
 
 
 def fill_keys(  # noqa: PLR0913 - the differences, what they are of, and two results

@@ -48,18 +48,18 @@ def network(n: int) -> IntArray:
 
     Batcher's merge exchange: n log(n)^2 / 4 steps or so.
     """
-    found = []
+    pairs = []
     top = 2 ** max(0, (n - 1).bit_length() - 1)
     p = top if n > 1 else 0
     while p > 0:
         q, r, d = top, 0, p
         while True:
-            found += [(i, i + d) for i in range(n - d) if i & p == r]
+            pairs += [(i, i + d) for i in range(n - d) if i & p == r]
             if q == p:
                 break
             d, q, r = q - p, q // 2, p
         p //= 2
-    steps = np.array(found, dtype=np.intp).reshape(-1, 2)
+    steps = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     steps.setflags(write=False)
     return steps
 

@@ -139,12 +139,12 @@ def left_out(  # noqa: PLR0913 - as class_sums
     """
     for i in range(len(codes)):
         of_class, weight = sums[codes[i]], np.uint64(weights[i])
-        said, length = 0.0, 0.0
+        score, length = 0.0, 0.0
         for k in range(indptr[i], indptr[i + 1]):
             value = np.float64(data[k])
-            said += value * logs[of_class[indices[k]] - weight * np.uint64(data[k])]
+            score += value * logs[of_class[indices[k]] - weight * np.uint64(data[k])]
             length += value
-        out[i], lengths[i] = said, length
+        out[i], lengths[i] = score, length
 
 
 def sums_by_kernel(
@@ -185,17 +185,17 @@ def left_out_by_kernel(
     All values are whole; ``sums`` is (C, p), of all rows by class, and ``logs`` those of each
     whole number up to the largest of the sums.
     """
-    said, lengths = np.empty((2, len(codes)))
+    scores, lengths = np.empty((2, len(codes)))
     compiled(left_out)(
         *_parts(matrix),
         unsigned(codes),
         fixed(weights),
         unsigned(sums),
         fixed(logs),
-        said,
+        scores,
         lengths,
     )
-    return said, lengths
+    return scores, lengths
 
 
 def short_by_kernel(values: FloatArray) -> np.ndarray | None:

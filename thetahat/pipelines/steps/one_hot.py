@@ -101,12 +101,12 @@ class OneHot:
         rng: np.random.Generator,  # noqa: ARG002 - as above
     ) -> tuple[FittedOneHot, Features]:
         """Collect the categories of each column."""
-        found = []
+        categories_by_column = []
         for column in part.columns:
             categories = set(_values(column))
             blank = (None,) if None in categories else ()
-            found.append((*sorted(categories - {None}), *blank))
-        kept = tuple(categories[int(self.drop_first) :] for categories in found)
+            categories_by_column.append((*sorted(categories - {None}), *blank))
+        kept = tuple(categories[int(self.drop_first) :] for categories in categories_by_column)
         width = sum(map(len, kept))
         if width > WIDEST:
             raise InvalidParameter(
@@ -115,7 +115,7 @@ class OneHot:
                 loc=("prepare",),
                 value=width,
             )
-        fitted_step = FittedOneHot(tuple(found), kept, self.unknown == "error")
+        fitted_step = FittedOneHot(tuple(categories_by_column), kept, self.unknown == "error")
         return fitted_step, fitted_step.transform(part)
 
 

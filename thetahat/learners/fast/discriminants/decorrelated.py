@@ -179,9 +179,9 @@ class DecorrelatedSplits:
         """Return (K, C) log class shares; an absent class gets a value below all others."""
         shares = present.astype(np.float64) if self.priors == "equal" else weight
         total = shares.sum(axis=1, keepdims=True)
-        found = np.full(shares.shape, _ABSENT)
-        np.log(shares / np.where(total > 0, total, 1.0), out=found, where=present)
-        return found
+        log_shares = np.full(shares.shape, _ABSENT)
+        np.log(shares / np.where(total > 0, total, 1.0), out=log_shares, where=present)
+        return log_shares
 
 
 def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:

@@ -67,8 +67,8 @@ class DecorrelatedRows:
         p = len(self.T)
         products = sums[:p, :p]
         lengths = np.diag(products) + self.constant
-        found = factorise(products, np.ones(p), self.constant)
-        if found is not None and found[1] * lengths.max() <= _NEAR:
+        factored = factorise(products, np.ones(p), self.constant)
+        if factored is not None and factored[1] * lengths.max() <= _NEAR:
             return self, False
         rows = self.decorrelate(products)
         return None if rows is None else (rows, True)
@@ -80,8 +80,12 @@ class DecorrelatedRows:
         """
         lengths = np.diag(products) + self.constant
         scale = np.where(self.constant, 0.0, 1 / np.sqrt(lengths))
-        found = _turned(self.both, self.means, products, scale, self.constant)
-        return None if found is None else replace(found, error=self.error + found.error)
+        decorrelated = _turned(self.both, self.means, products, scale, self.constant)
+        return (
+            None
+            if decorrelated is None
+            else replace(decorrelated, error=self.error + decorrelated.error)
+        )
 
 
 def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
@@ -104,11 +108,11 @@ def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
 def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
     """Return the same, with the product matrix of a subset if there are many rows."""
     step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
-    found = None
+    decorrelated = None
     if step > 1:
         few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
-        found = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
-    return found or _turned_by(rows, rows.sum_products(rows.Z, rows.w))
+        decorrelated = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
+    return decorrelated or _turned_by(rows, rows.sum_products(rows.Z, rows.w))
 
 
 def _turned_by(rows: ClassRows, products: FloatArray) -> DecorrelatedRows | None:
@@ -124,12 +128,12 @@ def _turned(
     scale: FloatArray,
     constant: np.ndarray,
 ) -> DecorrelatedRows | None:
-    found = factorise(products, scale, constant)
-    if found is None or not found[1] <= _MOST:
+    factored = factorise(products, scale, constant)
+    if factored is None or not factored[1] <= _MOST:
         return None
     from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
 
-    factor, condition = found
+    factor, condition = factored
     triangle = np.asfortranarray(factor / np.where(constant, 1.0, scale)[:, None])
     turned, Z = np.array(means, order="F"), both[: len(scale)]
     for some in (turned, Z.T):  # columns stand one after another in both, as it has to be

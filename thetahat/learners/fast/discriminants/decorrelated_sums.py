@@ -101,12 +101,12 @@ def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
     sizes : sequence of int
         (K,) number of rows of each block.
     """
-    found = _turned_and_summed(
+    turned_and_sums = _turned_and_summed(
         rows, lambda: _products(rows, rows.both, rows.w, sizes), to_unit=False
     )
-    if found is None:
+    if turned_and_sums is None:
         return None
-    turned, sums = found
+    turned, sums = turned_and_sums
     counts = rows.n_with_weight - _counts(rows, rows.both, rows.w, sizes, sums)
     np.subtract(sums.sum(axis=0), sums, out=sums)
     is_rest = np.ones(len(sizes), dtype=np.bool_)

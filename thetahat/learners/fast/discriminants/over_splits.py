@@ -75,13 +75,13 @@ class DiscriminantSplits:
         if len(present) < 2 or sums.rows.sum() <= len(present):
             return TOO_FEW
         means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
-        found = self._whitened(sums, self.rows.from_centre(part.test), means)
-        if found is None:
+        whitened = self._whitened(sums, self.rows.from_centre(part.test), means)
+        if whitened is None:
             return ILL_CONDITIONED
         factor = np.sqrt(sums.weight[present].sum())
-        joint = log_joint(found.rows * factor, found.means * factor)
+        joint = log_joint(whitened.rows * factor, whitened.means * factor)
         joint += log_priors(sums.weight[present], self.priors)
-        wrong = ROUNDING * found.amplification * _size(found.rows, found.means) * factor**2
+        wrong = ROUNDING * whitened.amplification * _size(whitened.rows, whitened.means) * factor**2
         return check_predictions(joint, present, len(self.rows.means), wrong)
 
     def _whitened(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:

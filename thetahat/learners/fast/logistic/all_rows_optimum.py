@@ -58,12 +58,12 @@ def find_optimum(
     """
     begin = _start_from_least_squares(objective) if start is None else start
     near = None if begin is None else _descend(objective, begin, curvature)
-    found = None if near is None else _take_last_step(objective, near)
-    if found is None:
+    optimum = None if near is None else _take_last_step(objective, near)
+    if optimum is None:
         zero = np.zeros((objective.Z.shape[1], objective.target.shape[1]))
         B, length = minimise(objective, zero if begin is None else begin)
-        found = _take_last_step(objective, B) if length <= NEAR else None
-    return found
+        optimum = _take_last_step(objective, B) if length <= NEAR else None
+    return optimum
 
 
 def _take_last_step(objective: Objective, B: FloatArray) -> Optimum | None:
@@ -86,8 +86,8 @@ def _descend(
 
     def gradient(B: FloatArray) -> FloatArray:
         now = B.reshape(K, -1).T
-        found = objective.gradient(now, softmax(objective.Z @ now))
-        return np.asarray(found.T.reshape(1, -1))
+        gradients = objective.gradient(now, softmax(objective.Z @ now))
+        return np.asarray(gradients.T.reshape(1, -1))
 
     def refactorise(_: int, B: FloatArray) -> Factor | None:
         return factorise(objective.curvature(softmax(objective.Z @ B.reshape(K, -1).T)))

@@ -107,5 +107,5 @@ def _solve_lines(factor: Factor, gradients: FloatArray) -> FloatArray:
     """Return (m, q) gradients multiplied by the inverse curvature."""
     from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
-    found, _ = lapack.dpotrs(factor.lower, (gradients * factor.scale).T, lower=1)
-    return np.asarray(found.T * factor.scale)
+    steps, _ = lapack.dpotrs(factor.lower, (gradients * factor.scale).T, lower=1)
+    return np.asarray(steps.T * factor.scale)

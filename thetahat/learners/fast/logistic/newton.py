@@ -114,15 +114,15 @@ class Factor:
 
     def solve(self, gradient: FloatArray) -> FloatArray:
         """(q, K) Newton step, for a (q, K) gradient."""
-        found = self.solve_flat(gradient.T.reshape(-1))
-        return np.asarray(found.reshape(gradient.shape[1], -1).T)
+        step = self.solve_flat(gradient.T.reshape(-1))
+        return np.asarray(step.reshape(gradient.shape[1], -1).T)
 
     def solve_flat(self, gradient: FloatArray) -> FloatArray:
         """(K q,) Newton step, for a (K q,) gradient, class by class."""
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
-        found, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
-        return np.asarray(found * self.scale)
+        solution, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
+        return np.asarray(solution * self.scale)
 
     def inverse(self) -> FloatArray:
         """(K q, K q) inverse of the curvature."""
@@ -178,10 +178,10 @@ def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float
         length = np.inf if is_damped else float(np.sqrt(max(gain, 0.0)))
         if length <= NEAR:
             return B - step, length
-        found = _downhill(objective, B, step, value, gain)
-        if found is None:
+        next_point = _downhill(objective, B, step, value, gain)
+        if next_point is None:
             break
-        B, value = found
+        B, value = next_point
     return B, length
 
 

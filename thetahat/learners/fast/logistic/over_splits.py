@@ -71,21 +71,21 @@ class LogisticSplits:
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits from the optima of their training parts."""
-        found = self.optima(parts, None)
-        return self.predict_parts(parts, found)
+        part_coefficients = self.optima(parts, None)
+        return self.predict_parts(parts, part_coefficients)
 
     def predict_parts(
-        self, parts: Sequence[Part], found: Sequence[FloatArray | OrdinaryFit]
+        self, parts: Sequence[Part], part_coefficients: Sequence[FloatArray | OrdinaryFit]
     ) -> list[Predictions | OrdinaryFit]:
         """Return the predictions of each test part from its (K q,) coefficients."""
-        K, pairs = self.optimum.shape[1], list(zip(parts, found, strict=True))
+        K, pairs = self.optimum.shape[1], list(zip(parts, part_coefficients, strict=True))
         logits = {
             at: self.objective.Z[part.test] @ B.reshape(K, -1).T
             for at, (part, B) in enumerate(pairs)
             if not isinstance(B, OrdinaryFit)
         }
         predictions: list[Predictions | OrdinaryFit] = [
-            B if isinstance(B, OrdinaryFit) else TIED for B in found
+            B if isinstance(B, OrdinaryFit) else TIED for B in part_coefficients
         ]
         if not logits:
             return predictions
@@ -113,16 +113,18 @@ class LogisticSplits:
         """
         begin = self.optimum.T.reshape(-1)
         starts = np.tile(begin, (len(parts), 1)) if start is None else start
-        found: list[FloatArray | OrdinaryFit] = [FAR] * len(parts)
+        part_coefficients: list[FloatArray | OrdinaryFit] = [FAR] * len(parts)
         together: list[tuple[int, IntArray, Factor]] = []
         for at, part in enumerate(parts):
             ready = self._prepare_part(part)
             if isinstance(ready, OrdinaryFit):
-                found[at] = ready
+                part_coefficients[at] = ready
             elif part.left_out is not None and self._is_few(part.left_out):
                 together.append((at, part.left_out, ready[1]))
             else:
-                found[at] = _solve_alone(*ready, starts[at], self._largest_logit_change(part))
+                part_coefficients[at] = _solve_alone(
+                    *ready, starts[at], self._largest_logit_change(part)
+                )
         step = max(1, WIDTH // self.optimum.shape[1])
         for first in range(0, len(together), step):
             places, outs, factors = zip(*together[first : first + step], strict=True)
@@ -132,8 +134,8 @@ class LogisticSplits:
                 some.gradient, factors, starts[list(places)], reach, some.refactorise
             )
             for at, of_part, is_there in zip(places, B, arrived, strict=True):
-                found[at] = of_part if is_there else FAR
-        return found
+                part_coefficients[at] = of_part if is_there else FAR
+        return part_coefficients
 
     def _is_few(self, left_out: IntArray) -> bool:
         return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
@@ -183,8 +185,8 @@ def _solve_alone(
 
     def gradient(B: FloatArray) -> FloatArray:
         now = B.reshape(K, -1).T
-        found = objective.gradient(now, softmax(objective.Z @ now))
-        return np.asarray(found.T.reshape(1, -1))
+        gradients = objective.gradient(now, softmax(objective.Z @ now))
+        return np.asarray(gradients.T.reshape(1, -1))
 
     def refactorise(_: int, B: FloatArray) -> Factor | None:
         shares = softmax(objective.Z @ B.reshape(K, -1).T)

@@ -32,10 +32,12 @@ def logistic_over_splits(  # noqa: PLR0913 - what a learner is handed, and its t
     intercept: bool,
 ) -> OverSplits | OrdinaryFit:
     """Return the fast path for all splits, or the reason why each split has to be fitted."""
-    found = _find_optima(X, y, weights, n_classes, penalties=[penalty], intercept=intercept)
-    if isinstance(found, OrdinaryFit):
-        return found
-    (splits,) = found
+    splits_by_penalty = _find_optima(
+        X, y, weights, n_classes, penalties=[penalty], intercept=intercept
+    )
+    if isinstance(splits_by_penalty, OrdinaryFit):
+        return splits_by_penalty
+    (splits,) = splits_by_penalty
     if splits is None:
         return NOT_CONVERGED
     return LogisticLeaveOneOut(splits) if len(splits.present) == 2 else splits
@@ -51,12 +53,14 @@ def logistic_over_path(  # noqa: PLR0913 - as above
     intercept: bool,
 ) -> OverPath | OrdinaryFit:
     """Return the fast path for all splits and penalties."""
-    found = _find_optima(X, y, weights, n_classes, penalties=penalties, intercept=intercept)
-    if isinstance(found, OrdinaryFit):
-        return found
-    is_two = all(splits is None or len(splits.present) == 2 for splits in found)
+    splits_by_penalty = _find_optima(
+        X, y, weights, n_classes, penalties=penalties, intercept=intercept
+    )
+    if isinstance(splits_by_penalty, OrdinaryFit):
+        return splits_by_penalty
+    is_two = all(splits is None or len(splits.present) == 2 for splits in splits_by_penalty)
     kind = PathOfTwoClasses if is_two else LogisticPath
-    return kind(found, penalties, n_classes)
+    return kind(splits_by_penalty, penalties, n_classes)
 
 
 def _find_optima(  # noqa: PLR0913 - as above
@@ -78,15 +82,15 @@ def _find_optima(  # noqa: PLR0913 - as above
         return FEWER_CLASSES if w.any() else NO_WEIGHT
     rows = standardise_rows(X, w, penalty=penalties[0], intercept=intercept)
     target = encode_target(y, present)
-    found: list[LogisticSplits | None] = [None] * len(penalties)
+    splits_by_penalty: list[LogisticSplits | None] = [None] * len(penalties)
     before: tuple[Optimum, FloatArray] | None = None
     for at in _in_turn(penalties):
         objective = Objective(rows.Z, target, w, build_penalties(rows, penalties[at]))
         optimum = _from_neighbour(objective, before)
         if optimum is not None:
             before = optimum, objective.penalties
-            found[at] = LogisticSplits(rows, objective, optimum, y, present, n_classes)
-    return found
+            splits_by_penalty[at] = LogisticSplits(rows, objective, optimum, y, present, n_classes)
+    return splits_by_penalty
 
 
 def _from_neighbour(
@@ -141,10 +145,10 @@ class LogisticPath:
                 predictions[at] = [NOT_CONVERGED] * len(parts)
                 continue
             of_all = splits.optimum.T.reshape(-1)
-            found = splits.optima(parts, None if moved is None else of_all + moved)
-            predictions[at] = splits.predict_parts(parts, found)
+            coefficients = splits.optima(parts, None if moved is None else of_all + moved)
+            predictions[at] = splits.predict_parts(parts, coefficients)
             moved = np.zeros((len(parts), len(of_all))) if moved is None else moved
-            for place, B in enumerate(found):
+            for place, B in enumerate(coefficients):
                 if not isinstance(B, OrdinaryFit):
                     moved[place] = B - of_all
         return [

@@ -61,7 +61,7 @@ class TrainingPartObjectives:
         live = len(B) * K
         columns = np.zeros((max(WIDTH, live), q))
         columns[:live] = B.reshape(live, q)
-        found = np.zeros_like(columns)
+        gradients = np.zeros_like(columns)
         for block, parts, rows in self.blocks:
             Z = of_all.Z[block]
             every = columns @ Z.T
@@ -71,9 +71,9 @@ class TrainingPartObjectives:
             if self.is_weighted:
                 wrong *= of_all.w[block]
             wrong[parts, :, rows] = 0.0
-            found += every @ Z
-        found[:live] += of_all.penalties * columns[:live]
-        return np.asarray(found[:live].reshape(len(B), -1))
+            gradients += every @ Z
+        gradients[:live] += of_all.penalties * columns[:live]
+        return np.asarray(gradients[:live].reshape(len(B), -1))
 
     def refactorise(self, part: int, B: FloatArray) -> Factor | None:
         """Return the factor of the curvature of one part at (K q,) coefficients."""

@@ -155,8 +155,8 @@ class CountRows:
         """Return the (n_blocks, C, p) class counts of disjoint blocks."""
         assert not isinstance(self.matrix, np.ndarray)  # noqa: S101 - asked for by counts_many
         n_cells = n_blocks * self.n_classes
-        found = sparse_counts.whole_sums_by_kernel(self.matrix, cells, self.weights, n_cells)
-        sums = found.reshape(n_blocks, self.n_classes, -1)
+        flat_sums = sparse_counts.whole_sums_by_kernel(self.matrix, cells, self.weights, n_cells)
+        sums = flat_sums.reshape(n_blocks, self.n_classes, -1)
         if "sums" not in self.__dict__ and (cells < n_cells).all():
             # Added up in four bytes, for which there is room, because that is faster.
             self.__dict__["sums"] = sums.sum(axis=0, dtype=np.int32).astype(np.float64)

@@ -220,12 +220,12 @@ class CountsOverSplits:
         self, run: Sequence[Part], tables: _BlockTables, fit: Sequence[bool]
     ) -> list[FloatArray | None]:
         """Multiply consecutive rows by their block's table, one block at a time."""
-        found: list[FloatArray | None] = [None] * len(run)
+        part_scores: list[FloatArray | None] = [None] * len(run)
         for at, part in enumerate(run):
             if fit[at]:
                 table, constant = tables.log_table(at)
-                found[at] = scores(self.rows.matrix, part.test, table) + constant
-        return found
+                part_scores[at] = scores(self.rows.matrix, part.test, table) + constant
+        return part_scores
 
     def _side_by_side(
         self, run: Sequence[Part], block: IntArray, tables: _BlockTables, fit: Sequence[bool]

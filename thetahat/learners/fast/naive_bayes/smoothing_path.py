@@ -78,15 +78,17 @@ class SmoothingPath:
         """(L, n_test, W) log odds or joint log densities, as ``log_table`` has them."""
         n_classes, width = sums.shape
         step = max(1, MOST_CELLS // (n_classes * width))
-        found = []
+        part_scores = []
         for start in range(0, len(self.models), step):
             pairs = [
                 log_table(one.model, sums, totals, one.compute_logs(part))
                 for one in self._alone[start : start + step]
             ]
             table, constant = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
-            found.append(scores(self.rows.matrix, part.test, table) + constant)
-        all_of_them = np.concatenate(found, axis=1).reshape(len(part.test), len(self.models), -1)
+            part_scores.append(scores(self.rows.matrix, part.test, table) + constant)
+        all_of_them = np.concatenate(part_scores, axis=1).reshape(
+            len(part.test), len(self.models), -1
+        )
         return np.ascontiguousarray(all_of_them.transpose(1, 0, 2))
 
     def _one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:

@@ -51,7 +51,7 @@ class RoughRows:
         (n, p).
     """
 
-    @np.errstate(all="ignore")  # what is out of all scale tells nothing, and is known by that
+    @np.errstate(all="ignore")  # an overflow gives an infinite distance
     def __init__(self, rows: FloatArray) -> None:
         n, p = rows.shape
         # The centre of most rows: a few distant rows would shift the mean.
@@ -81,7 +81,7 @@ class RoughRows:
         rows = np.empty((n_queries, length), dtype=np.intp)
         squares, below = np.empty((n_queries, length)), np.empty(n_queries)
         near = np.empty((min(step, n_queries), n), dtype=np.float32)
-        found = np.zeros((len(near), min(n, 2 * length + _ROOM)), dtype=np.intp)
+        candidates = np.zeros((len(near), min(n, 2 * length + _ROOM)), dtype=np.intp)
         for first in range(0, n_queries, step):
             part = slice(first, min(first + step, n_queries))
             factors, shrunk, of_queries = self._factors(queries[part])
@@ -91,9 +91,9 @@ class RoughRows:
             doubt = 6 * self.doubt * of_queries + _TINY * (1 + of_queries)
             limits = bounds * (1 + 4 * self.doubt) + doubt * shrunk
             limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
-            counts = near_by_kernel(products, smallest, limits, found)
+            counts = near_by_kernel(products, smallest, limits, candidates)
             rows[part], squares[part] = ranked_by_kernel(
-                queries[part], self.rows, found, counts, length
+                queries[part], self.rows, candidates, counts, length
             )
             known = np.nextafter(bounds / (shrunk * self.scale**2), np.inf)
             below[part] = np.where((counts >= length) & (bounds >= 0), known, -np.inf)

@@ -120,8 +120,8 @@ class NeighbourSplits:
         for part in np.unique(of_part[unsure]).tolist():
             mine = unsure & (of_part == part)
             train = np.flatnonzero(inside[part])
-            at, found = Search(self.X[train]).nearest(self.X[test[mine]], k)
-            rows[mine], squares[mine] = train[at], found
+            at, nearest_squares = Search(self.X[train]).nearest(self.X[test[mine]], k)
+            rows[mine], squares[mine] = train[at], nearest_squares
         return rows, squares
 
     def _of_lists(

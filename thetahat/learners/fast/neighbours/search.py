@@ -100,7 +100,10 @@ class Search:
     def _search_all(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """(q, k) rows and squared distances of the k nearest, by the distances to all rows."""
         n, p = self.rows.shape
-        found, squares = np.empty((len(queries), k), dtype=np.intp), np.empty((len(queries), k))
+        nearest_rows, squares = (
+            np.empty((len(queries), k), dtype=np.intp),
+            np.empty((len(queries), k)),
+        )
         of_all, step = np.empty(n), max(1, _BLOCK // max(1, p))
         for at in range(len(queries)):
             query = queries[at : at + 1]
@@ -108,9 +111,9 @@ class Search:
                 part = slice(a, a + step)
                 of_all[part] = squared_distances(query, self.rows[None, part])[0]
             near = np.flatnonzero(of_all <= np.partition(of_all, k - 1)[k - 1])
-            found[at] = near[np.argsort(of_all[near], kind="stable")[:k]]
-            squares[at] = of_all[found[at]]
-        return found, squares
+            nearest_rows[at] = near[np.argsort(of_all[near], kind="stable")[:k]]
+            squares[at] = of_all[nearest_rows[at]]
+        return nearest_rows, squares
 
     def _search_by_loops(self, queries: FloatArray, length: int) -> Lists:
         rows, squares, below = self._rough.lists(queries, length)
@@ -124,9 +127,9 @@ class Search:
         return Lists(rows, squares, below)
 
     def _search_by_tree(self, queries: FloatArray, length: int) -> Lists:
-        distances, found = self._tree.query(queries, k=np.arange(1, length + 1))
+        distances, candidates = self._tree.query(queries, k=np.arange(1, length + 1))
         farthest = distances[:, -1] ** 2 * (1 - 1e-12)
-        lists = self._rank(queries, np.asarray(found, dtype=np.intp), farthest)
+        lists = self._rank(queries, np.asarray(candidates, dtype=np.intp), farthest)
         self._add_equally_far(queries, lists)
         return lists
 
@@ -170,24 +173,26 @@ class Search:
         near = centred @ minus_twice
         near += of_rows
         n, p = self.rows.shape
-        found = np.tile(np.arange(n), (len(queries), 1)) if length == n else smallest(near, length)
-        farthest = np.take_along_axis(near, found, axis=1).max(axis=1) + lengths
+        candidates = (
+            np.tile(np.arange(n), (len(queries), 1)) if length == n else smallest(near, length)
+        )
+        farthest = np.take_along_axis(near, candidates, axis=1).max(axis=1) + lengths
         rounding = 4 * np.finfo(np.float64).eps * (p + 4) * (lengths + of_rows.max())
-        return self._rank(queries, found, farthest - rounding)
+        return self._rank(queries, candidates, farthest - rounding)
 
-    def _rank(self, queries: FloatArray, found: IntArray, below: FloatArray) -> Lists:
+    def _rank(self, queries: FloatArray, candidates: IntArray, below: FloatArray) -> Lists:
         """Sort by exact distance, then by row number."""
-        found = np.sort(found, axis=1)
-        squares = np.empty(found.shape)
-        step = max(1, _BLOCK // max(1, found.shape[1] * self.rows.shape[1]))
+        candidates = np.sort(candidates, axis=1)
+        squares = np.empty(candidates.shape)
+        step = max(1, _BLOCK // max(1, candidates.shape[1] * self.rows.shape[1]))
         for a in range(0, len(queries), step):
             part = slice(a, a + step)
-            squares[part] = squared_distances(queries[part], self.rows[found[part]])
+            squares[part] = squared_distances(queries[part], self.rows[candidates[part]])
         order = np.argsort(squares, axis=1, kind="stable")
-        if found.shape[1] == len(self.rows):
+        if candidates.shape[1] == len(self.rows):
             below = np.full(len(queries), np.inf)
         return Lists(
-            np.take_along_axis(found, order, axis=1),
+            np.take_along_axis(candidates, order, axis=1),
             np.take_along_axis(squares, order, axis=1),
             below,
         )

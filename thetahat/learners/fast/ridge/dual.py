@@ -59,14 +59,14 @@ class DualSplits:
             length = float(share @ to_mean)
             to_test = to_test - (to_test @ share)[:, None] - to_mean + length
             kernel = kernel - to_mean[:, None] - to_mean + length
-        found = _inverse(
+        factored = _inverse(
             kernel * np.outer(root, root), self.penalty, root, intercept=self.rows.intercept
         )
         centred = root * (y - level)
         spread = float(np.linalg.norm(centred))
-        if found is None or not spread > 0:
+        if factored is None or not spread > 0:
             return ILL_CONDITIONED
-        factor, amplification = found
+        factor, amplification = factored
         of_target = np.sqrt(float(self.rows.w @ self.rows.y**2)) / spread
         if not amplification * max(1.0, of_target) <= LARGEST_AMPLIFICATION:
             return ILL_CONDITIONED
@@ -85,10 +85,10 @@ class DualSplits:
 
         n, root = len(self.rows.y), np.sqrt(self.rows.w)
         scaled = self.kernel * np.outer(root, root)
-        found = _inverse(scaled, self.penalty, root, intercept=self.rows.intercept)
-        if found is None or not found[1] <= LARGEST_AMPLIFICATION:
+        factored = _inverse(scaled, self.penalty, root, intercept=self.rows.intercept)
+        if factored is None or not factored[1] <= LARGEST_AMPLIFICATION:
             return np.zeros(n), np.zeros(n)
-        inverse = cho_solve((found[0], True), np.eye(n))
+        inverse = cho_solve((factored[0], True), np.eye(n))
         if self.rows.intercept:
             unit = root / np.linalg.norm(root)
             along = inverse @ unit

@@ -63,7 +63,7 @@ def sum_products_of_resamples(
     first, second = np.triu_indices(q)
     ends = np.cumsum(np.arange(q, 0, -1)).tolist()
     step = max(1, _BLOCK // len(first))
-    found = np.zeros((len(counts), len(first)))
+    products = np.zeros((len(counts), len(first)))
     pairs = np.empty((len(first), min(step, n)))
     for start in range(0, n, step):
         chunk = both[:, start : start + step]
@@ -71,24 +71,25 @@ def sum_products_of_resamples(
             pairs = np.empty((len(first), chunk.shape[1]))
         for at, end in enumerate(ends):
             np.multiply(chunk[at:], chunk[at], out=pairs[end - (q - at) : end])
-        for at in range(0, m, _WIDTH):  # added where it stands: what BLAS calls c is found
-            own, of_width = counts[at : at + _WIDTH, start : start + step], found[at : at + _WIDTH]
-            blas.dgemm(1.0, pairs.T, own.T, 1.0, of_width.T, trans_a=1, overwrite_c=1)
+        for at in range(0, m, _WIDTH):  # BLAS adds to its argument c in place
+            chunk_counts = counts[at : at + _WIDTH, start : start + step]
+            target = products[at : at + _WIDTH]
+            blas.dgemm(1.0, pairs.T, chunk_counts.T, 1.0, target.T, trans_a=1, overwrite_c=1)
     sums = np.empty((m, q, q))
-    sums[:, first, second] = found[:m]
-    sums[:, second, first] = found[:m]
+    sums[:, first, second] = products[:m]
+    sums[:, second, first] = products[:m]
     return sums
 
 
 def product_in_widths(rows: FloatArray, others: FloatArray) -> FloatArray:
     """Return the (m, r) product of (m, k) and (k, r); a row's digits do not depend on m."""
     m = len(rows)
-    found = np.empty((m, others.shape[1]))
+    products = np.empty((m, others.shape[1]))
     whole = m - m % _WIDTH
     for at in range(0, whole, _WIDTH):
-        np.matmul(rows[at : at + _WIDTH], others, out=found[at : at + _WIDTH])
+        np.matmul(rows[at : at + _WIDTH], others, out=products[at : at + _WIDTH])
     if whole < m:
         last = np.zeros((_WIDTH, rows.shape[1]))
         last[: m - whole] = rows[whole:]
-        found[whole:] = (last @ others)[: m - whole]
-    return found
+        products[whole:] = (last @ others)[: m - whole]
+    return products

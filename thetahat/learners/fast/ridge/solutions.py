@@ -46,10 +46,10 @@ def solutions(
         solved = (Q.T @ xy) / (d + penalties[:, None])
     else:
         Q, diagonal, beside = tridiagonal(xx)
-        found = solved_by_kernel(diagonal, beside, Q.T @ xy, penalties, below)
-        if found is None:
+        solution = solved_by_kernel(diagonal, beside, Q.T @ xy, penalties, below)
+        if solution is None:
             return False
-        solved = found.T
+        solved = solution.T
     np.matmul(solved, Q.T, out=out)
     return True
 
