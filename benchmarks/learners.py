@@ -24,8 +24,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.clock import clock
-from thetahat.cross_validation import Outcomes, gathered, path_over, rows_of, run_path, run_splits
-from thetahat.cross_validation.many_splits import _of_all_rows
+from thetahat.cross_validation import Outcomes, as_outcomes, group_by_parameter, build_rows, run_path, run_splits
+from thetahat.cross_validation.fast_path import _of_all_rows
 from thetahat.cross_validation.paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
@@ -76,7 +76,7 @@ def compare(  # noqa: PLR0913 - what is compared, and over which splits
     most: int | None = None,
 ) -> None:
     """Time both over the same splits; ``most`` is how many of them the peer is given."""
-    scheme_method, rows_known = SCHEMES[scheme](**params), rows_of(data)
+    scheme_method, rows_known = SCHEMES[scheme](**params), build_rows(data)
     splits = list(scheme_method.splits(rows_known, 1))
     loss = ZeroOne() if data.n_classes else Squared()
 
@@ -85,7 +85,7 @@ def compare(  # noqa: PLR0913 - what is compared, and over which splits
         outcomes = run_splits(
             "m", learner, data, scheme_method.splits(rows_known, 1), loss, 1, keep_predictions=True
         )
-        return gathered(outcomes)
+        return as_outcomes(outcomes)
 
     def peer(chosen: list[Split]) -> FloatArray:
         method = "predict_proba" if data.n_classes else "predict"
@@ -102,9 +102,9 @@ def compare(  # noqa: PLR0913 - what is compared, and over which splits
         return np.concatenate([predictions[split.test] for split in splits])
 
     our_seconds, outcomes = clock(ours, 3)
-    if outcomes.why_plain:
+    if outcomes.fit_reason:
         print(
-            f"{what}: {len(outcomes.why_plain)} of {len(outcomes)} splits were fitted", flush=True
+            f"{what}: {len(outcomes.fit_reason)} of {len(outcomes)} splits were fitted", flush=True
         )
     predictions = np.asarray(
         outcomes.output if outcomes.probabilities is None else outcomes.probabilities
@@ -127,7 +127,7 @@ def compare(  # noqa: PLR0913 - what is compared, and over which splits
 def fit_together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Any]:
     """Run learners that differ in one parameter, as a selection runs them; outcomes by name."""
     _of_path.cache_clear()
-    (group,) = path_over(learners)
+    (group,) = group_by_parameter(learners)
     loss = ZeroOne() if data.n_classes else Squared()
     return run_path(group, data, splits, loss, 1)
 
@@ -141,7 +141,7 @@ def compare_grid(  # noqa: PLR0913 - what is compared, and over which splits
     X: FloatArray,
 ) -> None:
     """Time a grid in ten folds beside GridSearchCV, which may be given fewer of the values."""
-    splits = list(KFold(n_folds=10).splits(rows_of(data), 1))
+    splits = list(KFold(n_folds=10).splits(build_rows(data), 1))
     cv = [(split.train, split.test) for split in splits]
     scoring = "accuracy" if data.n_classes else "neg_mean_squared_error"
     search = GridSearchCV(theirs, grid, scoring=scoring, cv=cv, refit=False)

@@ -32,7 +32,7 @@ from service.kinds.cross_validation.run import run_group
 from service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
 from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import learner_groups, paths
-from thetahat.cross_validation import many_splits as at_once
+from thetahat.cross_validation import fast_path as at_once
 
 FOLDS, SEED = 10, 1
 

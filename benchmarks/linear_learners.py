@@ -27,8 +27,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.model_selection import LeaveOneOut as TheirLeaveOneOut
 
 from benchmarks.clock import clock
-from thetahat.cross_validation import Outcomes, gathered, path_over, rows_of, run_path, run_splits
-from thetahat.cross_validation.many_splits import _of_all_rows
+from thetahat.cross_validation import Outcomes, as_outcomes, group_by_parameter, build_rows, run_path, run_splits
+from thetahat.cross_validation.fast_path import _of_all_rows
 from thetahat.cross_validation.paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner
 from thetahat.learners.linear_discriminant import LinearDiscriminant
@@ -91,7 +91,7 @@ def draw_data(
 
 
 def split_folds(data: Data) -> list[Any]:
-    return list(KFold(n_folds=10).splits(rows_of(data), 1))
+    return list(KFold(n_folds=10).splits(build_rows(data), 1))
 
 
 def split_rows(data: Data) -> list[tuple[Any, Any]]:
@@ -101,7 +101,7 @@ def split_rows(data: Data) -> list[tuple[Any, Any]]:
 def fit_together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Outcomes]:
     """Return the outcomes, by name, of learners fitted together as a selection fits them."""
     _of_path.cache_clear()
-    (group,) = path_over(learners)
+    (group,) = group_by_parameter(learners)
     loss = ZeroOne() if data.n_classes else Squared()
     outcomes: dict[str, Any] = run_path(group, data, splits, loss, 1)
     return outcomes
@@ -111,9 +111,9 @@ def fit_alone(data: Data, learner: Learner, splits: Any) -> Outcomes:
     """Return the outcomes of one learner, with its predictions."""
     _of_all_rows.cache_clear()
     loss = ZeroOne() if data.n_classes else Squared()
-    outcomes = gathered(run_splits("m", learner, data, splits, loss, 1, keep_predictions=True))
-    if outcomes.why_plain:
-        print(f"{len(outcomes.why_plain)} of {len(outcomes)} splits were fitted")
+    outcomes = as_outcomes(run_splits("m", learner, data, splits, loss, 1, keep_predictions=True))
+    if outcomes.fit_reason:
+        print(f"{len(outcomes.fit_reason)} of {len(outcomes)} splits were fitted")
     return outcomes
 
 
@@ -133,7 +133,7 @@ def compute_accuracies(outcomes: dict[str, Outcomes]) -> FloatArray:
 
 
 def each_row(data: Data, learners: dict[str, Learner]) -> dict[str, Outcomes]:
-    return fit_together(data, learners, LeaveOneOut().splits(rows_of(data), 1))
+    return fit_together(data, learners, LeaveOneOut().splits(build_rows(data), 1))
 
 
 def search_parameters(search: Any, X: FloatArray, y: np.ndarray) -> FloatArray:
@@ -199,7 +199,7 @@ def closed_form(X: FloatArray, y: np.ndarray) -> FloatArray:
 
 
 def leave_rows_out(data: Data) -> FloatArray:
-    return predict_rows(data, Ridge(), LeaveOneOut().splits(rows_of(data), 1), "output")
+    return predict_rows(data, Ridge(), LeaveOneOut().splits(build_rows(data), 1), "output")
 
 
 def fit_without_each(X: FloatArray, y: np.ndarray) -> FloatArray:
@@ -226,7 +226,7 @@ def compare_leave_one_out(  # noqa: PLR0913 - what is compared, and on what
     name = {"predict_proba": "probabilities", "decision_function": "scores"}[method]
     compare(
         f"{what}, leave-one-out",
-        lambda: predict_rows(data, learner, LeaveOneOut().splits(rows_of(data), 1), name),
+        lambda: predict_rows(data, learner, LeaveOneOut().splits(build_rows(data), 1), name),
         lambda: fit_without_some(peer_seconds, X, data.y, method, rows),
         after=lambda result: np.asarray(result[rows]),
         repeats=2,

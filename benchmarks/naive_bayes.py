@@ -39,8 +39,8 @@ from service.data.base import FileLimits
 from service.data.formats import FORMATS
 from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
 from service.kinds.registry import JOB_KINDS
-from thetahat.cross_validation import many_splits as at_once
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import fast_path as at_once
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.losses import LOSSES
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
@@ -126,7 +126,7 @@ class Setting:
 
 def compare(setting: Setting, scheme: str, params: dict[str, Any]) -> None:
     """Print a line for each learner."""
-    splits = list(SCHEMES[scheme](**params).splits(rows_of(setting.data), SEED))
+    splits = list(SCHEMES[scheme](**params).splits(build_rows(setting.data), SEED))
     folds = [(split.train, split.test) for split in splits]
     for label, wire, peer, times in LEARNERS:
         body = {

@@ -24,8 +24,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 from benchmarks.clock import time_in_turn
-from thetahat.cross_validation import many_splits as at_once
-from thetahat.cross_validation import path_over, paths, rows_of, run_path, run_splits
+from thetahat.cross_validation import fast_path as at_once
+from thetahat.cross_validation import group_by_parameter, paths, build_rows, run_path, run_splits
 from thetahat.losses import LOSSES
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
@@ -53,7 +53,7 @@ def clear_caches() -> None:
 def split_folds(data: Data) -> list[Split]:
     """Return the splits of ten random folds."""
     scheme: Any = SCHEMES["k_fold"]
-    return list(scheme(n_folds=10).splits(rows_of(data), SEED))
+    return list(scheme(n_folds=10).splits(build_rows(data), SEED))
 
 
 def build_learner(name: str, **params: Any) -> Any:
@@ -85,7 +85,7 @@ def compare_smoothings(data: Data, X: Any, y: np.ndarray, name: str) -> None:
 
     def ours() -> list[float]:
         clear_caches()
-        (group,) = path_over(candidates)
+        (group,) = group_by_parameter(candidates)
         result: Any = run_path(group, data, splits, LOSS, SEED)
         return [float(np.mean([o.losses.mean() for o in result[key]])) for key in candidates]
 
@@ -105,7 +105,7 @@ def compare_leave_one_out(data: Data, X: Any, y: np.ndarray, name: str, n_fits: 
 
     def ours() -> Any:
         clear_caches()
-        splits = SCHEMES["leave_one_out"]().splits(rows_of(data), SEED)
+        splits = SCHEMES["leave_one_out"]().splits(build_rows(data), SEED)
         return run_splits("a", learner, data, splits, LOSS, SEED, keep_predictions=True)
 
     def theirs() -> Any:

@@ -1,4 +1,4 @@
-"""Whether data, learner and loss go together; asked before anything is fitted."""
+"""Checks that data, learner and loss fit each other, made before any fit."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from thetahat.tables.data import Data
 
 
 def check_loss(loss: Loss, task: str) -> None:
-    """Refuse a loss of another task; the message names those that fit."""
+    """Refuse a loss of another task; the message names the losses of this task."""
     if loss.task not in {None, task}:
         fitting = [name for name in LOSSES if LOSSES[name].task in {None, task}]
         raise UnsupportedCombination(
-            f"the loss {loss.info.name!r} is for {loss.task}, and the task is {task}; "
-            f"{', '.join(fitting)} fit",
+            f"The loss {loss.info.name!r} is for {loss.task}, but the task is {task}. Choose one "
+            f"of {', '.join(fitting)}.",
             loc=("loss",),
             value=loss.info.name,
         )
 
 
 def check_target(loss: Loss, data: Data) -> Loss:
-    """Return the loss for the classes of the data; refuse a target that it is not for."""
+    """Return the loss, set up for the classes of the data; refuse targets that it cannot use."""
     check = getattr(loss, "check_truth", None)
     if check is not None:
         check(data.y)
@@ -32,12 +32,12 @@ def check_target(loss: Loss, data: Data) -> Loss:
 
 
 def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool) -> None:
-    """Refuse a learner of another task, or without what the loss or the weights ask of it.
+    """Refuse a learner of another task, or one that cannot serve the loss or the weights.
 
     Parameters
     ----------
     name : str
-        What the request calls the learner.
+        The name of the learner in the request.
     weighted : bool
         Whether the data have weights.
     """
@@ -45,28 +45,28 @@ def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighte
     if task not in learner.tasks:
         others = ", ".join(sorted(learner.tasks))
         raise UnsupportedCombination(
-            f"the learner {name!r} ({learner.info.name}) is for {others}, and the task is {task}",
+            f"The learner {name!r} ({learner.info.name}) is for {others}, but the task is {task}.",
             loc=loc,
             value=learner.info.name,
         )
     if weighted and not learner.takes_weights:
         raise UnsupportedCombination(
-            f"the learner {name!r} ({learner.info.name}) takes no weights; leave the weight "
-            "column out or choose another learner",
+            f"The learner {name!r} ({learner.info.name}) cannot use weights. Leave the weight "
+            "column out or choose another learner.",
             loc=loc,
             value=learner.info.name,
         )
     if loss.uses == "probabilities" and not getattr(learner, "gives_probabilities", True):
         raise UnsupportedCombination(
-            f"the loss {loss.info.name!r} needs class probabilities, and the learner {name!r} "
-            f"({learner.info.name}) gives none",
+            f"The loss {loss.info.name!r} needs class probabilities, which the learner {name!r} "
+            f"({learner.info.name}) does not predict. Choose another loss or learner.",
             loc=loc,
             value=learner.info.name,
         )
     if loss.uses == "scores" and not getattr(learner, "gives_scores", False):
         raise UnsupportedCombination(
-            f"the loss {loss.info.name!r} needs decision values, and the learner {name!r} "
-            f"({learner.info.name}) gives none",
+            f"The loss {loss.info.name!r} needs decision values, which the learner {name!r} "
+            f"({learner.info.name}) does not compute. Choose another loss or learner.",
             loc=loc,
             value=learner.info.name,
         )
@@ -77,5 +77,5 @@ def learners_without_scores(learners: Mapping[str, Learner]) -> list[str]:
     return [
         name
         for name, learner in learners.items()
-        if not any(getattr(learner, one, True) for one in ("gives_scores", "gives_probabilities"))
+        if not any(getattr(learner, flag, True) for flag in ("gives_scores", "gives_probabilities"))
     ]

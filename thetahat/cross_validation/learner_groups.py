@@ -8,7 +8,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
-from thetahat.cross_validation.prepared import n_at_once
+from thetahat.cross_validation.stateless_steps import count_stateless_steps
 from thetahat.learners.base import Learner
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.tables.data import Data
@@ -39,7 +39,9 @@ class Group:
     @property
     def values(self) -> tuple[Any, ...]:
         """The value of the parameter for each learner."""
-        return tuple(getattr(bare_of(learner), self.parameter or "") for learner in self.learners)
+        return tuple(
+            getattr(get_bare_learner(learner), self.parameter or "") for learner in self.learners
+        )
 
 
 def group_by_path(learners: Mapping[str, Learner], most: int) -> list[Group]:
@@ -82,7 +84,7 @@ def group_learners(learners: Mapping[str, Learner]) -> Iterator[Group]:
         else:
             yield Group((name,), (learner,))
     for same_class in by_class.values():
-        yield from path_over(same_class)
+        yield from group_by_parameter(same_class)
 
 
 def divide_group(group: Group, most: int) -> list[Group]:
@@ -98,7 +100,7 @@ def divide_group(group: Group, most: int) -> list[Group]:
     ]
 
 
-def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
+def group_by_parameter(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
     """Group the learners that differ only in the parameter that a path can be computed for.
 
     Groups are in the order of their first learners and depend on the learners and their order
@@ -126,22 +128,22 @@ def path_over(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
     )
 
 
-def bare_of(learner: object) -> Any:
+def get_bare_learner(learner: object) -> Any:
     """Return the learner inside a pipeline whose steps all learn nothing, else the learner."""
-    if isinstance(learner, Pipeline) and n_at_once(learner.steps) == len(learner.steps):
+    if isinstance(learner, Pipeline) and count_stateless_steps(learner.steps) == len(learner.steps):
         return learner.learner
     return learner
 
 
 def _path_parameter(learner: object) -> str | None:
     """Return the parameter that a path of the learner can be computed for, or None."""
-    bare: object = bare_of(learner)
+    bare: object = get_bare_learner(learner)
     return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
 
 
 def _other_values(learner: Any) -> Any:
     """Return a key that learners share if they are equal in all but the path's parameter."""
-    bare: Any = bare_of(learner)
+    bare: Any = get_bare_learner(learner)
     kind: Any = type(bare)
     get_values = _other_fields(kind)
     return id(learner) if get_values is None else (kind, get_values(bare))

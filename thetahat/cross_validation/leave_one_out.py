@@ -1,4 +1,4 @@
-"""Splits that leave out one row each: predictions and losses of a block of rows at once."""
+"""Predictions and losses of rows that are left out one at a time, computed for blocks of rows."""
 
 from __future__ import annotations
 
@@ -8,117 +8,120 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.cross_validation.learner_cautions import Gathering, Told
+from thetahat.cross_validation.predicted_rows import PredictedRows, PredictedRowsBuilder
 from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import AllButTest, Split
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
 
-_ROWS: Final = 1024
-"""Most rows of a block; blocks begin at its multiples, whichever splits are asked for."""
-_CELLS: Final = 131_072
-"""Rows of a block times learners, where these are many: of about a megabyte each."""
-_WRITTEN_CELLS: Final = 65_536
-"""The same where errors are written: of half a megabyte each."""
-_FEWEST: Final = 32
+_MOST_ROWS: Final = 1024
+"""Largest number of rows of a block; blocks start at multiples of their size."""
+_MOST_VALUES: Final = 131_072
+"""Largest number of rows of a block times learners: about one megabyte of predictions."""
+_MOST_ERRORS: Final = 65_536
+"""The same limit where prediction errors are written: about half a megabyte."""
+_FEWEST_ROWS: Final = 32
 
-Each = Callable[[IntArray], tuple[Predictions, np.ndarray]]
-"""From (n,) rows to what L learners say of each when it alone is left out, and (L, n) or (n,)
-whether that may be used."""
+LeftOutPredictor = Callable[[IntArray], tuple[Predictions, np.ndarray]]
+"""Takes (n,) rows; returns the predictions of L learners for each row when it alone is left out,
+and (L, n) or (n,) whether they may be used."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
-    """What writes the errors of L learners of values; ``PathErrors.errors_left_out``."""
+class ErrorWriter:
+    """A function that writes leave-one-out errors, as ``PathErrors.errors_left_out`` does."""
 
     write: Callable[[slice, FloatArray], np.ndarray]
 
 
-def each_of(shared: object) -> Each | Written | None:
-    """Return what a learner says of rows left out alone, if it can say that at once."""
+def get_left_out_predictor(shared: object) -> LeftOutPredictor | ErrorWriter | None:
+    """Return the function that predicts rows left out one at a time, or None if there is none."""
     write = getattr(shared, "errors_left_out", None)
     if write is not None:
-        return Written(write)
-    each: Each | None = getattr(shared, "each_left_out", None)
-    return each
+        return ErrorWriter(write)
+    predictor: LeftOutPredictor | None = getattr(shared, "each_left_out", None)
+    return predictor
 
 
-class OneLeftOut:
-    """What L learners say of each row when it alone is left out, and what that costs.
+class SingleRowPredictions:
+    """Leave-one-out predictions and losses of L learners.
 
-    Thousands of splits of one row each would otherwise be thousands of calls for one number. The
-    block that a row is in depends on its number alone, so the numbers of a split do too.
+    Leave-one-out splits are computed in blocks, because a call for each row would be slow. The
+    block of a row depends on its number alone, so its values do too.
     """
 
     def __init__(
         self,
-        each: Each | Written,
+        predictor: LeftOutPredictor | ErrorWriter,
         data: Data,
         loss: Loss,
         *,
         n_learners: int = 1,
         keep: bool = True,
     ) -> None:
-        self.each, self.data, self.loss = each, data, loss
+        self.predictor, self.data, self.loss = predictor, data, loss
         self.n_learners, self.keep = n_learners, keep
-        cells = _WRITTEN_CELLS if isinstance(each, Written) else _CELLS
-        self.size = max(_FEWEST, min(_ROWS, cells // n_learners))
-        self.number = -1
-        self.block: Told | None = None
+        most = _MOST_ERRORS if isinstance(predictor, ErrorWriter) else _MOST_VALUES
+        self.block_size = max(_FEWEST_ROWS, min(_MOST_ROWS, most // n_learners))
+        self.last_number = -1
+        self.last_block: PredictedRows | None = None
 
-    def of(self, rows: range) -> Told:
-        """Return what is told of a stretch of rows that is not empty."""
-        first, last = rows[0] // self.size, rows[-1] // self.size
+    def predict(self, rows: range) -> PredictedRows:
+        """Return the values of a range of rows that is not empty."""
+        first, last = rows[0] // self.block_size, rows[-1] // self.block_size
         if first == last:
-            return self._part(first, rows)
-        found = Gathering(self.n_learners, len(rows), keep=self.keep)
+            return self._predict_in_block(first, rows)
+        builder = PredictedRowsBuilder(self.n_learners, len(rows), keep=self.keep)
         for number in range(first, last + 1):
-            in_block = self._rows_of(number)
+            in_block = self._list_rows(number)
             if in_block[0] in rows and in_block[-1] in rows:
-                self._add_to(found, in_block)
+                self._append_to(builder, in_block)
             else:
-                found.append(self._part(number, rows))
-        return found.told()
+                builder.append(self._predict_in_block(number, rows))
+        return builder.build()
 
-    def _rows_of(self, number: int) -> range:
-        first = number * self.size
-        return range(first, min(first + self.size, self.data.n))
+    def _list_rows(self, number: int) -> range:
+        """Return the rows of a block."""
+        first = number * self.block_size
+        return range(first, min(first + self.block_size, self.data.n))
 
-    def _part(self, number: int, rows: range) -> Told:
-        """Return what is told of those rows that are in a block."""
-        in_block = self._rows_of(number)
-        if self.block is None or number != self.number:
-            found = Gathering(self.n_learners, len(in_block), keep=self.keep)
-            self._add_to(found, in_block)
-            self.number, self.block = number, found.told()
+    def _predict_in_block(self, number: int, rows: range) -> PredictedRows:
+        """Return the values of those of the rows that are in a block; the last block is cached."""
+        in_block = self._list_rows(number)
+        if self.last_block is None or number != self.last_number:
+            builder = PredictedRowsBuilder(self.n_learners, len(in_block), keep=self.keep)
+            self._append_to(builder, in_block)
+            self.last_number, self.last_block = number, builder.build()
         first = in_block[0]
-        cut = slice(max(rows[0] - first, 0), min(rows[-1] + 1 - first, self.size))
-        return self.block.of_rows(cut)
+        start, stop = max(rows[0] - first, 0), min(rows[-1] + 1 - first, self.block_size)
+        return self.last_block.select_rows(slice(start, stop))
 
-    def _add_to(self, found: Gathering, rows: range) -> None:
-        some = slice(rows.start, rows.stop)
-        if isinstance(self.each, Written):
-            errors, y = np.empty((self.n_learners, len(rows))), self.data.y[some]
+    def _append_to(self, builder: PredictedRowsBuilder, rows: range) -> None:
+        if isinstance(self.predictor, ErrorWriter):
+            as_slice = slice(rows.start, rows.stop)
+            errors, y = np.empty((self.n_learners, len(rows))), self.data.y[as_slice]
             with np.errstate(all="ignore"):
-                found.add_errors(errors, self.each.write(some, errors), y, self.loss)
+                usable = self.predictor.write(as_slice, errors)
+                builder.append_errors(errors, usable, y, self.loss)
             return
-        every = np.arange(rows.start, rows.stop)
+        numbers = np.arange(rows.start, rows.stop)
         with np.errstate(all="ignore"):
-            said, fits = self.each(every)
-            found.add(said, fits.reshape(-1, len(rows)), self.data.y[every], self.loss)
+            predictions, usable = self.predictor(numbers)
+            usable = usable.reshape(-1, len(rows))
+            builder.append_predictions(predictions, usable, self.data.y[numbers], self.loss)
 
 
-def one_left_out(
+def build_single_row_predictions(
     shared: OverSplits | OrdinaryFit, data: Data, loss: Loss, *, keep: bool
-) -> OneLeftOut | None:
-    """Return what one learner says of each row that is left out, if it can say that at once."""
-    each = each_of(shared)
-    return None if each is None else OneLeftOut(each, data, loss, keep=keep)
+) -> SingleRowPredictions | None:
+    """Return the leave-one-out predictions of one learner, or None if it has no fast ones."""
+    predictor = get_left_out_predictor(shared)
+    return None if predictor is None else SingleRowPredictions(predictor, data, loss, keep=keep)
 
 
-def leaves_one_out(split: Split, n: int) -> bool:
-    """Whether the test part is one row of n, and the training part all others, once each."""
+def is_leave_one_out(split: Split, n: int) -> bool:
+    """Return whether the test part is one of n rows, and the training part each other row once."""
     if isinstance(split, AllButTest) and split.n == n:
         return len(split.test) == 1
     if len(split.test) != 1 or len(split.train) != n - 1 or split.n_train != n - 1:

@@ -1,4 +1,4 @@
-"""What one learner did on each of many splits, as arrays."""
+"""The losses and predictions of one learner on many splits, as arrays."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from thetahat.cautions import Caution
 from thetahat.schemes.base import Split
 from thetahat.values.types import FloatArray, IntArray, Label
 
-KEPT = ("output", "probabilities", "scores")
-"""What an outcome may carry of the predictions."""
+PREDICTION_FIELDS = ("output", "probabilities", "scores")
+"""Names of the predictions that an outcome can have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SplitOutcome:
-    """What one learner did on one split.
+    """Losses and predictions of one learner on one split.
 
     Parameters
     ----------
     repeat, block : int
-        Which split.
+        Repeat and block of the split.
     label : label
-        What its block is called.
+        Label of the block.
     n_train : int
-        Different rows that were learnt from.
+        Number of distinct training rows.
     test : ndarray of int
         (n_test,) row numbers, ascending.
     losses : ndarray of float
         (n_test,) finite.
     output : ndarray or None
-        (n_test,) class codes or values, where predictions are kept.
+        (n_test,) class codes or values, if predictions are kept.
     probabilities : ndarray of float or None
-        (n_test, n_classes), where predictions are kept and the learner gives them.
+        (n_test, n_classes), if predictions are kept and the learner predicts probabilities.
     scores : ndarray of float or None
-        (n_test,) decision values, likewise.
+        (n_test,) decision values, if predictions are kept and the learner computes them.
     cautions : tuple of Caution
-        What the learner warned of.
-    why_plain : str or None
-        Why the learner was fitted on this training part; None where the test part was predicted
-        from what all rows share.
+        Warnings of the learner.
+    fit_reason : str or None
+        Why the learner was fitted on this training part; None if the test part was predicted from
+        quantities that all splits share.
     """
 
     repeat: int
@@ -55,21 +55,21 @@ class SplitOutcome:
     probabilities: FloatArray | None = None
     scores: FloatArray | None = None
     cautions: tuple[Caution, ...] = ()
-    why_plain: str | None = None
+    fit_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Places:
-    """J splits, and the rows that each is tested on; the same for every learner.
+class SplitTable:
+    """J splits and their test rows; the same for every learner.
 
     Parameters
     ----------
     repeat, block, n_train, n_test : ndarray of int
         (J,) of each split.
     labels : sequence of label
-        (J,).
+        (J,) label of the block of each split.
     test : ndarray of int
-        (M,) rows of the splits, one split's after another's.
+        (M,) test rows, split after split.
     """
 
     repeat: IntArray
@@ -78,7 +78,7 @@ class Places:
     n_train: IntArray
     n_test: IntArray
     test: IntArray
-    ends: IntArray = field(init=False)  # where the rows of each split end
+    ends: IntArray = field(init=False)  # where the test rows of each split end
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ends", np.cumsum(self.n_test))
@@ -86,30 +86,28 @@ class Places:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Outcomes(Sequence[SplitOutcome]):
-    """The outcomes of J splits; each is made when it is asked for, and is a view of the arrays.
-
-    Thousands of splits of one row each are a few arrays, and not thousands of values.
+    """The outcomes of J splits as a few arrays; an outcome is built, as views, when it is read.
 
     Parameters
     ----------
-    places : Places
-        Which splits.
+    splits : SplitTable
+        The splits.
     losses, output, probabilities, scores : ndarray or None
-        (M, ...) those of the splits, one after another.
-    cautions, why_plain : mapping
-        By the split's place among the J, where there are any.
+        (M, ...) values of the test rows, split after split.
+    cautions, fit_reason : mapping
+        By the position of the split, for splits that have any.
     """
 
-    places: Places
+    splits: SplitTable
     losses: FloatArray
     output: np.ndarray | None = None
     probabilities: FloatArray | None = None
     scores: FloatArray | None = None
     cautions: Mapping[int, tuple[Caution, ...]] = field(default_factory=dict)
-    why_plain: Mapping[int, str] = field(default_factory=dict)
+    fit_reason: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.places.ends)
+        return len(self.splits.ends)
 
     @overload
     def __getitem__(self, at: int) -> SplitOutcome: ...
@@ -117,149 +115,157 @@ class Outcomes(Sequence[SplitOutcome]):
     def __getitem__(self, at: slice) -> list[SplitOutcome]: ...
     def __getitem__(self, at: int | slice) -> SplitOutcome | list[SplitOutcome]:
         if isinstance(at, slice):
-            return [self[place] for place in range(len(self))[at]]
-        place, places = range(len(self))[at], self.places
-        rows = self.rows(place)
-        kept = {name: part[rows] for name, part in self.kept().items()}
+            return [self[position] for position in range(len(self))[at]]
+        position, splits = range(len(self))[at], self.splits
+        rows = self.find_rows(position)
+        predictions = {name: part[rows] for name, part in self.list_predictions().items()}
         return SplitOutcome(
-            repeat=int(places.repeat[place]),
-            block=int(places.block[place]),
-            label=places.labels[place],
-            n_train=int(places.n_train[place]),
-            test=places.test[rows],
+            repeat=int(splits.repeat[position]),
+            block=int(splits.block[position]),
+            label=splits.labels[position],
+            n_train=int(splits.n_train[position]),
+            test=splits.test[rows],
             losses=self.losses[rows],
-            cautions=self.cautions.get(place, ()),
-            why_plain=self.why_plain.get(place),
-            **kept,
+            cautions=self.cautions.get(position, ()),
+            fit_reason=self.fit_reason.get(position),
+            **predictions,
         )
 
-    def rows(self, place: int) -> slice:
-        """Where a split's rows stand in the arrays."""
-        end = int(self.places.ends[place])
-        return slice(end - int(self.places.n_test[place]), end)
+    def find_rows(self, position: int) -> slice:
+        """Return the range of a split's test rows in the arrays."""
+        end = int(self.splits.ends[position])
+        return slice(end - int(self.splits.n_test[position]), end)
 
-    def kept(self) -> dict[str, np.ndarray]:
-        """Return the arrays of predictions that there are."""
-        found = {name: getattr(self, name) for name in KEPT}
-        return {name: part for name, part in found.items() if part is not None}
+    def list_predictions(self) -> dict[str, np.ndarray]:
+        """Return the arrays of predictions that are not None, by name."""
+        arrays = {name: getattr(self, name) for name in PREDICTION_FIELDS}
+        return {name: part for name, part in arrays.items() if part is not None}
 
     @property
     def reasons(self) -> list[str | None]:
-        """(J,) why each split was fitted."""
-        return [self.why_plain.get(place) for place in range(len(self))]
+        """(J,) reason why the learner was fitted on each split; None if it was not."""
+        return [self.fit_reason.get(position) for position in range(len(self))]
 
 
-def gathered(outcomes: Sequence[SplitOutcome]) -> Outcomes:
-    """Return the same outcomes as arrays; predictions are kept where every outcome has them."""
+def as_outcomes(outcomes: Sequence[SplitOutcome]) -> Outcomes:
+    """Return the same outcomes as arrays; predictions are kept if every outcome has them."""
     if isinstance(outcomes, Outcomes):
         return outcomes
-    kept: dict[str, Any] = {}
-    for name in KEPT:
+    predictions: dict[str, Any] = {}
+    for name in PREDICTION_FIELDS:
         parts = [getattr(outcome, name) for outcome in outcomes]
         if parts and all(part is not None for part in parts):
-            kept[name] = np.concatenate(parts)
-    places = Places(
-        repeat=_whole(o.repeat for o in outcomes),
-        block=_whole(o.block for o in outcomes),
+            predictions[name] = np.concatenate(parts)
+    splits = SplitTable(
+        repeat=_to_int_array(o.repeat for o in outcomes),
+        block=_to_int_array(o.block for o in outcomes),
         labels=[o.label for o in outcomes],
-        n_train=_whole(o.n_train for o in outcomes),
-        n_test=_whole(len(o.test) for o in outcomes),
+        n_train=_to_int_array(o.n_train for o in outcomes),
+        n_test=_to_int_array(len(o.test) for o in outcomes),
         test=np.concatenate([np.empty(0, dtype=np.intp), *(o.test for o in outcomes)]),
     )
     return Outcomes(
-        places=places,
+        splits=splits,
         losses=np.concatenate([np.empty(0), *(o.losses for o in outcomes)]),
         cautions={at: o.cautions for at, o in enumerate(outcomes) if o.cautions},
-        why_plain={at: o.why_plain for at, o in enumerate(outcomes) if o.why_plain is not None},
-        **kept,
+        fit_reason={at: o.fit_reason for at, o in enumerate(outcomes) if o.fit_reason is not None},
+        **predictions,
     )
 
 
-def joined(parts: Sequence[Sequence[SplitOutcome]]) -> Outcomes:
-    """Return the outcomes of several stretches of splits as those of one."""
-    found = [gathered(part) for part in parts if len(part)]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        return gathered([])
-    starts = np.cumsum([0, *(len(part) for part in found)]).tolist()
-    pairs = list(zip(starts[:-1], found, strict=True))
-    names = set.intersection(*(set(part.kept()) for part in found))
-    kept: dict[str, Any] = {
-        name: np.concatenate([part.kept()[name] for part in found]) for name in names
+def join_outcomes(parts: Sequence[Sequence[SplitOutcome]]) -> Outcomes:
+    """Concatenate the outcomes of several batches of splits."""
+    batches = [as_outcomes(part) for part in parts if len(part)]
+    if len(batches) == 1:
+        return batches[0]
+    if not batches:
+        return as_outcomes([])
+    starts = np.cumsum([0, *(len(batch) for batch in batches)]).tolist()
+    with_start = list(zip(starts[:-1], batches, strict=True))
+    names = set.intersection(*(set(batch.list_predictions()) for batch in batches))
+    predictions: dict[str, Any] = {
+        name: np.concatenate([batch.list_predictions()[name] for batch in batches])
+        for name in names
     }
-    numbers = ("repeat", "block", "n_train", "n_test", "test")
-    arrays = {
-        name: np.concatenate([getattr(part.places, name) for part in found]) for name in numbers
+    columns = {
+        name: np.concatenate([getattr(batch.splits, name) for batch in batches])
+        for name in ("repeat", "block", "n_train", "n_test", "test")
     }
-    labels = [label for part in found for label in part.places.labels]
+    labels = [label for batch in batches for label in batch.splits.labels]
     return Outcomes(
-        places=Places(labels=labels, **arrays),
-        losses=np.concatenate([part.losses for part in found]),
-        cautions={at + start: told for start, p in pairs for at, told in p.cautions.items()},
-        why_plain={at + start: why for start, p in pairs for at, why in p.why_plain.items()},
-        **kept,
+        splits=SplitTable(labels=labels, **columns),
+        losses=np.concatenate([batch.losses for batch in batches]),
+        cautions={
+            at + start: cautions
+            for start, batch in with_start
+            for at, cautions in batch.cautions.items()
+        },
+        fit_reason={
+            at + start: reason
+            for start, batch in with_start
+            for at, reason in batch.fit_reason.items()
+        },
+        **predictions,
     )
 
 
-def places_of(splits: Sequence[Split]) -> Places:
-    """Return the places of splits."""
-    return Places(
-        repeat=_whole(split.repeat for split in splits),
-        block=_whole(split.block for split in splits),
+def describe_splits(splits: Sequence[Split]) -> SplitTable:
+    """Return the splits as arrays."""
+    return SplitTable(
+        repeat=_to_int_array(split.repeat for split in splits),
+        block=_to_int_array(split.block for split in splits),
         labels=[split.label for split in splits],
-        n_train=_whole(split.n_train for split in splits),
-        n_test=_whole(len(split.test) for split in splits),
+        n_train=_to_int_array(split.n_train for split in splits),
+        n_test=_to_int_array(len(split.test) for split in splits),
         test=np.concatenate([np.empty(0, dtype=np.intp), *(split.test for split in splits)]),
     )
 
 
-def one_row_each(n: int, rows: range) -> Places:
-    """Return the places of splits that leave out one of n rows each."""
-    at = np.arange(rows.start, rows.stop, dtype=np.intp)
-    return Places(
+def describe_single_rows(n: int, rows: range) -> SplitTable:
+    """Return the leave-one-out splits of ``rows`` of n rows as arrays."""
+    numbers = np.arange(rows.start, rows.stop, dtype=np.intp)
+    return SplitTable(
         repeat=np.zeros(len(rows), dtype=np.intp),
-        block=at,
+        block=numbers,
         labels=rows,
         n_train=np.full(len(rows), n - 1, dtype=np.intp),
         n_test=np.ones(len(rows), dtype=np.intp),
-        test=at,
+        test=numbers,
     )
 
 
-def with_others(
-    places: Places,
+def replace_outcomes(
+    splits: SplitTable,
     arrays: Mapping[str, Any],
-    by_itself: Mapping[int, SplitOutcome],
+    replacements: Mapping[int, SplitOutcome],
     *,
     keep_predictions: bool,
 ) -> Outcomes:
-    """Return the outcomes that arrays tell, but for some that were run by themselves.
+    """Return the outcomes from arrays, with those of some splits replaced.
 
     Parameters
     ----------
     arrays : mapping of str to ndarray
-        ``losses`` and predictions, (M, ...); those of the splits in ``by_itself`` are not looked
-        at.
-    by_itself : mapping of int to SplitOutcome
-        By the split's place.
+        (M, ...) ``losses`` and predictions; the values of replaced splits are not used.
+    replacements : mapping of int to SplitOutcome
+        By the position of the split.
     """
-    names = ("losses", *KEPT) if keep_predictions else ("losses",)
-    own: dict[str, Any] = {name: arrays[name] for name in names if name in arrays}
-    told = Outcomes(places=places, **own)
-    if not by_itself:
-        return told
-    own = {name: part.copy() for name, part in own.items()}
-    for at, outcome in by_itself.items():
-        for name, part in own.items():
-            part[told.rows(at)] = getattr(outcome, name)
+    names = ("losses", *PREDICTION_FIELDS) if keep_predictions else ("losses",)
+    values: dict[str, Any] = {name: arrays[name] for name in names if name in arrays}
+    outcomes = Outcomes(splits=splits, **values)
+    if not replacements:
+        return outcomes
+    values = {name: part.copy() for name, part in values.items()}
+    for at, outcome in replacements.items():
+        for name, part in values.items():
+            part[outcomes.find_rows(at)] = getattr(outcome, name)
     return Outcomes(
-        places=places,
-        cautions={at: o.cautions for at, o in by_itself.items() if o.cautions},
-        why_plain={at: o.why_plain for at, o in by_itself.items() if o.why_plain is not None},
-        **own,
+        splits=splits,
+        cautions={at: o.cautions for at, o in replacements.items() if o.cautions},
+        fit_reason={at: o.fit_reason for at, o in replacements.items() if o.fit_reason is not None},
+        **values,
     )
 
 
-def _whole(numbers: Iterable[int]) -> IntArray:
+def _to_int_array(numbers: Iterable[int]) -> IntArray:
     return np.fromiter(numbers, dtype=np.intp)

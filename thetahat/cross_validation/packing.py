@@ -1,4 +1,4 @@
-"""Outcomes as plain arrays, the form in which a worker hands in its part of the work."""
+"""Outcomes as plain arrays, the form in which a worker stores the result of a chunk."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from thetahat.cautions import restore
-from thetahat.cross_validation.outcomes import KEPT, Outcomes, Places, SplitOutcome, gathered
+from thetahat.cross_validation.outcomes import (
+    PREDICTION_FIELDS,
+    Outcomes,
+    SplitOutcome,
+    SplitTable,
+    as_outcomes,
+)
 from thetahat.values.types import Label
 
 Arrays = dict[str, np.ndarray]
@@ -17,35 +23,36 @@ Arrays = dict[str, np.ndarray]
 def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
     """Return arrays that ``unpack`` turns into the same outcomes, bit by bit.
 
-    Labels, cautions and reasons, which are words, stand as the bytes of one JSON text. Kept
-    predictions are packed where every outcome has them.
+    Labels, cautions and reasons are the bytes of one JSON text. Predictions are packed if every
+    outcome has them.
     """
-    all_of = gathered(outcomes)
-    places = all_of.places
+    packed = as_outcomes(outcomes)
+    splits = packed.splits
     words = {
-        "labels": _short(places.labels),
+        "labels": _encode_labels(splits.labels),
         "cautions": [
-            [at, [[c.code, c.message] for c in told]] for at, told in all_of.cautions.items()
+            [at, [[c.code, c.message] for c in cautions]]
+            for at, cautions in packed.cautions.items()
         ],
-        "why_plain": list(all_of.why_plain.items()),
+        "why_plain": list(packed.fit_reason.items()),
     }
     return {
-        "repeat": places.repeat,
-        "block": places.block,
-        "n_train": places.n_train,
-        "n_test": places.n_test,
-        "test": places.test,
-        "losses": all_of.losses,
+        "repeat": splits.repeat,
+        "block": splits.block,
+        "n_train": splits.n_train,
+        "n_test": splits.n_test,
+        "test": splits.test,
+        "losses": packed.losses,
         "words": np.frombuffer(json.dumps(words).encode(), dtype=np.uint8),
-        **all_of.kept(),
+        **packed.list_predictions(),
     }
 
 
 def unpack(arrays: Mapping[str, np.ndarray]) -> Outcomes:
-    """Return the outcomes that ``pack`` was given."""
+    """Return the outcomes that ``pack`` turned into these arrays."""
     words = json.loads(arrays["words"].tobytes())
     labels = words["labels"]
-    places = Places(
+    splits = SplitTable(
         repeat=arrays["repeat"],
         block=arrays["block"],
         labels=range(*labels["range"]) if isinstance(labels, dict) else labels,
@@ -53,21 +60,21 @@ def unpack(arrays: Mapping[str, np.ndarray]) -> Outcomes:
         n_test=arrays["n_test"],
         test=arrays["test"],
     )
-    kept = {name: arrays[name] for name in KEPT if name in arrays}
+    predictions = {name: arrays[name] for name in PREDICTION_FIELDS if name in arrays}
     return Outcomes(
-        places=places,
+        splits=splits,
         losses=arrays["losses"],
         cautions={
-            at: tuple(restore(code, message) for code, message in told)
-            for at, told in words["cautions"]
+            at: tuple(restore(code, message) for code, message in cautions)
+            for at, cautions in words["cautions"]
         },
-        why_plain=dict(words["why_plain"]),
-        **kept,
+        fit_reason=dict(words["why_plain"]),
+        **predictions,
     )
 
 
-def _short(labels: Sequence[Label]) -> list[Label] | dict[str, list[int]]:
-    """Return labels as JSON can hold them; those that count up by their ends alone."""
+def _encode_labels(labels: Sequence[Label]) -> list[Label] | dict[str, list[int]]:
+    """Return labels as JSON values; a range as its two ends."""
     if isinstance(labels, range):
         return {"range": [labels.start, labels.stop]}
     return list(labels)

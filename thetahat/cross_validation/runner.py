@@ -1,24 +1,29 @@
-"""One learner fitted and tested on a stretch of splits."""
+"""One learner, fitted and tested on splits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.cross_validation.leave_one_out import OneLeftOut, leaves_one_out, one_left_out
-from thetahat.cross_validation.many_splits import over_splits, predicted_at_once
+from thetahat.cross_validation.fast_path import predict_split, prepare_fast_path
+from thetahat.cross_validation.leave_one_out import (
+    SingleRowPredictions,
+    build_single_row_predictions,
+    is_leave_one_out,
+)
 from thetahat.cross_validation.outcomes import (
+    PREDICTION_FIELDS,
     Outcomes,
     SplitOutcome,
-    gathered,
-    one_row_each,
-    with_others,
+    as_outcomes,
+    describe_single_rows,
+    replace_outcomes,
 )
-from thetahat.cross_validation.prepared import prepared_once
-from thetahat.cross_validation.split_ranges import run_in_stretches
+from thetahat.cross_validation.split_batches import SplitPrediction, run_in_batches
+from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.learners.base import Learner, OrdinaryFit
 from thetahat.losses.base import Loss, Predictions
@@ -28,8 +33,8 @@ from thetahat.seeds import stream
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.values.types import FloatArray
 
-_OF_INSTANCES = frozenset({"y", "predictions", "probabilities", "scores"})
-"""What a loss refuses by instance; the place ends with the instance's number."""
+_INSTANCE_ARGUMENTS = frozenset({"y", "predictions", "probabilities", "scores"})
+"""Arguments of a loss that have a value for each instance; `error.loc` ends with its position."""
 
 
 def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what to keep
@@ -42,162 +47,154 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     *,
     keep_predictions: bool = False,
 ) -> Sequence[SplitOutcome]:
-    """Fit on each training part and lose on each test part.
+    """Fit the learner on each training part and compute its losses on each test part.
 
-    What a split gives depends on the seed, the learner's name, the data and the split alone, so
-    the splits may be run in any number of pieces, in any order. A learner that predicts every
-    split from what all rows share does so where that is as good as a fit; ``why_plain`` of an
-    outcome says why it did not.
+    The outcome of a split depends on the seed, the learner's name, the data and the split alone, so
+    the splits may be run in any number of batches, in any order. A learner with a fast path
+    predicts a split from quantities that all splits share, where that is as good as a fit;
+    ``fit_reason`` of an outcome says why it was fitted instead.
 
     Parameters
     ----------
     name : str
-        What the request calls the learner; part of its random stream.
+        The name of the learner in the request; part of its random stream.
     splits : iterable of Split
-        Taken one at a time, or some at a time by a learner that predicts many in one pass.
+        Read one at a time, or in batches if the learner predicts many splits in one call.
     keep_predictions : bool
-        Whether outcomes carry predictions besides losses.
+        Whether outcomes have predictions beside losses.
 
     Raises
     ------
     LearnerFailed
-        The learner raised, or gave predictions of the wrong shape or a loss that is not finite.
+        The learner raised an exception, or returned predictions of the wrong shape or with a loss
+        that is not finite.
     EvaluationError
-        The learner refused its training part, in its own words. Both name learner and split.
+        The learner refused its training part. Messages name the learner and the split.
     """
-    learner, data = prepared_once(learner, data)
-    shared = over_splits(learner, data)
-    alone = one_left_out(shared, data, loss, keep=keep_predictions)
+    learner, data = apply_stateless_steps(learner, data)
+    shared = prepare_fast_path(learner, data)
+    single_rows = build_single_row_predictions(shared, data, loss, keep=keep_predictions)
 
-    def one(split: Split, told: Predictions | OrdinaryFit | None = None) -> SplitOutcome:
-        if told is None and alone is not None and leaves_one_out(split, data.n):
+    def run_split(split: Split, prediction: SplitPrediction = None) -> SplitOutcome:
+        if prediction is None and single_rows is not None and is_leave_one_out(split, data.n):
             row = int(split.test[0])
-            found = alone.of(range(row, row + 1))
-            if found.fits[0, 0]:
-                return _told(split, found.of_learner(0))
-        return fitted(split, told)
+            predicted = single_rows.predict(range(row, row + 1))
+            if predicted.usable[0, 0]:
+                return _build_outcome(split, predicted.select_learner(0))
+        return predict_or_fit(split, prediction)
 
-    def fitted(split: Split, told: Predictions | OrdinaryFit | None = None) -> SplitOutcome:
-        if told is None:
-            told = predicted_at_once(shared, split, data.n)
-        done = _run_one(name, learner, data, split, loss, seed, told)
-        return _outcome(split, *done, keep_predictions=keep_predictions)
+    def predict_or_fit(split: Split, prediction: SplitPrediction = None) -> SplitOutcome:
+        if prediction is None:
+            prediction = predict_split(shared, split, data.n)
+        return _run_split(
+            name, learner, data, split, loss, seed, prediction, keep_predictions=keep_predictions
+        )
 
-    if alone is not None and isinstance(splits, OneRowEach):
-        return _each_row(alone, splits, fitted, keep_predictions=keep_predictions)
+    if single_rows is not None and isinstance(splits, OneRowEach):
+        return _run_single_rows(
+            single_rows, splits, predict_or_fit, keep_predictions=keep_predictions
+        )
     predict_all = getattr(shared, "predict_all", None)
     if predict_all is None:
-        return [one(split) for split in splits]
-    return run_in_stretches(
+        return [run_split(split) for split in splits]
+    return run_in_batches(
         predict_all,
         splits,
         data,
         loss,
-        one,
-        ask_of_one_row=alone is None,
+        run_split,
+        predict_single_rows=single_rows is None,
         keep_predictions=keep_predictions,
     )
 
 
-def _each_row(
-    alone: OneLeftOut,
+def _run_single_rows(
+    single_rows: SingleRowPredictions,
     splits: OneRowEach,
-    one: Callable[[Split], SplitOutcome],
+    run_split: Callable[[Split], SplitOutcome],
     *,
     keep_predictions: bool,
 ) -> Outcomes:
-    """Return the outcomes of rows left out one by one; those that do not fit are run alone."""
+    """Return the outcomes of leave-one-out splits; unusable ones come from ``run_split``."""
     rows = splits.rows
     if not rows:
-        return gathered([])
-    told = alone.of(rows)
-    by_itself = {int(at): one(splits.leaving_out(rows[at])) for at in np.flatnonzero(~told.fits[0])}
-    places = one_row_each(splits.n, rows)
-    return with_others(places, told.of_learner(0), by_itself, keep_predictions=keep_predictions)
+        return as_outcomes([])
+    predicted = single_rows.predict(rows)
+    run_alone = {
+        int(at): run_split(splits.leaving_out(rows[at]))
+        for at in np.flatnonzero(~predicted.usable[0])
+    }
+    table = describe_single_rows(splits.n, rows)
+    arrays = predicted.select_learner(0)
+    return replace_outcomes(table, arrays, run_alone, keep_predictions=keep_predictions)
 
 
-def _outcome(  # noqa: PLR0913 - what an outcome is made of
-    split: Split,
-    predictions: Predictions,
-    losses: FloatArray,
-    cautions: tuple[Caution, ...],
-    why_plain: str | None,
-    *,
-    keep_predictions: bool,
-) -> SplitOutcome:
+def _build_outcome(split: Split, fields: Mapping[str, Any]) -> SplitOutcome:
+    """Return the outcome of a split with these losses, predictions and so on."""
     return SplitOutcome(
         repeat=split.repeat,
         block=split.block,
         label=split.label,
         n_train=split.n_train,
         test=split.test,
-        losses=losses,
-        output=predictions.output if keep_predictions else None,
-        probabilities=predictions.probabilities if keep_predictions else None,
-        scores=predictions.scores if keep_predictions else None,
-        cautions=cautions,
-        why_plain=why_plain,
+        **fields,
     )
 
 
-def _told(split: Split, arrays: dict[str, Any]) -> SplitOutcome:
-    return SplitOutcome(
-        repeat=split.repeat,
-        block=split.block,
-        label=split.label,
-        n_train=split.n_train,
-        test=split.test,
-        **arrays,
-    )
-
-
-def place_of(name: str, split: Split, source: np.ndarray | None = None) -> str:
-    """Name learner and split, for people: ``learner 'nb', repeat 0, block 3 (source 'dvd')``."""
-    place = f"learner {name!r}, repeat {split.repeat}, block {split.block}"
+def describe_position(name: str, split: Split, source: np.ndarray | None = None) -> str:
+    """Return a learner and a split in words: ``learner 'nb', repeat 0, block 3 (source 'dvd')``."""
+    position = f"learner {name!r}, repeat {split.repeat}, block {split.block}"
     if split.label == split.block:
-        return place
+        return position
     is_source = source is not None and bool(np.all(source[split.test] == split.label))
-    return f"{place} ({'source ' if is_source else ''}{split.label!r})"
+    return f"{position} ({'source ' if is_source else ''}{split.label!r})"
 
 
-def _run_one(  # noqa: PLR0913 - as run_splits
+def _run_split(  # noqa: PLR0913 - as run_splits
     name: str,
     learner: Learner,
     data: Data,
     split: Split,
     loss: Loss,
     seed: int,
-    told: Predictions | OrdinaryFit,
-) -> tuple[Predictions, FloatArray, tuple[Caution, ...], str | None]:
-    """Return predictions, losses, what the learner warned of, and why it was fitted, if it was."""
+    prediction: Predictions | OrdinaryFit,
+    *,
+    keep_predictions: bool,
+) -> SplitOutcome:
+    """Return the outcome of a split, which is fitted if there is a reason for it."""
     cautions: list[Caution] = []
     try:
-        if isinstance(told, OrdinaryFit):
+        if isinstance(prediction, OrdinaryFit):
             rng = stream(seed, f"fit:{name}", split.repeat, split.block)
-            predictions = _fitted(learner, data, split, rng, cautions)
+            predictions = _fit_and_predict(learner, data, split, rng, cautions)
         else:
-            predictions = told
+            predictions = prediction
         _check_shapes(predictions, data, len(split.test))
         losses = loss.losses(data.y[split.test], predictions)
     except EvaluationError as error:
-        place = place_of(name, split, data.source) + _row_of(error, split)
-        told_where = type(error)(f"{place}: {error.message}", loc=error.loc, value=error.value)
-        raise told_where from error
-    _check_finite(losses, split, lambda: place_of(name, split, data.source))
-    why_plain = told.reason if isinstance(told, OrdinaryFit) else None
-    return predictions, losses, tuple(cautions), why_plain
+        position = describe_position(name, split, data.source) + _describe_row(error, split)
+        located = type(error)(f"{position}: {error.message}", loc=error.loc, value=error.value)
+        raise located from error
+    _check_finite(losses, split, lambda: describe_position(name, split, data.source))
+    kept = {
+        field: getattr(predictions, field) if keep_predictions else None
+        for field in PREDICTION_FIELDS
+    }
+    reason = prediction.reason if isinstance(prediction, OrdinaryFit) else None
+    fields = {**kept, "losses": losses, "cautions": tuple(cautions), "fit_reason": reason}
+    return _build_outcome(split, fields)
 
 
-def _fitted(
+def _fit_and_predict(
     learner: Learner,
     data: Data,
     split: Split,
     rng: np.random.Generator,
     cautions: list[Caution],
 ) -> Predictions:
-    """Fit and predict; ``cautions`` grows by what the learner said, and what it warned of."""
-    warned: list[Caution] = []
-    with catch_failures(learner.info.name, warned):
+    """Fit and predict; the cautions of the learner and its warnings are added to ``cautions``."""
+    warnings: list[Caution] = []
+    with catch_failures(learner.info.name, warnings):
         fitted = learner.fit(
             data.features.rows(split.train),
             data.y[split.train],
@@ -206,39 +203,41 @@ def _fitted(
             rng=rng,
         )
         predictions = fitted.predict(data.features.rows(split.test))
-    cautions += [*getattr(fitted, "cautions", ()), *warned]
+    cautions += [*getattr(fitted, "cautions", ()), *warnings]
     return predictions
 
 
-def _row_of(error: EvaluationError, split: Split) -> str:
-    """Name the row of the data that a loss speaks of, whose instances count within the split."""
-    at = error.loc[-1] if error.loc and error.loc[0] in _OF_INSTANCES else None
+def _describe_row(error: EvaluationError, split: Split) -> str:
+    """Return the row of the data that an error of a loss is about, or an empty text."""
+    is_of_instance = error.loc and error.loc[0] in _INSTANCE_ARGUMENTS
+    at = error.loc[-1] if is_of_instance else None
     return f", row {split.test[at]}" if isinstance(at, int) else ""
 
 
 def _check_shapes(predictions: Predictions, data: Data, n_test: int) -> None:
     if predictions.output.shape != (n_test,):
         raise LearnerFailed(
-            f"it gave predictions of shape {predictions.output.shape} for {n_test} instances"
+            f"the predictions have shape {predictions.output.shape} for {n_test} instances"
         )
-    given = predictions.probabilities
+    probabilities = predictions.probabilities
     if (
         data.task == CLASSIFICATION
-        and given is not None
-        and given.shape != (n_test, data.n_classes)
+        and probabilities is not None
+        and probabilities.shape != (n_test, data.n_classes)
     ):
         raise LearnerFailed(
-            f"it gave probabilities of shape {given.shape} for {n_test} instances of "
+            f"the probabilities have shape {probabilities.shape} for {n_test} instances and "
             f"{data.n_classes} classes"
         )
 
 
-def _check_finite(losses: FloatArray, split: Split, place: Callable[[], str]) -> None:
-    unfit = ~np.isfinite(losses)
-    if unfit.any():
-        at = int(np.argmax(unfit))
+def _check_finite(losses: FloatArray, split: Split, describe: Callable[[], str]) -> None:
+    is_bad = ~np.isfinite(losses)
+    if is_bad.any():
+        at = int(np.argmax(is_bad))
+        loss = "not a number" if np.isnan(losses[at]) else "infinite"
         raise LearnerFailed(
-            f"{place()}: the loss of row {split.test[at]} is {losses[at]}, for the prediction "
-            "there is no finite number or out of all scale",
+            f"{describe()}: the loss of row {split.test[at]} is {loss}: the prediction is not "
+            "finite or is too large",
             value=str(losses[at]),
         )

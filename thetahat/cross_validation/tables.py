@@ -1,4 +1,4 @@
-"""From the outcomes of all learners to one loss table."""
+"""The loss table of all learners, and the cautions about their runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.cautions import CLUSTERS_CROSS_BLOCKS, Caution
-from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, gathered
+from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, as_outcomes
 from thetahat.errors import InvalidParameter
 from thetahat.losses.base import Loss
 from thetahat.schemes.base import Rows
@@ -23,8 +23,8 @@ from thetahat.values.types import BlockKind, IntArray, Label
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
 
 
-def rows_of(data: Data) -> Rows:
-    """Return what a scheme may know of the data."""
+def build_rows(data: Data) -> Rows:
+    """Return the columns of the data that a scheme may use."""
     return Rows(
         n=data.n,
         y=data.y,
@@ -36,83 +36,87 @@ def rows_of(data: Data) -> Rows:
     )
 
 
-def loss_table(
+def build_loss_table(
     data: Data,
     kind: BlockKind,
     outcomes: Mapping[str, Sequence[SplitOutcome]],
     loss: Loss,
 ) -> LossTable:
-    """Put the losses of all learners over one layout.
+    """Return the losses of all learners in one layout.
 
-    Rows stand split by split, in the order of the outcomes; an instance is called by its row
-    number in the data, and training sizes are those that were really learnt from.
+    Rows are split by split, in the order of the outcomes. An instance is identified by its row
+    number in the data. Training sizes count distinct rows.
 
     Parameters
     ----------
     data : Data
-        For the clusters of the rows, where it has any.
+        Used for the clusters of the rows, if it has any.
     kind : BlockKind
-        What the scheme says a block is.
+        What a block of the scheme is.
     outcomes : mapping of str to sequence of SplitOutcome
-        By learner, in the request's order; the same splits in the same order for each.
+        By learner, in the order of the request; each with the same splits in the same order.
     """
-    found = {name: gathered(of_model) for name, of_model in outcomes.items()}
-    _check_same_splits(found)
-    places = next(iter(found.values())).places
+    by_learner = {name: as_outcomes(parts) for name, parts in outcomes.items()}
+    _check_same_splits(by_learner)
+    splits = next(iter(by_learner.values())).splits
     layout = layout_of(
         kind,
-        _repeated(places.labels, places.n_test),
-        repeat=np.repeat(places.repeat, places.n_test),
-        instance=places.test,
-        cluster=None if data.cluster is None else data.cluster[places.test],
-        n_train=np.repeat(places.n_train.astype(np.float64), places.n_test),
+        _repeat_labels(splits.labels, splits.n_test),
+        repeat=np.repeat(splits.repeat, splits.n_test),
+        instance=splits.test,
+        cluster=None if data.cluster is None else data.cluster[splits.test],
+        n_train=np.repeat(splits.n_train.astype(np.float64), splits.n_test),
     )
-    models = {name: BlockLosses(layout, values=of_model.losses) for name, of_model in found.items()}
+    models = {name: BlockLosses(layout, values=o.losses) for name, o in by_learner.items()}
     return LossTable(layout, models, loss_range=loss.value_range)
 
 
-def cautions_of(outcomes: Mapping[str, Sequence[SplitOutcome]]) -> tuple[Caution, ...]:
-    """Return what the learners warned of, each sentence once, with the number of its splits.
+def summarise_learner_cautions(
+    outcomes: Mapping[str, Sequence[SplitOutcome]],
+) -> tuple[Caution, ...]:
+    """Return the cautions of the learners, each sentence once, with its number of splits.
 
-    Sentences that differ in their numbers alone, as a gap to the optimum does from split to split,
-    are one: the first is told.
+    Sentences that differ only in numbers, such as the gap to the optimum in each split, count as
+    one; the first is returned.
     """
-    told: list[Caution] = []
-    for name, of_model in outcomes.items():
+    cautions: list[Caution] = []
+    for name, of_learner in outcomes.items():
         counts: Counter[tuple[str, str]] = Counter()
         first: dict[tuple[str, str], Caution] = {}
-        for _, warned in sorted(gathered(of_model).cautions.items()):
-            kinds = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(warned)}
-            counts.update(kinds.keys())
-            first = kinds | first
-        told.extend(
-            first[kind].with_prefix(f"Learner {name!r}, in {count} of {len(of_model)} splits")
-            for kind, count in sorted(counts.items())
+        for _, of_split in sorted(as_outcomes(of_learner).cautions.items()):
+            by_sentence = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(of_split)}
+            counts.update(by_sentence.keys())
+            first = by_sentence | first
+        cautions.extend(
+            first[sentence].with_prefix(f"Learner {name!r}, in {count} of {len(of_learner)} splits")
+            for sentence, count in sorted(counts.items())
         )
-    return tuple(told)
+    return tuple(cautions)
 
 
-def cautions_of_clusters(
+def find_shared_clusters(
     data: Data, kind: BlockKind, outcomes: Sequence[SplitOutcome]
 ) -> tuple[Caution, ...]:
-    """Return whether one test set shares clusters with what was learnt from.
+    """Return a caution if the single test set of a hold-out shares clusters with the training set.
 
-    Folds that cut clusters are seen in the layout of the losses, and told there.
+    For folds, the layout of the losses shows it, and the evaluation adds the caution.
     """
     if data.cluster is None or kind is not BlockKind.HOLDOUT:
         return ()
-    tested = np.zeros(data.n, dtype=np.bool_)
-    tested[gathered(outcomes).places.test] = True
+    is_tested = np.zeros(data.n, dtype=np.bool_)
+    is_tested[as_outcomes(outcomes).splits.test] = True
     codes, labels = encode_labels(data.cluster)
-    here, there = (np.bincount(codes[rows], minlength=len(labels)) for rows in (tested, ~tested))
-    n_cut = int(np.count_nonzero((here > 0) & (there > 0)))
+    n_tested, n_trained = (
+        np.bincount(codes[rows], minlength=len(labels)) for rows in (is_tested, ~is_tested)
+    )
+    n_cut = int(np.count_nonzero((n_tested > 0) & (n_trained > 0)))
     if not n_cut:
         return ()
     return (CLUSTERS_CROSS_BLOCKS(n_cut=n_cut, n_clusters=len(labels)),)
 
 
-def _repeated(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:
-    """(n,) block label of each row; numbers as an array, which is coded the faster."""
+def _repeat_labels(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:
+    """(n,) block label of each row; integers as an array, which is faster to encode."""
     if isinstance(labels, range) or all(type(label) is int for label in labels):
         return np.repeat(np.array(labels, dtype=np.intp), sizes)
     pairs = zip(labels, sizes.tolist(), strict=True)
@@ -121,15 +125,15 @@ def _repeated(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | Int
 
 def _check_same_splits(outcomes: Mapping[str, Outcomes]) -> None:
     if not outcomes:
-        raise InvalidParameter("there is no learner", loc=("learners",))
+        raise InvalidParameter("The loss table needs at least one learner.", loc=("learners",))
     names = list(outcomes)
-    first = outcomes[names[0]].places
+    first = outcomes[names[0]].splits
     for name in names[1:]:
-        other = outcomes[name].places
+        other = outcomes[name].splits
         if not (
             np.array_equal(first.n_test, other.n_test) and np.array_equal(first.test, other.test)
         ):
             raise InvalidParameter(
-                f"learners {names[0]!r} and {name!r} were not tested on the same splits",
+                f"The learners {names[0]!r} and {name!r} were not tested on the same splits.",
                 loc=("learners", name),
             )

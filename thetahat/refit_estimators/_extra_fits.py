@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.cross_validation import Group, SplitOutcome, rows_of, run_path
-from thetahat.cross_validation.split_ranges import stretches
+from thetahat.cross_validation import Group, SplitOutcome, build_rows, run_path
+from thetahat.cross_validation.split_batches import divide_splits
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
@@ -71,8 +71,8 @@ def run_design_together(  # noqa: PLR0913 - the arguments of run_path and the ra
         By learner, in the group's order: the value that ``run_design`` returns, or its exception.
     """
     records = {name: _LearnerRecord() for name in group.names}
-    splits = design.splits(rows_of(data), seed, start=start, stop=stop)
-    for batch in stretches(splits):
+    splits = design.splits(build_rows(data), seed, start=start, stop=stop)
+    for batch in divide_splits(splits):
         for record in records.values():
             record.append_batch(len(batch))
         for is_apparent in (True, False):
@@ -148,5 +148,5 @@ def join_losses(data: Data, seed: int, parts: Sequence[Mapping[str, np.ndarray]]
             losses.extend(np.split(part["losses"], np.cumsum(part["n_test"])[:-1]))
         gamma.extend(None if np.isnan(g) else float(g) for g in part["no_information"])
     return RefitLosses(
-        rows=rows_of(data), seed=seed, losses=tuple(losses), no_information=tuple(gamma)
+        rows=build_rows(data), seed=seed, losses=tuple(losses), no_information=tuple(gamma)
     )

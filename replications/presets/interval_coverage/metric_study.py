@@ -31,7 +31,7 @@ from thetahat.analyses.studies.population import DRAW, OUTSIDE, REST
 from thetahat.analyses.studies.record_names import record_name
 from thetahat.analyses.studies.repetitions import repetition_seed, run_one_by_one
 from thetahat.analyses.studies.truths import StudyLearner
-from thetahat.cross_validation import loss_table, rows_of, run_splits
+from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.learners import LEARNERS
@@ -100,7 +100,7 @@ class MetricStudy:
         scheme_name, parameters = self.schemes[key]
         method: Any = SCHEMES[scheme_name]
         scheme, data = method(**parameters), drawn.data
-        splits = list(scheme.splits(rows_of(data), seed))
+        splits = list(scheme.splits(build_rows(data), seed))
         loss = LOSSES["zero_one" if data.task == CLASSIFICATION else "squared"]()
         methods: dict[str, Any] = {name: LEARNERS[name] for name in self.setting.learners}
         learners = {name: method() for name, method in methods.items()}
@@ -108,7 +108,7 @@ class MetricStudy:
             name: run_splits(name, learner, data, splits, loss, seed, keep_predictions=True)
             for name, learner in learners.items()
         }
-        layout = loss_table(data, scheme.block_kind, outcomes, loss).layout
+        layout = build_loss_table(data, scheme.block_kind, outcomes, loss).layout
         predictions = {name: judged_from(outcomes[name], data, name) for name in outcomes}
         metrics = metrics_for_task(data.task)
         true = {

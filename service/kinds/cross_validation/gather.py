@@ -25,10 +25,10 @@ from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.cautions import LEARNER_LEFT_OUT
 from thetahat.cross_validation import (
     Outcomes,
-    cautions_of,
-    cautions_of_clusters,
-    joined,
+    find_shared_clusters,
+    join_outcomes,
     summarise_fits,
+    summarise_learner_cautions,
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure
@@ -60,7 +60,8 @@ def build_result(
     if not successful:
         raise failure_as_error(next(iter(failures.values())))
     outcomes = {
-        name: joined([unpack(chunk) for chunk in arrays[name][SPLITS]]) for name in successful
+        name: join_outcomes([unpack(chunk) for chunk in arrays[name][SPLITS]])
+        for name in successful
     }
     metrics = request.built_metrics()
     evaluated = evaluate_outcomes(
@@ -78,7 +79,7 @@ def build_result(
     table, evaluation = evaluated.table, evaluated.result
     importance, first = plan.importance, outcomes[successful[0]]
     if importance is not None:
-        test_rows = first.places.test
+        test_rows = first.splits.test
         weights = importance.weights.validation[test_rows]
         sources = find_sources(plan.data, test_rows)
         choices, risks = evaluated.choices, importance.risks
@@ -90,9 +91,9 @@ def build_result(
             for name, failure in failures.items()
         ),
         *getattr(plan.scheme, "cautions", ()),
-        *cautions_of_clusters(plan.data, plan.scheme.block_kind, first),
+        *find_shared_clusters(plan.data, plan.scheme.block_kind, first),
         *data_cautions(request, plan.data),
-        *cautions_of(outcomes),
+        *summarise_learner_cautions(outcomes),
     )
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
     fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}

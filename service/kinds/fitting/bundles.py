@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from thetahat.cross_validation import cells, is_fast
+from thetahat.cross_validation import estimate_cells, is_fast
 from thetahat.cross_validation.learner_groups import (
     Group,
     group_by_path,
@@ -53,7 +53,7 @@ class Bundle:
         """Return about how many values of the data are read for this number of splits."""
         per_learner = n_splits * (data.n // 10 + CELLS_PER_FURTHER_LEARNER)
         return sum(
-            cells(group.learners[0], data, n_splits) + (len(group.names) - 1) * per_learner
+            estimate_cells(group.learners[0], data, n_splits) + (len(group.names) - 1) * per_learner
             for group in self.groups
         )
 

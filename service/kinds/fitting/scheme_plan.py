@@ -36,7 +36,7 @@ from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
-from thetahat.cross_validation import rows_of
+from thetahat.cross_validation import build_rows
 from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.learners.base import Learner
@@ -105,7 +105,7 @@ def check_scheme_request(
         data = read_data(request, datasets)
         set_loss_classes(request, loss, data)
         set_classes(learners, data)
-        rows = rows_of(data)
+        rows = build_rows(data)
         classes = data.classes if request.task == "classification" else None
     else:
         rows = Rows(n=datasets[request.dataset].rows)
@@ -196,7 +196,11 @@ S = TypeVar("S", bound="SchemePlan[Any]")
 def build_scheme_plan(kind: type[S], job: Job[L], data: Data, **fields: Any) -> S:
     """Build a plan of a class that may have further fields."""
     request = job.request
-    scheme, loss, rows = build_scheme(request.scheme, "scheme"), build_loss(request), rows_of(data)
+    scheme, loss, rows = (
+        build_scheme(request.scheme, "scheme"),
+        build_loss(request),
+        build_rows(data),
+    )
     learners = set_classes(build_learners(request, request.learners, loss), data)
     with locate_scheme_error(request):
         n_splits = scheme.n_splits(rows)

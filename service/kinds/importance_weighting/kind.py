@@ -23,12 +23,9 @@ from service.kinds.importance_weighting.gather import finish, pack
 from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, build_plan, check_plan
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
-from thetahat.analyses.importance_weighting import (
-    LearnerWithGrid,
-    compute_fold_losses,
-    compute_target_losses,
-)
-from thetahat.cross_validation import cells
+            total += sum(
+                estimate_cells(learner, shift.source, n_fits) for learner in candidate.learners
+            )
 from thetahat.errors import EvaluationError
 
 SMALL: Final = 5_000_000
@@ -111,7 +108,9 @@ def _estimate_work(plan: ImportanceWeightingPlan) -> int:
             once = n_fits * shift.n * width * min(width, shift.n)
             total += once + candidate.size * (shift.n + shift.m) * (width + 20)
         else:
-            total += sum(cells(learner, shift.source, n_fits) for learner in candidate.learners)
+            total += sum(
+                estimate_cells(learner, shift.source, n_fits) for learner in candidate.learners
+            )
             total += candidate.size * shift.m * width
     return total
 

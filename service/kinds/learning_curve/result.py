@@ -29,10 +29,10 @@ from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
 from thetahat.cross_validation import (
     Outcomes,
-    cautions_of,
-    joined,
-    loss_table,
+    build_loss_table,
+    join_outcomes,
     summarise_fits,
+    summarise_learner_cautions,
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
@@ -98,8 +98,8 @@ class SizeOutcomes:
     @property
     def with_whole_sizes(self) -> Outcomes:
         """The outcomes with the sizes of the whole training parts, as ``SizeLosses`` needs them."""
-        places = replace(self.outcomes.places, n_train=self.whole_sizes)
-        return replace(self.outcomes, places=places)
+        splits = replace(self.outcomes.splits, n_train=self.whole_sizes)
+        return replace(self.outcomes, splits=splits)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -248,7 +248,7 @@ def _compute_curve(
         refit_arrays={
             stage: chunks for stage, chunks in record.arrays.items() if is_refit_stage(stage)
         },
-        cautions=cautions_of(by_column),
+        cautions=summarise_learner_cautions(by_column),
         losses={column: spill.keep(outcomes.losses) for column, outcomes in by_column.items()},
         predictions={
             f"prediction:{column}": prediction_column(plan.data, np.asarray(outcomes.output), spill)
@@ -259,7 +259,7 @@ def _compute_curve(
 
 def _join_chunks(chunks: Sequence[Mapping[str, np.ndarray]]) -> SizeOutcomes:
     return SizeOutcomes(
-        outcomes=joined([unpack(arrays) for arrays in chunks]),
+        outcomes=join_outcomes([unpack(arrays) for arrays in chunks]),
         whole_sizes=np.concatenate([arrays[WHOLE_SIZES] for arrays in chunks]),
     )
 
@@ -267,12 +267,12 @@ def _join_chunks(chunks: Sequence[Mapping[str, np.ndarray]]) -> SizeOutcomes:
 def _build_curve(plan: LearningCurvePlan, name: str, sizes: Mapping[str, SizeOutcomes]) -> Curve:
     """Return the curve of one learner, from its outcomes by the label of the size."""
     outcomes = {label: at_size.with_whole_sizes for label, at_size in sizes.items()}
-    table = loss_table(plan.data, plan.scheme.block_kind, outcomes, plan.loss)
+    table = build_loss_table(plan.data, plan.scheme.block_kind, outcomes, plan.loss)
     losses = [
         SizeLosses(
             label=label,
             losses=table.models[label],
-            n_train=at_size.outcomes.places.n_train,
+            n_train=at_size.outcomes.splits.n_train,
             judged=judged_from(outcomes[label], plan.data, name) if plan.metrics else None,
         )
         for label, at_size in sizes.items()

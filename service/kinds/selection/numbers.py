@@ -15,7 +15,7 @@ from service.kinds.fitting.engine import ChunkKey, JoinedOutputs
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
 from service.kinds.selection.run import SplitNotes, unpack_estimates, unpack_notes
 from thetahat.analyses.selection import CandidateErrors, InternalEstimate
-from thetahat.cross_validation import Outcomes, SplitOutcome, joined, unpack
+from thetahat.cross_validation import Outcomes, SplitOutcome, join_outcomes, unpack
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError
 from thetahat.values.types import FloatArray
@@ -79,7 +79,7 @@ class _CandidateNumbers:
     def pool(self, plan: SelectionPlan, name: str) -> None:
         """Compute the metric over the rows of all splits, and drop the rows."""
         if self.rows:
-            self.pooled = plan.criterion.compute_pooled(joined(self.rows), plan.data, name)
+            self.pooled = plan.criterion.compute_pooled(join_outcomes(self.rows), plan.data, name)
         self.rows = []
 
 
@@ -136,7 +136,7 @@ def read_outcomes(
     chunks: dict[str, list[Outcomes]] = {name: [] for name in names}
     for _, name, outcomes in _read_rows(outputs, stage, names):
         chunks[name].append(outcomes)
-    return {name: joined(by_chunk) for name, by_chunk in chunks.items()}
+    return {name: join_outcomes(by_chunk) for name, by_chunk in chunks.items()}
 
 
 def read_winners(outputs: JoinedOutputs, winners: Sequence[str]) -> list[SplitOutcome]:

@@ -43,7 +43,7 @@ from thetahat.analyses.selection import (
     Criterion,
     expand_grids,
 )
-from thetahat.cross_validation import rows_of
+from thetahat.cross_validation import build_rows
 from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
@@ -209,7 +209,7 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     if request.dataset is None:
         data = read_data(request, datasets)
         set_loss_classes(request, loss, data)
-        rows = rows_of(data)
+        rows = build_rows(data)
         classes = data.classes if request.task == "classification" else None
     else:
         rows = Rows(n=datasets[request.dataset].rows)
@@ -267,7 +267,7 @@ def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
     """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
     request = job.request
     data = read_data(request, job.datasets)
-    rows, loss = rows_of(data), build_loss(request)
+    rows, loss = build_rows(data), build_loss(request)
     schemes = build_schemes(request, rows)
     specs, grids, learners = _build_candidates(request, loss)
     candidates = set_classes(learners, data, field="candidates")

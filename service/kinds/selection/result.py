@@ -53,7 +53,7 @@ from thetahat.analyses.selection.result import (
     SelectionBias,
 )
 from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
-from thetahat.cross_validation import SplitOutcome, cautions_of, summarise_fits
+from thetahat.cross_validation import SplitOutcome, summarise_fits, summarise_learner_cautions
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.pipelines import learner_spec
 
@@ -151,7 +151,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         ),
         *getattr(plan.schemes.assessed, "cautions", ()),
         *data_cautions(request, plan.data),
-        *cautions_of(_warnings_by_name(plan, numbers)),
+        *summarise_learner_cautions(_warnings_by_name(plan, numbers)),
     )
     result = SelectionResult(
         evaluation=evaluation,

@@ -22,7 +22,7 @@ from thetahat.analyses.selection import (
     split_training_part,
 )
 from thetahat.cautions import Caution, restore
-from thetahat.cross_validation import Group, SplitOutcome, gathered, pack, run_path
+from thetahat.cross_validation import Group, SplitOutcome, as_outcomes, pack, run_path
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Split
 
@@ -159,7 +159,7 @@ def _estimate_inside(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOut
 
 def _internal_warnings(outcomes: Sequence[SplitOutcome]) -> Iterator[Caution]:
     """Yield the warnings of a candidate inside a training part, each sentence once."""
-    by_split = gathered(outcomes).cautions.values()
+    by_split = as_outcomes(outcomes).cautions.values()
     cautions = {caution for cautions_of_split in by_split for caution in cautions_of_split}
     for caution in sorted(cautions, key=lambda caution: (caution.code, caution.message)):
         yield caution.with_prefix("Inside a training part")
@@ -236,7 +236,7 @@ def _run_on_all_rows(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupO
 def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> Arrays:
     """Return ``means`` (J,) of J internal splits, ``within`` of the first, and rows if needed."""
     means, within = plan.criterion.by_split(outcomes, plan.data, name)
-    cautions = gathered(outcomes).cautions
+    cautions = as_outcomes(outcomes).cautions
     warnings = [cautions.get(at, ()) for at in range(len(outcomes))]
     return {
         **(_pack_rows(plan, outcomes) if plan.keeps_rows_on_all else {}),
@@ -248,13 +248,13 @@ def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOu
 
 def _pack_rows(plan: SelectionPlan, outcomes: Sequence[SplitOutcome]) -> Arrays:
     """Return the outcomes as arrays, with scores if they are needed and without the notes."""
-    arrays = pack(replace(gathered(outcomes), cautions={}, why_plain={}))
+    arrays = pack(replace(as_outcomes(outcomes), cautions={}, fit_reason={}))
     if plan.keeps_scores:
         return arrays
     return {key: values for key, values in arrays.items() if key not in _SCORES}
 
 
 def _count_fits(outcomes: Sequence[SplitOutcome]) -> FitCounts:
-    """Count the splits by the reason of the fit, as ``SplitOutcome.why_plain`` has it."""
-    counts: FitCounts = Counter(gathered(outcomes).why_plain.values())
+    """Count the splits by the reason of the fit, as ``SplitOutcome.fit_reason`` has it."""
+    counts: FitCounts = Counter(as_outcomes(outcomes).fit_reason.values())
     return counts + Counter({None: len(outcomes) - counts.total()})

@@ -29,7 +29,7 @@ from replications.presets.interval_coverage.preset import IntervalCoverage
 from thetahat.analyses.studies import MonteCarloNumber
 from thetahat.analyses.studies.record_names import record_name
 from thetahat.analyses.studies.truths import StudyLearner
-from thetahat.cross_validation import rows_of
+from thetahat.cross_validation import build_rows
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -82,7 +82,7 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
     rng = np.random.default_rng(2)
     sources = TwoClassGaussian(n_features=3, n_relevant=2).draw_sources(1, rng)
     data, rest = sources.draw(DrawSize(n=30), rng), sources.draw(DrawSize(n=300), rng)
-    splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(rows_of(data), 1))
+    splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(build_rows(data), 1))
     fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
     found = compute_true_values(
         metrics_for_task("classification"), fitting, DrawWithFreshRows(data, rest, None), splits
@@ -111,7 +111,7 @@ def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
     sources, size = generator.draw_sources(2, rng), DrawSize(n_sources=2, per_source=150)
     data, rest = sources.draw(DrawSize(n_sources=2, per_source=20), rng), sources.draw(size, rng)
 
-    splits = list(LeaveOneSourceOut().splits(rows_of(data), 1))
+    splits = list(LeaveOneSourceOut().splits(build_rows(data), 1))
     fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
     fresh = DrawWithFreshRows(
         data, rest, rest

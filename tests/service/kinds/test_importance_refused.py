@@ -49,7 +49,7 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"risks": ["weighed"]}, ("risks", 0, "name"), "not one of the weighted risks"),
         ({"risks": ["weighted", "weighted"]}, ("risks", 1), "named twice"),
         ({"loss": "squared"}, ("loss",), "is for regression"),
-        ({"loss": "log"}, ("learner",), "gives none"),
+        ({"loss": "log"}, ("learner",), "does not predict"),
         ({"learner": "nobody"}, ("learner", "name"), "'nobody' is not one of the learners"),
         ({"learner": "ridge", "learners": {"a": "ridge"}}, ("learner",), "either learner or"),
         ({"learner": "ridge", "intercept": True}, ("intercept",), "among the params"),

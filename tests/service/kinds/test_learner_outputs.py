@@ -13,7 +13,7 @@ from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, run_together, unless_failed
 from service.kinds.fitting.learner_outputs import pack_learner_outputs, unpack_learner_outputs
 from tests.thetahat.learners.problems import problem
-from thetahat.cross_validation import Group, pack, rows_of, run_path
+from thetahat.cross_validation import Group, build_rows, pack, run_path
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData, Loc
 from thetahat.learners.ridge import Ridge
@@ -92,7 +92,7 @@ def test_degenerate_outcomes_that_are_refused_are_those_of_one_learner() -> None
         raise InsufficientData(f"nothing among {len(arrays)} arrays")
 
     def run_group(group: Group, key: ChunkKey) -> GroupOutputs:
-        splits = KFold(n_folds=3).splits(rows_of(DATA), 1, start=key.start, stop=key.stop)
+        splits = KFold(n_folds=3).splits(build_rows(DATA), 1, start=key.start, stop=key.stop)
         outcomes = run_path(group, DATA, splits, Squared(), 1)
         arrays = {name: unless_failed(one, pack) for name, one in outcomes.items()}
         return {**arrays, "b": unless_failed(arrays["b"], refuse)}

@@ -190,7 +190,7 @@ def test_exact_risks_by_name() -> None:
         (
             {"learners": {"n": "KNeighborsClassifier"}, "weighted_fit": True},
             ("learners", "n"),
-            "takes no weights",
+            "cannot use weights",
         ),
     ],
 )

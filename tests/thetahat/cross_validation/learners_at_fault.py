@@ -18,8 +18,8 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True)
-class Told:
-    """A fitted model that says what it was told to, and perhaps warned before."""
+class ScriptedModel:
+    """A fitted model that predicts with a function, and may have cautions."""
 
     say: Callable[[Features], Predictions]
     cautions: tuple[Caution, ...] = ()
@@ -48,10 +48,10 @@ class Faulty:
         weights: FloatArray | None,
         n_classes: int,
         rng: np.random.Generator,
-    ) -> Told:
+    ) -> ScriptedModel:
         del features, y, weights, n_classes
         self.at_fit(rng)
-        return Told(self.say, self.cautions)
+        return ScriptedModel(self.say, self.cautions)
 
 
 class Weightless(Faulty):

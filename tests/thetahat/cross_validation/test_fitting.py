@@ -26,8 +26,8 @@ def test_exact_choices_that_fit_are_accepted() -> None:
 def test_invalid_loss_of_another_task_names_those_that_fit() -> None:
     with pytest.raises(
         UnsupportedCombination,
-        match="'squared' is for regression, and the task is classification; brier, cost_matrix, "
-        "hinge, log, logistic, quadratic_margin, zero_one fit",
+        match=r"'squared' is for regression, but the task is classification\. Choose one of brier, "
+        "cost_matrix, hinge, log, logistic, quadratic_margin, zero_one",
     ) as caught:
         check_loss(Squared(), "classification")
 
@@ -44,7 +44,7 @@ def test_invalid_learner_of_another_task() -> None:
 def test_invalid_weights_for_a_learner_without() -> None:
     learner = Weightless(zeros)
 
-    with pytest.raises(UnsupportedCombination, match=r"'f' \(faulty\) takes no weights"):
+    with pytest.raises(UnsupportedCombination, match=r"'f' \(faulty\) cannot use weights"):
         check_learner("f", learner, "regression", Squared(), weighted=True)
 
 

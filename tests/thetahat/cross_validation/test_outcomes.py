@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.cautions import Caution
-from thetahat.cross_validation import Outcomes, SplitOutcome, gathered, joined
+from thetahat.cross_validation import Outcomes, SplitOutcome, as_outcomes, join_outcomes
 
 
 def outcome(
@@ -24,7 +24,7 @@ def outcome(
         losses=test / 2,
         output=test * 3.0 if keeps else None,
         cautions=(Caution("odd", f"{block}"),) if why else (),
-        why_plain=why,
+        fit_reason=why,
     )
 
 
@@ -37,10 +37,10 @@ def same(one: SplitOutcome, other: SplitOutcome) -> None:
 
 
 def test_exact_arrays_give_back_the_outcomes() -> None:
-    found = gathered(SOME)
+    found = as_outcomes(SOME)
 
     assert isinstance(found, Outcomes)
-    assert gathered(found) is found
+    assert as_outcomes(found) is found
     assert found.reasons == [None, "far", None]
     for one, other in zip(found, SOME, strict=True):
         same(one, other)
@@ -55,7 +55,7 @@ def test_exact_arrays_give_back_the_outcomes() -> None:
 def test_exact_stretches_are_joined(cuts: list[int]) -> None:
     parts = [SOME[a:b] for a, b in pairwise(cuts)]
 
-    found = joined(parts)
+    found = join_outcomes(parts)
 
     assert len(found) == 3
     for one, other in zip(found, SOME, strict=True):
@@ -63,11 +63,11 @@ def test_exact_stretches_are_joined(cuts: list[int]) -> None:
 
 
 def test_degenerate_predictions_that_one_stretch_has_not_are_let_go() -> None:
-    found = joined([SOME[:1], [outcome(1, [1], keeps=False)]])
+    found = join_outcomes([SOME[:1], [outcome(1, [1], keeps=False)]])
 
     assert found.output is None
     assert_array_equal(found.losses, [2, 2.5, 0.5])
 
 
 def test_degenerate_nothing_to_join() -> None:
-    assert list(joined([])) == []
+    assert list(join_outcomes([])) == []

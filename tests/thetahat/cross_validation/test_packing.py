@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from tests.thetahat.cross_validation.learners_at_fault import some_data
 from thetahat.cautions import Caution
-from thetahat.cross_validation import SplitOutcome, pack, rows_of, run_splits, unpack
+from thetahat.cross_validation import SplitOutcome, build_rows, pack, run_splits, unpack
 from thetahat.learners.majority import Majority
 from thetahat.losses.log import Log
 from thetahat.schemes import SCHEMES
@@ -16,7 +16,7 @@ from thetahat.schemes import SCHEMES
 
 def done(scheme: str, *, keep: bool) -> list[SplitOutcome]:
     data = some_data("classification", 13, fold=[True] * 6 + [False] * 7)
-    splits = SCHEMES[scheme]().splits(rows_of(data), 2)
+    splits = SCHEMES[scheme]().splits(build_rows(data), 2)
     return list(run_splits("m", Majority(), data, splits, Log(), 2, keep_predictions=keep))
 
 

@@ -10,7 +10,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from thetahat.cross_validation import SplitOutcome, path_over, paths, rows_of, run_path, run_splits
+from thetahat.cross_validation import (
+    SplitOutcome,
+    build_rows,
+    group_by_parameter,
+    paths,
+    run_path,
+    run_splits,
+)
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import Learner
 from thetahat.learners.least_squares import LeastSquares
@@ -43,8 +50,8 @@ def done_together(
     learners: Mapping[str, Learner], data: Data, scheme: str
 ) -> dict[str, Sequence[SplitOutcome] | EvaluationError]:
     found: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
-    for group in path_over(learners):
-        splits: Any = SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+    for group in group_by_parameter(learners):
+        splits: Any = SCHEMES[scheme](**SPLITS[scheme]).splits(build_rows(data), 3)
         found |= run_path(group, data, splits, loss_of(data), 0, keep_predictions=True)
     return found
 
@@ -56,7 +63,7 @@ def loss_of(data: Data) -> Loss:
 def alone(
     name: str, learner: Learner, data: Data, scheme: str
 ) -> Sequence[SplitOutcome] | EvaluationError:
-    splits = SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+    splits = SCHEMES[scheme](**SPLITS[scheme]).splits(build_rows(data), 3)
     try:
         return run_splits(name, learner, data, splits, loss_of(data), 0, keep_predictions=True)
     except EvaluationError as error:
@@ -106,7 +113,7 @@ def test_exact_learners_of_a_group() -> None:
         "f": LeastSquares(intercept=False),
     }
 
-    groups = path_over(learners)
+    groups = group_by_parameter(learners)
 
     assert [group.names for group in groups] == [("a", "d"), ("b",), ("c", "e"), ("f",)]
     assert groups[0].values == (1, 3)
@@ -115,12 +122,12 @@ def test_exact_learners_of_a_group() -> None:
 
 def test_exact_one_learner_is_run_as_by_itself() -> None:
     data = problem("plain", "regression")
-    (group,) = path_over({"r": Ridge()})
+    (group,) = group_by_parameter({"r": Ridge()})
     splits = SCHEMES["k_fold"]()
 
-    found = run_path(group, data, splits.splits(rows_of(data), 1), Squared(), 0)
+    found = run_path(group, data, splits.splits(build_rows(data), 1), Squared(), 0)
 
-    wanted = run_splits("r", Ridge(), data, splits.splits(rows_of(data), 1), Squared(), 0)
+    wanted = run_splits("r", Ridge(), data, splits.splits(build_rows(data), 1), Squared(), 0)
     assert not isinstance(found["r"], EvaluationError)
     for one, other in zip(found["r"], wanted, strict=True):
         assert_array_equal(one.losses, other.losses)
@@ -155,7 +162,7 @@ def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
     )
     rest = np.arange(2, 6)
     splits = [Split(0, 0, 0, rest, np.arange(2)), Split(0, 1, 1, np.arange(2), rest)]
-    (group,) = path_over({"a": Ridge(penalty=1), "b": Ridge(penalty=2)})
+    (group,) = group_by_parameter({"a": Ridge(penalty=1), "b": Ridge(penalty=2)})
 
     found = run_path(group, data, splits, Squared(), 0)
     good = run_path(group, data, splits[1:], Squared(), 0)
@@ -178,7 +185,7 @@ def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: i
     data = problem("plain", "regression")
     grid = GRIDS["ridge"]
     whole = {scheme: done_together(grid, data, scheme) for scheme in ("k_fold", "leave_one_out")}
-    monkeypatch.setattr(paths, "_AT_ONCE", at_once)
+    monkeypatch.setattr(paths, "_MOST_VALUES", at_once)
 
     for scheme, wanted in whole.items():
         for name, said in done_together(grid, data, scheme).items():
@@ -188,15 +195,15 @@ def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: i
             for one, two in zip(said, other, strict=True):
                 assert_array_equal(one.losses, two.losses)
                 assert_array_equal(one.output, two.output)
-                assert (one.block, one.label, one.why_plain) == (
-                    two.block, two.label, two.why_plain,
+                assert (one.block, one.label, one.fit_reason) == (
+                    two.block, two.label, two.fit_reason,
                 )  # fmt: skip
 
 
 def test_degenerate_no_rows_to_leave_out() -> None:
     data = problem("plain", "regression")
-    (group,) = path_over(GRIDS["ridge"])
-    splits = SCHEMES["leave_one_out"]().splits(rows_of(data), 3, start=5, stop=5)
+    (group,) = group_by_parameter(GRIDS["ridge"])
+    splits = SCHEMES["leave_one_out"]().splits(build_rows(data), 3, start=5, stop=5)
 
     found = run_path(group, data, splits, Squared(), 0)
 
@@ -206,7 +213,7 @@ def test_degenerate_no_rows_to_leave_out() -> None:
 
 
 def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "_AT_ONCE", 1)
+    monkeypatch.setattr(paths, "_MOST_VALUES", 1)
     data = problem("plain", "regression")  # 32 or 33 rows in each training part
     learners = {"few": NearestNeighbours(k=3), "many": NearestNeighbours(k=35)}
 

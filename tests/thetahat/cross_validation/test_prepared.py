@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.pipelines.tables import built
-from thetahat.cross_validation import is_fast, rows_of, run_splits
-from thetahat.cross_validation.learner_groups import path_over
+from thetahat.cross_validation import build_rows, is_fast, run_splits
+from thetahat.cross_validation.learner_groups import group_by_parameter
 from thetahat.cross_validation.paths import run_path
-from thetahat.cross_validation.prepared import prepared_once
+from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.pipelines import Pipeline, build_step, step_spec
@@ -69,7 +69,7 @@ def table(columns: dict[str, Any]) -> Data:
 
 def splits_of(data: Data, n_folds: int = 5) -> list[Split]:
     scheme: Any = SCHEMES["k_fold"]
-    return list(scheme(n_folds=n_folds).splits(rows_of(data), 3))
+    return list(scheme(n_folds=n_folds).splits(build_rows(data), 3))
 
 
 def said_by_fits(pipeline: Any, data: Data, split: Split) -> Any:
@@ -136,7 +136,7 @@ def test_naive_pipelines_say_what_their_fits_say(wire: Any, columns: dict[str, A
 
     for split, outcome in zip(splits, done, strict=True):
         wanted = said_by_fits(pipeline, data, split)
-        assert outcome.why_plain is None
+        assert outcome.fit_reason is None
         assert_array_equal(outcome.output, wanted.output)
         assert outcome.probabilities is not None
         assert_allclose(outcome.probabilities, wanted.probabilities, rtol=1e-9, atol=1e-12)
@@ -164,7 +164,7 @@ def test_against_sklearn_hashed_texts() -> None:
     )
 
     for outcome in run_splits("m", ours, data, splits, ZeroOne(), 0, keep_predictions=True):
-        assert outcome.why_plain is None
+        assert outcome.fit_reason is None
         assert outcome.probabilities is not None
         assert_allclose(outcome.probabilities, wanted[outcome.test], rtol=1e-10)
 
@@ -180,7 +180,7 @@ def test_naive_a_step_that_learns_stays_in_the_splits() -> None:
     assert isinstance(pipeline, Pipeline)
     assert not is_fast(pipeline)
 
-    rest, made = prepared_once(pipeline, data)
+    rest, made = apply_stateless_steps(pipeline, data)
 
     assert isinstance(rest, Pipeline)
     assert [step.step.info.name for step in rest.steps] == ["standardise", "Normalizer"]
@@ -188,7 +188,7 @@ def test_naive_a_step_that_learns_stays_in_the_splits() -> None:
     splits = splits_of(data)
     done = run_splits("m", pipeline, data, splits, ZeroOne(), 0, keep_predictions=True)
     for split, outcome in zip(splits, done, strict=True):
-        assert outcome.why_plain == "a preparation step learns from each training part"
+        assert outcome.fit_reason == "a preparation step learns from each training part"
         wanted = said_by_fits(pipeline, data, split)
         assert_allclose(outcome.probabilities, wanted.probabilities, rtol=1e-12)
 
@@ -196,8 +196,11 @@ def test_naive_a_step_that_learns_stays_in_the_splits() -> None:
 def test_exact_the_same_steps_give_the_same_data_again() -> None:
     data = table({"a": X[:, 0], "b": X[:, 1]})
     wire = {"name": "gaussian_naive_bayes", "prepare": ["Normalizer"]}
-    first, again = prepared_once(built(wire), data), prepared_once(built(wire), data)
-    other = prepared_once(
+    first, again = (
+        apply_stateless_steps(built(wire), data),
+        apply_stateless_steps(built(wire), data),
+    )
+    other = apply_stateless_steps(
         built({**wire, "prepare": [{"name": "Normalizer", "params": {"norm": "l1"}}]}), data
     )
 
@@ -205,7 +208,7 @@ def test_exact_the_same_steps_give_the_same_data_again() -> None:
     assert first[1] is again[1]
     assert other[1] is not first[1]
     plain = built("gaussian_naive_bayes")
-    assert prepared_once(plain, data) == (plain, data)
+    assert apply_stateless_steps(plain, data) == (plain, data)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +231,7 @@ def test_invalid_what_a_step_refuses_is_said_in_the_splits(
         }
     )
 
-    assert prepared_once(pipeline, data) == (pipeline, data)
+    assert apply_stateless_steps(pipeline, data) == (pipeline, data)
 
 
 def test_degenerate_a_step_that_warns_stays_in_the_splits() -> None:
@@ -237,7 +240,7 @@ def test_degenerate_a_step_that_warns_stays_in_the_splits() -> None:
     hashed = {"name": "HashingVectorizer", "params": params, "columns": ["t"]}
     pipeline = built({"name": "multinomial_naive_bayes", "prepare": [hashed]})
 
-    assert prepared_once(pipeline, data) == (pipeline, data)
+    assert apply_stateless_steps(pipeline, data) == (pipeline, data)
     (outcome, *_) = run_splits("m", pipeline, data, splits_of(data), ZeroOne(), 0)
     assert any("stop_words" in caution.message for caution in outcome.cautions)
 
@@ -256,7 +259,7 @@ def test_exact_learners_behind_the_same_steps_are_a_path() -> None:
         for smoothing in (0.1, 1.0)
     }
     learners["other"] = built({"name": "multinomial_naive_bayes", "prepare": ["Normalizer"]})
-    together, alone = path_over(learners)
+    together, alone = group_by_parameter(learners)
     assert (together.names, together.values) == (("s0.1", "s1.0"), (0.1, 1.0))
     assert alone.names == ("other",)
 
@@ -274,5 +277,5 @@ def test_exact_learners_behind_the_same_steps_are_a_path() -> None:
             found = done[name]
             assert not isinstance(found, EvaluationError)
             for outcome, other in zip(found, wanted, strict=True):
-                assert outcome.why_plain is None
+                assert outcome.fit_reason is None
                 assert_array_equal(outcome.probabilities, other.probabilities)

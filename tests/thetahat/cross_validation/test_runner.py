@@ -15,7 +15,7 @@ from tests.thetahat.cross_validation.learners_at_fault import (
     zeros,
 )
 from thetahat.cautions import Caution
-from thetahat.cross_validation import SplitOutcome, rows_of, run_splits
+from thetahat.cross_validation import SplitOutcome, build_rows, run_splits
 from thetahat.errors import EvaluationError, InsufficientData, LearnerFailed
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -57,7 +57,7 @@ def test_by_hand_mean_of_the_others() -> None:
         "m",
         MeanLearner(),
         data,
-        LeaveOneOut().splits(rows_of(data), 0),
+        LeaveOneOut().splits(build_rows(data), 0),
         Squared(),
         0,
         keep_predictions=True,
@@ -77,7 +77,7 @@ def test_exact_majority_is_always_wrong_when_left_out_of_a_tie() -> None:
     data = build_data({"a": np.zeros(6)}, [0, 1, 0, 1, 0, 1], "classification")
 
     outcomes = run_splits(
-        "m", Majority(), data, LeaveOneOut().splits(rows_of(data), 0), ZeroOne(), 0
+        "m", Majority(), data, LeaveOneOut().splits(build_rows(data), 0), ZeroOne(), 0
     )
 
     assert [float(o.losses[0]) for o in outcomes] == [1.0] * 6
@@ -99,7 +99,7 @@ def test_against_sklearn_cross_val_predict() -> None:
 
     X, y = load_diabetes(return_X_y=True)
     data = build_data({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "regression")
-    splits = list(KFold(n_folds=7).splits(rows_of(data), 5))
+    splits = list(KFold(n_folds=7).splits(build_rows(data), 5))
 
     outcomes = run_splits("r", Ridge(penalty=0.1), data, splits, Squared(), 5)
 
@@ -117,7 +117,7 @@ def test_property_pieces_give_the_very_same_numbers(name: str, n_chunks: int) ->
     data = some_data("classification", 30)
     if name == "multinomial_naive_bayes":
         data = build_data({"b": data.features.columns[1]}, data.y, "classification")
-    scheme, rows = RepeatedKFold(n_folds=3, n_repeats=4), rows_of(data)
+    scheme, rows = RepeatedKFold(n_folds=3, n_repeats=4), build_rows(data)
     ends = np.linspace(0, 12, n_chunks + 1).round().astype(int).tolist()
 
     def losses(start: int, stop: int) -> list[bytes]:
@@ -177,25 +177,30 @@ def test_invalid_refusal_keeps_its_kind_and_place() -> None:
 @pytest.mark.parametrize(
     ("say", "message"),
     [
-        (lambda f: Predictions(np.zeros((f.n, 2))), r"predictions of shape \(4, 2\) for 4"),
-        (lambda _: Predictions(np.zeros(1)), r"predictions of shape \(1,\) for 4"),
+        (lambda f: Predictions(np.zeros((f.n, 2))), r"predictions have shape \(4, 2\) for 4"),
+        (lambda _: Predictions(np.zeros(1)), r"predictions have shape \(1,\) for 4"),
         (
             lambda f: Predictions(np.zeros(f.n, dtype=int), probabilities=np.ones((f.n, 3))),
-            r"probabilities of shape \(4, 3\) for 4 instances of 2 classes",
+            r"probabilities have shape \(4, 3\) for 4 instances and 2 classes",
         ),
     ],
 )
 def test_invalid_shapes(say: Callable[[Features], Predictions], message: str) -> None:
-    with pytest.raises(LearnerFailed, match=f"'nb', repeat 0, block 3: it gave {message}"):
+    with pytest.raises(LearnerFailed, match=f"'nb', repeat 0, block 3: the {message}"):
         run(Faulty(say), some_data("classification"), one_split(), ZeroOne())
 
 
-@pytest.mark.parametrize(("value", "shown"), [(np.nan, "nan"), (np.inf, "inf"), (1e200, "inf")])
-def test_invalid_loss_that_is_not_finite_names_the_row(value: float, shown: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "description", "shown"),
+    [(np.nan, "not a number", "nan"), (np.inf, "infinite", "inf"), (1e200, "infinite", "inf")],
+)
+def test_invalid_loss_that_is_not_finite_names_the_row(
+    value: float, description: str, shown: str
+) -> None:
     def say(features: Features) -> Predictions:
         return Predictions(np.array([0.0, 0.0, value, 0.0]))
 
-    with pytest.raises(LearnerFailed, match=f"block 3: the loss of row 7 is {shown}") as caught:
+    with pytest.raises(LearnerFailed, match=f"the loss of row 7 is {description}") as caught:
         run(Faulty(say), some_data(), one_split())
 
     assert caught.value.value == shown
@@ -247,7 +252,7 @@ def test_limit_splits_are_taken_one_at_a_time() -> None:
             return [split]
 
         return itertools.chain.from_iterable(
-            one(s) for s in LeaveOneSourceOut().splits(rows_of(data), 0)
+            one(s) for s in LeaveOneSourceOut().splits(build_rows(data), 0)
         )
 
     learner = Faulty(zeros, lambda _rng: seen.append(len(alive)))

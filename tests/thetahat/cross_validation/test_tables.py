@@ -10,7 +10,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.cross_validation.learners_at_fault import Faulty, some_data, warning, zeros
 from thetahat.cautions import Caution
-from thetahat.cross_validation import SplitOutcome, cautions_of, loss_table, rows_of, run_splits
+from thetahat.cross_validation import (
+    SplitOutcome,
+    build_loss_table,
+    build_rows,
+    run_splits,
+    summarise_learner_cautions,
+)
 from thetahat.errors import InvalidParameter
 from thetahat.learners.mean import MeanLearner
 from thetahat.losses.squared import Squared
@@ -23,7 +29,7 @@ from thetahat.values.types import BlockKind
 
 def outcomes(data: Data, scheme: Scheme, name: str = "m") -> list[SplitOutcome]:
     return list(
-        run_splits(name, MeanLearner(), data, scheme.splits(rows_of(data), 4), Squared(), 4)
+        run_splits(name, MeanLearner(), data, scheme.splits(build_rows(data), 4), Squared(), 4)
     )
 
 
@@ -34,7 +40,7 @@ def made(name: str, **params: Any) -> Scheme:
 def test_exact_sources_in_order_of_appearance() -> None:
     data = some_data(n=8, cluster=[1, 1, 1, 1, 2, 2, 2, 2])
 
-    table = loss_table(
+    table = build_loss_table(
         data,
         BlockKind.SOURCE,
         {"m": outcomes(data, made("leave_one_source_out"))},
@@ -59,7 +65,7 @@ def test_by_hand_repeats_share_their_instances() -> None:
     scheme = made("repeated_k_fold", n_folds=3, n_repeats=2)
     done = outcomes(data, scheme)
 
-    table = loss_table(data, BlockKind.RANDOM, {"a": done, "b": done}, Squared())
+    table = build_loss_table(data, BlockKind.RANDOM, {"a": done, "b": done}, Squared())
 
     layout = table.layout
     assert (layout.n_splits, layout.n_repeats, layout.n_instances) == (6, 2, 11)
@@ -77,7 +83,9 @@ def test_by_hand_repeats_share_their_instances() -> None:
 def test_exact_holdout_has_its_training_size() -> None:
     data = some_data(n=12)
 
-    table = loss_table(data, BlockKind.HOLDOUT, {"m": outcomes(data, made("holdout"))}, Squared())
+    table = build_loss_table(
+        data, BlockKind.HOLDOUT, {"m": outcomes(data, made("holdout"))}, Squared()
+    )
 
     assert table.layout.kind is BlockKind.HOLDOUT
     assert table.layout.n_train is not None
@@ -89,7 +97,7 @@ def test_exact_folds_of_sources_are_labelled() -> None:
     data = some_data(n=12)
     done = outcomes(data, made("source_k_fold", n_folds=2))
 
-    table = loss_table(data, BlockKind.SOURCE, {"m": done}, Squared())
+    table = build_loss_table(data, BlockKind.SOURCE, {"m": done}, Squared())
 
     assert table.layout.block_labels == ("fold 0", "fold 1")
 
@@ -97,7 +105,7 @@ def test_exact_folds_of_sources_are_labelled() -> None:
 def test_exact_leave_one_out_has_a_block_per_row() -> None:
     data = some_data(n=9)
 
-    table = loss_table(
+    table = build_loss_table(
         data, BlockKind.RANDOM, {"m": outcomes(data, made("leave_one_out"))}, Squared()
     )
 
@@ -118,26 +126,31 @@ def test_exact_training_size_of_each_split() -> None:
 
 
 def test_invalid_no_learner() -> None:
-    with pytest.raises(InvalidParameter, match="there is no learner"):
-        loss_table(some_data(), BlockKind.RANDOM, {}, Squared())
+    with pytest.raises(InvalidParameter, match="needs at least one learner"):
+        build_loss_table(some_data(), BlockKind.RANDOM, {}, Squared())
 
 
 def test_invalid_learners_on_different_splits() -> None:
     data = some_data()
     five, three = (outcomes(data, made("k_fold", n_folds=k)) for k in (5, 3))
     other = run_splits(
-        "o", MeanLearner(), data, made("k_fold", n_folds=3).splits(rows_of(data), 5), Squared(), 4
+        "o",
+        MeanLearner(),
+        data,
+        made("k_fold", n_folds=3).splits(build_rows(data), 5),
+        Squared(),
+        4,
     )
 
     for different in (five, other):
         with pytest.raises(InvalidParameter, match="'a' and 'b' were not tested on the same"):
-            loss_table(data, BlockKind.RANDOM, {"a": three, "b": different}, Squared())
+            build_loss_table(data, BlockKind.RANDOM, {"a": three, "b": different}, Squared())
 
 
 def test_exact_cautions_are_counted() -> None:
     data = some_data()
     learner = Faulty(zeros, warning("odd"), (Caution("not_converged", "100 steps"),))
-    splits = list(made("k_fold", n_folds=3).splits(rows_of(data), 0))
+    splits = list(made("k_fold", n_folds=3).splits(build_rows(data), 0))
 
     done = {
         "calm": run_splits("calm", Faulty(zeros), data, splits, Squared(), 0),
@@ -147,7 +160,7 @@ def test_exact_cautions_are_counted() -> None:
         ],
     }
 
-    assert cautions_of(done) == (
+    assert summarise_learner_cautions(done) == (
         Caution("learner_warning", "Learner 'nb', in 2 of 3 splits: faulty: odd"),
         Caution("not_converged", "Learner 'nb', in 2 of 3 splits: 100 steps"),
     )
@@ -161,7 +174,7 @@ def test_exact_warnings_that_differ_in_their_numbers_alone_are_one() -> None:
         for outcome, gap in zip(outcomes(data, made("k_fold", n_folds=3)), gaps, strict=True)
     ]
 
-    assert cautions_of({"lasso": done}) == (
+    assert summarise_learner_cautions({"lasso": done}) == (
         Caution("not_converged", f"Learner 'lasso', in 3 of 3 splits: {gaps[0]}"),
         Caution("not_converged", "Learner 'lasso', in 3 of 3 splits: odd"),
     )

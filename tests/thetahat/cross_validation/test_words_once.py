@@ -17,8 +17,8 @@ from tests.thetahat.cross_validation.test_prepared import (
     table,
 )
 from tests.thetahat.pipelines.tables import built
-from thetahat.cross_validation import rows_of, run_splits
-from thetahat.cross_validation.prepared import prepared_once
+from thetahat.cross_validation import build_rows, run_splits
+from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import LearnerFailed
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.pipelines import Pipeline
@@ -58,11 +58,11 @@ def test_naive_the_features_are_those_of_the_step(
 ) -> None:
     data = table({"t": RARE})
     whole = pipeline_of(name, params)
-    rest, counted = prepared_once(whole, data)
+    rest, counted = apply_stateless_steps(whole, data)
     assert is_apart(rest)
     options = {"k_fold": {"n_folds": 4}, "bootstrap": {"n_resamples": 3}}[scheme]
 
-    for split in SCHEMES[scheme](**options).splits(rows_of(data), 1):
+    for split in SCHEMES[scheme](**options).splits(build_rows(data), 1):
         wanted, found = (
             parse_features(learner, source, split)
             for learner, source in ((whole, data), (rest, counted))
@@ -116,7 +116,7 @@ def test_naive_behind_and_before_other_steps() -> None:
         "MaxAbsScaler",
     ]
     pipeline = built({"name": "KNeighborsClassifier", "prepare": prepare})
-    rest, counted = prepared_once(pipeline, data)
+    rest, counted = apply_stateless_steps(pipeline, data)
 
     assert isinstance(rest, Pipeline)
     kinds = [type(getattr(step, "step", None)).__name__ for step in rest.steps]
@@ -150,7 +150,7 @@ def test_naive_behind_and_before_other_steps() -> None:
 )
 def test_limit_what_is_not_taken_apart(before: list[Any], step: Any) -> None:
     data = table({"a": X[:, 0], "t": RARE})
-    rest, _ = prepared_once(built({"name": "majority", "prepare": [*before, step]}), data)
+    rest, _ = apply_stateless_steps(built({"name": "majority", "prepare": [*before, step]}), data)
 
     assert not is_apart(rest)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.learners.base import Learner
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
@@ -35,7 +35,7 @@ def both(  # ours, theirs, and the data they share
     task = min(learner.tasks) if len(learner.tasks) == 1 else _task(y)
     columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
     data = build_data(columns, y, task, source=source)
-    splits = list(SCHEMES[scheme]().splits(rows_of(data), 5))
+    splits = list(SCHEMES[scheme]().splits(build_rows(data), 5))
     outcomes = run_splits(
         "m",
         learner,
@@ -45,7 +45,7 @@ def both(  # ours, theirs, and the data they share
         5,
         keep_predictions=True,
     )
-    assert {outcome.why_plain for outcome in outcomes} == {None}
+    assert {outcome.fit_reason for outcome in outcomes} == {None}
     as_shares = data.n_classes > 0 and not codes
     said = [o.probabilities if as_shares else o.output for o in outcomes]
     ours = np.empty((len(y), data.n_classes) if as_shares else len(y))

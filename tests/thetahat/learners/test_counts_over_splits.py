@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 
 from tests.thetahat.learners.test_every_fast_path import fitted
-from thetahat.cross_validation import rows_of
-from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
+from thetahat.cross_validation import build_rows
+from thetahat.cross_validation.fast_path import build_part, predict_split, prepare_fast_path
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
@@ -61,12 +61,12 @@ def table_of(*, sparse: bool, weights: str, whole: bool = True) -> Data:
 
 
 def splits_of(data: Data, scheme: str) -> Iterator[Split]:
-    return SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3)
+    return SCHEMES[scheme](**SPLITS[scheme]).splits(build_rows(data), 3)
 
 
 def at_once(learner: str, data: Data, splits: list[Split], **params: Any) -> list[Predictions]:
-    shared = over_splits(LEARNERS[learner](**params), data)
-    told = [predicted_at_once(shared, split, data.n) for split in splits]
+    shared = prepare_fast_path(LEARNERS[learner](**params), data)
+    told = [predict_split(shared, split, data.n) for split in splits]
     assert all(isinstance(said, Predictions) for said in told)
     return [said for said in told if isinstance(said, Predictions)]
 
@@ -177,8 +177,8 @@ def test_exact_a_threshold_below_zero_makes_zeros_a_yes(*, sparse: bool) -> None
 @pytest.mark.parametrize("learner", LEARNT)
 def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> None:
     data = build_data({"x": [1.0, 2, 0, 1]}, [0, 0, 0, 1], "classification")
-    shared = over_splits(LEARNERS[learner](), data)
-    told = [predicted_at_once(shared, split, 4) for split in splits_of(data, "leave_one_out")]
+    shared = prepare_fast_path(LEARNERS[learner](), data)
+    told = [predict_split(shared, split, 4) for split in splits_of(data, "leave_one_out")]
 
     assert [isinstance(said, OrdinaryFit) for said in told] == [False, False, False, True]
     assert isinstance(told[3], OrdinaryFit)
@@ -195,7 +195,7 @@ def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> No
 )
 def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str) -> None:
     data = build_data({"x": [1.0, value, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
-    shared = over_splits(LEARNERS[learner](), data)
+    shared = prepare_fast_path(LEARNERS[learner](), data)
 
     assert isinstance(shared, OrdinaryFit)
     assert words in shared.reason
@@ -205,7 +205,7 @@ def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
     X = csr_array(np.array([[0, 1.0], [2, 0], [0, -3], [1, 1]]))
     columns = sparse_columns("X", X, NumberedNames("w", 2, 1))
     data = build_data({"age": [1.0, 2, 3, 4], "X": columns}, [0, 1, 0, 1], "classification")
-    shared = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
+    shared = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), data)
 
     assert isinstance(shared, OrdinaryFit)
     assert "column 'w2' is -3.0 in row 2" in shared.reason
@@ -224,10 +224,10 @@ def test_exact_splits_in_one_pass_give_the_same_bits(
         labels = np.where(data.y == 2, 1, data.y)
         data = replace(data, y=labels, classes=data.classes[:2])
     params = {**SPLITS, "repeated_k_fold": {"n_folds": 4, "n_repeats": 2}}[scheme]
-    splits = list(SCHEMES[scheme](**params).splits(rows_of(data), 3))
-    parts = [part_of(split, data.n) for split in splits]
+    splits = list(SCHEMES[scheme](**params).splits(build_rows(data), 3))
+    parts = [build_part(split, data.n) for split in splits]
 
-    shared: Any = over_splits(LEARNERS[learner](smoothing=0.3), data)  # type: ignore[call-arg]  # of this family
+    shared: Any = prepare_fast_path(LEARNERS[learner](smoothing=0.3), data)  # type: ignore[call-arg]  # of this family
     for some in (parts, parts[1:]):  # from the second on they do not add up to all rows
         monkeypatch.setattr(_count_rows, "MOST_CELLS", 12 * n_classes * 3)
         told = shared.predict_all(some)
@@ -240,16 +240,16 @@ def test_exact_splits_in_one_pass_give_the_same_bits(
 
 def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     data = table_of(sparse=True, weights="none")
-    splits = SCHEMES["repeated_k_fold"](n_folds=4, n_repeats=2).splits(rows_of(data), 3)  # type: ignore[call-arg]  # of this scheme
-    parts = [part_of(split, data.n) for split in splits]
-    shared: Any = over_splits(LEARNERS["multinomial_naive_bayes"](), data)
+    splits = SCHEMES["repeated_k_fold"](n_folds=4, n_repeats=2).splits(build_rows(data), 3)  # type: ignore[call-arg]  # of this scheme
+    parts = [build_part(split, data.n) for split in splits]
+    shared: Any = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), data)
     assert [len(run) for run in shared.rows.disjoint_groups(parts)] == [
         1
     ] * 8  # few values: one by one
 
     monkeypatch.setattr(_class_sums, "LARGE", 0)
     anew = table_of(sparse=True, weights="none")
-    shared = over_splits(LEARNERS["multinomial_naive_bayes"](), anew)
+    shared = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), anew)
     runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
 
     assert runs == [[0, 1, 2, 3], [4, 5, 6, 7]]
@@ -264,10 +264,10 @@ def test_exact_blocks_that_are_all_rows_add_up(
 ) -> None:
     data = table_of(sparse=True, weights="whole")
     monkeypatch.setattr(_class_sums, "LARGE", 0)
-    parts = [part_of(split, data.n) for split in splits_of(data, "k_fold")]
-    together: Any = over_splits(LEARNERS[learner](), data)
+    parts = [build_part(split, data.n) for split in splits_of(data, "k_fold")]
+    together: Any = prepare_fast_path(LEARNERS[learner](), data)
     together.predict_all(parts)
-    again: Any = over_splits(LEARNERS[learner](), table_of(sparse=True, weights="whole"))
+    again: Any = prepare_fast_path(LEARNERS[learner](), table_of(sparse=True, weights="whole"))
 
     assert_array_equal(together.rows.sums, again.rows.sums)
 

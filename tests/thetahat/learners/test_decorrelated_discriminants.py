@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.cross_validation import Outcomes, SplitOutcome, gathered, rows_of, run_splits
+from thetahat.cross_validation import Outcomes, SplitOutcome, as_outcomes, build_rows, run_splits
 from thetahat.learners.fast.discriminants import decorrelated as _discriminant_turned
 from thetahat.learners.fast.discriminants.class_rows import class_rows
 from thetahat.learners.fast.discriminants.decorrelated_rows import (
@@ -51,11 +51,11 @@ def outcomes(data: Data, scheme: str, params: dict[str, Any], edges: list[int | 
     made = SCHEMES[scheme](**params)
     parts: list[SplitOutcome] = []
     for start, stop in itertools.pairwise(edges):
-        splits = made.splits(rows_of(data), 5, start=start or 0, stop=stop)
+        splits = made.splits(build_rows(data), 5, start=start or 0, stop=stop)
         parts += run_splits(
             "m", LinearDiscriminant(), data, splits, ZeroOne(), 0, keep_predictions=True
         )
-    return gathered(parts)
+    return as_outcomes(parts)
 
 
 def assert_as_fitted(
@@ -68,7 +68,7 @@ def assert_as_fitted(
     atol: float,
 ) -> None:
     """Compare every outcome with a fit on its training part."""
-    splits = SCHEMES[scheme](**params).splits(rows_of(data), 5, start=ends[0] or 0, stop=ends[1])
+    splits = SCHEMES[scheme](**params).splits(build_rows(data), 5, start=ends[0] or 0, stop=ends[1])
     for split, outcome in zip(splits, told, strict=True):
         fitted = LinearDiscriminant().fit(
             data.features.rows(split.train),
@@ -95,7 +95,7 @@ def test_naive_ill_conditioned_features_keep_the_fast_path(
     for scheme, params in SCHEMES_TRIED:
         told = outcomes(data, scheme, params, [0, None])
 
-        assert not told.why_plain
+        assert not told.fit_reason
         assert_as_fitted(data, told, scheme, params, [0, None], atol=1e-8)
 
 
@@ -108,7 +108,7 @@ def test_degenerate_beyond_that_splits_are_fitted_and_say_so(
 ) -> None:
     told = outcomes(ill_conditioned(1e13), scheme, params, [0, None])
 
-    assert set(told.why_plain.values()) == {
+    assert set(told.fit_reason.values()) == {
         "the training part's covariance matrix is ill-conditioned"
     }
 
@@ -147,8 +147,8 @@ def test_naive_more_classes_than_a_product_is_good_for() -> None:
 
     told = outcomes(data, "k_fold", {"n_folds": 4}, [0, None])
 
-    assert not told.why_plain
-    splits = KFold(n_folds=4).splits(rows_of(data), 5)
+    assert not told.fit_reason
+    splits = KFold(n_folds=4).splits(build_rows(data), 5)
     for split, outcome in zip(splits, told, strict=True):
         fitted = LinearDiscriminant().fit(
             data.features.rows(split.train), data.y[split.train], weights=None, n_classes=20,
@@ -168,7 +168,7 @@ def test_exact_splits_that_leave_out_each_row_once_say_the_same_but_for_rounding
     whole = outcomes(data, "k_fold", params, [0, None])
     pieces = outcomes(data, "k_fold", params, [0, 1, n_folds])
 
-    assert not whole.why_plain
+    assert not whole.fit_reason
     assert_array_equal(pieces.output, whole.output)
     assert_allclose(
         np.asarray(pieces.probabilities), np.asarray(whole.probabilities), atol=1e-15 * condition
@@ -213,7 +213,7 @@ def test_naive_rows_that_some_do_not_stand_for(
 
     told = outcomes(data, scheme, params, some_of(scheme))
 
-    assert not told.why_plain
+    assert not told.fit_reason
     assert_as_fitted(data, told, scheme, params, some_of(scheme), atol=1e-9)
 
 
@@ -230,7 +230,7 @@ def test_degenerate_where_turning_would_cost_the_digits_splits_are_fitted(
 
     told = outcomes(hardly_seen(case), scheme, params, some_of(scheme))
 
-    assert set(told.why_plain.values()) == {
+    assert set(told.fit_reason.values()) == {
         "the training part's covariance matrix is ill-conditioned"
     }
 
@@ -263,5 +263,5 @@ def test_exact_what_nearly_turned_rows_are_not_good_for_unit_rows_are(
 
     again = outcomes(data, "k_fold", params, [0, None])
 
-    assert not again.why_plain
+    assert not again.fit_reason
     assert_allclose(np.asarray(again.probabilities), np.asarray(whole.probabilities), atol=1e-10)

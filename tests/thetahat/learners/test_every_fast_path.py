@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from thetahat.cross_validation import SplitOutcome, rows_of, run_splits
+from thetahat.cross_validation import SplitOutcome, build_rows, run_splits
 from thetahat.errors import EvaluationError
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
@@ -59,7 +59,7 @@ def splits_of(data: Data, scheme: str) -> Iterator[Split]:
     # Of leave-one-out a few rows will do, one that is unlike the others among them.
     stop = 22 if scheme == "leave_one_out" else None
     start = min(10, data.n - 4) if scheme == "leave_one_out" else 0
-    return SCHEMES[scheme](**SPLITS[scheme]).splits(rows_of(data), 3, start=start, stop=stop)
+    return SCHEMES[scheme](**SPLITS[scheme]).splits(build_rows(data), 3, start=start, stop=stop)
 
 
 def outcomes_of(
@@ -109,7 +109,7 @@ def test_naive_fits_say_the_same(learner: str, params: dict[str, Any], name: str
                 fitted(fast, data, split)
             continue
         wanted = fitted(fast, data, split)
-        if said.why_plain is not None:
+        if said.fit_reason is not None:
             assert_array_equal(said.output, wanted.output)
         elif data.n_classes:
             assert_array_equal(said.output, wanted.output)
@@ -132,4 +132,4 @@ def test_property_the_fast_path_is_taken_where_nothing_is_wrong(
 
     for _, said in outcomes_of(fast, data, scheme):
         assert said is not None
-        assert said.why_plain is None
+        assert said.fit_reason is None

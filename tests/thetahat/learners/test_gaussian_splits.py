@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from tests.thetahat.learners.fits import probabilities
 from tests.thetahat.learners.problems import PROBLEMS, problem
 from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_of
-from thetahat.cross_validation.many_splits import part_of
+from thetahat.cross_validation.fast_path import build_part
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes import gaussian_rows as _gaussian_rows
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianPath, GaussianSplits
@@ -48,7 +48,7 @@ def test_exact_a_path_says_what_each_says_by_itself(name: str) -> None:
 
     for scheme in SPLITS:
         for split in splits_of(data, scheme):
-            part, m = part_of(split, data.n), len(split.test)
+            part, m = build_part(split, data.n), len(split.test)
             said, fits = path.predict(part)
             assert said.probabilities is not None
             for at, shared in enumerate(alone):
@@ -127,7 +127,7 @@ def test_exact_compiled_loops_say_what_numpy_does(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = problem(name, "classification")
-    parts = [part_of(split, data.n) for scheme in SPLITS for split in splits_of(data, scheme)]
+    parts = [build_part(split, data.n) for scheme in SPLITS for split in splits_of(data, scheme)]
     by_numpy = shared_of(data, 0.01)
     wanted = [by_numpy.predict(part) for part in parts]
     monkeypatch.setattr(_gaussian_rows, "LARGE", 0)

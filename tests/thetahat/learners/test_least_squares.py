@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.fits import predicted
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.learners.least_squares import LeastSquares
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
@@ -36,12 +36,12 @@ def test_against_sklearn_cross_val_predict(scheme: str) -> None:
 
     X, y = (part[:150] for part in load_diabetes(return_X_y=True))
     data = build_data({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "regression")
-    splits = list(SCHEMES[scheme]().splits(rows_of(data), 5))
+    splits = list(SCHEMES[scheme]().splits(build_rows(data), 5))
 
     outcomes = run_splits("m", LeastSquares(), data, splits, Squared(), 5, keep_predictions=True)
 
     theirs = cross_val_predict(LinearRegression(), X, y, cv=[(s.train, s.test) for s in splits])
-    assert all(outcome.why_plain is None for outcome in outcomes)
+    assert all(outcome.fit_reason is None for outcome in outcomes)
     for outcome in outcomes:
         assert outcome.output is not None
         assert_allclose(outcome.output, theirs[outcome.test], rtol=1e-9)

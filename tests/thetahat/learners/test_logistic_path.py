@@ -11,7 +11,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.problems import problem
-from thetahat.cross_validation import SplitOutcome, path_over, rows_of, run_path, run_splits
+from thetahat.cross_validation import (
+    SplitOutcome,
+    build_rows,
+    group_by_parameter,
+    run_path,
+    run_splits,
+)
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.logistic.all_rows_optimum import find_optimum
 from thetahat.learners.fast.logistic.newton import Objective, minimise
@@ -28,12 +34,12 @@ PENALTIES = (1.0, 1e-3, 100.0)
 
 def outcomes(data: Data, scheme: str, params: dict[str, Any], penalty: float | None) -> Any:
     """Outcomes of one penalty by itself, or of all together."""
-    splits = SCHEMES[scheme](**params).splits(rows_of(data), 3)
+    splits = SCHEMES[scheme](**params).splits(build_rows(data), 3)
     if penalty is not None:
         learner = LogisticRegression(penalty=penalty)
         return run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
     learners = {f"{value}": LogisticRegression(penalty=value) for value in PENALTIES}
-    (group,) = path_over(learners)
+    (group,) = group_by_parameter(learners)
     return run_path(group, data, splits, ZeroOne(), 0, keep_predictions=True)
 
 
@@ -72,7 +78,7 @@ def test_naive_fits_of_the_training_parts_say_the_same(n_classes: int) -> None:
     for scheme, params in (("k_fold", {"n_folds": 6}), ("leave_one_out", {})):
         together = outcomes(data, scheme, params, None)
         for penalty in PENALTIES:
-            assert not together[f"{penalty}"].why_plain
+            assert not together[f"{penalty}"].fit_reason
             for outcome in list(together[f"{penalty}"])[:6]:
                 train = np.setdiff1d(np.arange(len(X)), outcome.test)
                 fitted = LogisticRegression(penalty=penalty).fit(
@@ -91,7 +97,7 @@ def test_naive_fits_of_the_training_parts_say_the_same(n_classes: int) -> None:
 def test_exact_what_a_split_says_does_not_depend_on_the_others(n_classes: int) -> None:
     data = many(n_classes)
     params: dict[str, Any] = {"n_folds": 7, "n_repeats": 3}
-    made, rows = SCHEMES["repeated_k_fold"](**params), rows_of(data)
+    made, rows = SCHEMES["repeated_k_fold"](**params), build_rows(data)
 
     def bits(edges: list[int]) -> list[bytes]:
         found = []

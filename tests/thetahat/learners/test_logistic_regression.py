@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities, table
 from tests.thetahat.learners.problems import PROBLEMS, problem
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.logistic.model import LogisticModel
@@ -238,7 +238,7 @@ def in_two(name: str) -> Data:
 def test_naive_fits_of_two_classes_say_the_same(name: str, scheme: str) -> None:
     data = in_two(name)
     learner = LogisticRegression(penalty=0.1)
-    splits = list(SCHEMES[scheme]().splits(rows_of(data), 3)) if name != "tiny" else []
+    splits = list(SCHEMES[scheme]().splits(build_rows(data), 3)) if name != "tiny" else []
     done = run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
     for split, said in zip(splits[::3], done[::3], strict=True):
         wanted = learner.fit(
@@ -251,7 +251,7 @@ def test_naive_fits_of_two_classes_say_the_same(name: str, scheme: str) -> None:
         assert_array_equal(said.output, wanted.output)
         assert said.probabilities is not None
         assert_allclose(said.probabilities, probabilities(wanted), rtol=1e-8, atol=1e-8)
-        if said.why_plain is None:
+        if said.fit_reason is None:
             assert said.scores is not None
             assert wanted.scores is not None
             assert_allclose(said.scores, wanted.scores, rtol=1e-8, atol=1e-8)

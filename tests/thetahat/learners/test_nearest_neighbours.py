@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.against import both
 from tests.thetahat.learners.fits import predicted, probabilities
-from thetahat.cross_validation import rows_of, run_splits
-from thetahat.cross_validation.many_splits import over_splits, predicted_at_once
+from thetahat.cross_validation import build_rows, run_splits
+from thetahat.cross_validation.fast_path import predict_split, prepare_fast_path
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.neighbours.search import Search, smallest
@@ -162,10 +162,10 @@ def test_naive_fits_of_many_rows_in_clusters(task: str, p: int, scheme: str) -> 
     y = rng.normal(size=n) if task == "regression" else rng.integers(0, 3, n)
     data = build_data({f"x{j}": X[:, j] for j in range(p)}, y, task, source=source)
     learner = NearestNeighbours(k=4, votes="distance")
-    shared = over_splits(learner, data)
+    shared = prepare_fast_path(learner, data)
 
-    for split in SCHEMES[scheme]().splits(rows_of(data), 3):
-        said = predicted_at_once(shared, split, n)
+    for split in SCHEMES[scheme]().splits(build_rows(data), 3):
+        said = predict_split(shared, split, n)
 
         assert isinstance(said, Predictions)
         train, test = split.train, split.test
@@ -185,7 +185,7 @@ def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Search, "lists", counted)
     for scheme in ("leave_one_out", "k_fold"):
-        splits = SCHEMES[scheme]().splits(rows_of(data), 0)
+        splits = SCHEMES[scheme]().splits(build_rows(data), 0)
         run_splits("m", NearestNeighbours(k=3), data, splits, Squared(), 0)
 
     assert queries == [80]
@@ -210,4 +210,4 @@ def test_invalid_fewer_rows_than_neighbours() -> None:
 
     with pytest.raises(InsufficientData, match="3 rows with weight, and 4 neighbours"):
         predicted(learner, LINE, [0.0, 1, 2, 3], [[0.0]], weights=[1, 0, 1, 1])
-    assert isinstance(over_splits(learner, data), OrdinaryFit)
+    assert isinstance(prepare_fast_path(learner, data), OrdinaryFit)

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.thetahat.learners.fits import predicted
-from thetahat.cross_validation import path_over, rows_of, run_path, run_splits
-from thetahat.cross_validation.many_splits import over_splits, part_of
+from thetahat.cross_validation import build_rows, group_by_parameter, run_path, run_splits
+from thetahat.cross_validation.fast_path import build_part, prepare_fast_path
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.neighbours import search as _neighbour_search
 from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
@@ -134,18 +134,18 @@ def test_naive_fits_of_many_rows(scheme: str) -> None:
     splits = (
         [Split(0, at, at, np.arange(at, N, 2), np.arange(1 - at, N, 2)) for at in (0, 1)]
         if scheme == "split_half"
-        else list(SCHEMES[scheme](**params[scheme]).splits(rows_of(data), 3))
+        else list(SCHEMES[scheme](**params[scheme]).splits(build_rows(data), 3))
     )
 
     done = run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
-    (group,) = path_over({"a": learner, "b": NearestNeighbours(k=9)})
+    (group,) = group_by_parameter({"a": learner, "b": NearestNeighbours(k=9)})
     path = run_path(group, data, splits, ZeroOne(), 0, keep_predictions=True)["a"]
 
     assert not isinstance(path, Exception)
     for split, outcome, other in zip(splits, done, path, strict=True):
         train, test = split.train, split.test
         wanted = predicted(learner, X[train], y[train], X[test], n_classes=3)
-        assert outcome.why_plain is None
+        assert outcome.fit_reason is None
         for said in (outcome, other):
             assert said.output is not None
             assert_array_equal(said.output, wanted.output)
@@ -156,14 +156,14 @@ def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyP
     X, y = RNG.normal(size=(60, 3)), RNG.normal(size=60)
     data = build_data({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
     monkeypatch.setattr("thetahat.learners.fast.neighbours.over_splits._MOST_HELD", 300)
-    shared = over_splits(NearestNeighbours(k=3), data)
+    shared = prepare_fast_path(NearestNeighbours(k=3), data)
     whole, twice = np.arange(60), np.repeat(np.arange(30), 2)
     splits = [Split(0, at, at, whole[10:], whole[:10]) for at in range(9)]
     splits[2] = Split(0, 2, 2, whole[:2], whole[2:])
     splits[4] = splits[7] = splits[8] = Split(0, 4, 4, twice, whole[30:])
     assert not isinstance(shared, OrdinaryFit)
 
-    said = shared.predict_all([part_of(split, 60) for split in splits])  # type: ignore[attr-defined]
+    said = shared.predict_all([build_part(split, 60) for split in splits])  # type: ignore[attr-defined]
 
     assert [isinstance(one, OrdinaryFit) for one in said] == [at in (2, 4, 7, 8) for at in range(9)]
     for one in said:

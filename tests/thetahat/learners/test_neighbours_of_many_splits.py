@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from thetahat.cross_validation.many_splits import part_of
+from thetahat.cross_validation.fast_path import build_part
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.neighbours import over_splits as _neighbour_splits
 from thetahat.learners.nearest_neighbours import NearestNeighbours
@@ -30,8 +30,8 @@ def parts(*, resampled: bool) -> list[Part]:
         train, test = order[:20], np.sort(order[20 : 21 + j])
         if resampled and j % 2:
             train = np.random.default_rng(j).choice(train, size=20)
-        found.append(part_of(Split(0, j, j, np.sort(train), test), N))
-    return [*found, part_of(Split(0, 12, 12, np.empty(0, dtype=np.intp), np.arange(3)), N)]
+        found.append(build_part(Split(0, j, j, np.sort(train), test), N))
+    return [*found, build_part(Split(0, 12, 12, np.empty(0, dtype=np.intp), np.arange(3)), N)]
 
 
 def features(rows: np.ndarray) -> Features:

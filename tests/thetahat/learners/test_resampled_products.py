@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.cross_validation import Outcomes, gathered, rows_of, run_splits
-from thetahat.cross_validation.many_splits import _of_all_rows
+from thetahat.cross_validation import Outcomes, as_outcomes, build_rows, run_splits
+from thetahat.cross_validation.fast_path import _of_all_rows
 from thetahat.learners.base import Part
 from thetahat.learners.fast.ridge import resampled_products as _resampled_products
 from thetahat.learners.fast.ridge.resampled_products import (
@@ -37,8 +37,8 @@ def made(*, weighted: bool = False, n: int = 90) -> Data:
 def outcomes(data: Data, learner: Ridge, n_resamples: int, start: int, stop: int) -> Outcomes:
     _of_all_rows.cache_clear()
     scheme = BootstrapScheme(n_resamples=n_resamples)
-    splits = scheme.splits(rows_of(data), 7, start=start, stop=stop)
-    return gathered(run_splits("m", learner, data, splits, Squared(), 7, keep_predictions=True))
+    splits = scheme.splits(build_rows(data), 7, start=start, stop=stop)
+    return as_outcomes(run_splits("m", learner, data, splits, Squared(), 7, keep_predictions=True))
 
 
 def test_by_hand_two_rows_counted() -> None:
@@ -94,8 +94,8 @@ def test_naive_resamples_are_predicted_as_a_fit_predicts_them(
 
     told = outcomes(data, learner, 6, 0, 6)
 
-    assert not told.why_plain
-    splits = BootstrapScheme(n_resamples=6).splits(rows_of(data), 7)
+    assert not told.fit_reason
+    splits = BootstrapScheme(n_resamples=6).splits(build_rows(data), 7)
     for split, outcome in zip(splits, told, strict=True):
         fitted = learner.fit(
             data.features.rows(split.train),

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.learners.fits import predicted, table
 from tests.thetahat.learners.problems import PROBLEMS
-from thetahat.cross_validation.many_splits import part_of
+from thetahat.cross_validation.fast_path import build_part
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.ridge import solutions as _ridge_solutions
 from thetahat.learners.fast.ridge.penalty_path import RidgePath
@@ -54,7 +54,7 @@ def test_against_sklearn_grid_search() -> None:
     theirs.fit(X, y)
 
     path = RidgePath(X.T, y, None, PENALTIES)
-    parts = [part_of(split, len(y)) for split in splits]
+    parts = [build_part(split, len(y)) for split in splits]
     means = [((path.predict(part).T - y[part.test]) ** 2).mean(axis=1) for part in parts]
 
     assert_allclose(np.mean(means, axis=0), -theirs.cv_results_["mean_test_score"], rtol=1e-10)
@@ -75,7 +75,7 @@ def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
     ]
 
     for split in splits:
-        said = path.predict(part_of(split, n))
+        said = path.predict(build_part(split, n))
 
         for at, penalty in enumerate(PENALTIES[1:]):
             wanted = predicted(
@@ -93,7 +93,7 @@ def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
 def test_degenerate_no_penalty_and_dependent_columns() -> None:
     X, _ = PROBLEMS["collinear"](np.random.default_rng(20_261_216))
     y = np.arange(41.0)
-    part = part_of(next(KFold(n_folds=3).splits(Rows(n=41), 1)), 41)
+    part = build_part(next(KFold(n_folds=3).splits(Rows(n=41), 1)), 41)
 
     said = RidgePath(X.T, y, None, np.zeros(1)).predict(part)
 
@@ -104,7 +104,7 @@ def test_degenerate_no_penalty_and_dependent_columns() -> None:
 def test_degenerate_a_target_that_does_not_vary() -> None:
     X, _ = PROBLEMS["plain"](np.random.default_rng(20_261_237))
     y = np.where(np.arange(41) == 0, 9.0, 2.0)
-    without_it = part_of(Split(0, 0, 0, np.arange(1, 41), np.arange(1)), 41)
+    without_it = build_part(Split(0, 0, 0, np.arange(1, 41), np.arange(1)), 41)
 
     said = RidgePath(X.T, y, None, PENALTIES).predict(without_it)
 

@@ -16,8 +16,8 @@ from tests.thetahat.learners.test_counts_over_splits import (
     table_of,
 )
 from tests.thetahat.learners.test_every_fast_path import fitted
-from thetahat.cross_validation import rows_of
-from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
+from thetahat.cross_validation import build_rows
+from thetahat.cross_validation.fast_path import build_part, predict_split, prepare_fast_path
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
@@ -46,7 +46,7 @@ def test_naive_one_fit_per_smoothing(learner: str, scheme: str, weights: str) ->
     path = path_of(learner, data)
 
     for split in splits_of(data, scheme):
-        said, fits = path.predict(part_of(split, data.n))
+        said, fits = path.predict(build_part(split, data.n))
         assert fits.tolist() == [True] * 4
         assert said.probabilities is not None
         for at, smoothing in enumerate(SMOOTHINGS):
@@ -68,11 +68,11 @@ def test_exact_each_says_what_it_says_by_itself(
     monkeypatch.setattr(_smoothing_path, "MOST_CELLS", 100)  # so that not all go at once
     data = table_of(sparse=True, weights="whole")
     path = path_of(learner, data)
-    alone = [over_splits(LEARNERS[learner](smoothing=s), data) for s in SMOOTHINGS]  # type: ignore[call-arg]  # of this family
+    alone = [prepare_fast_path(LEARNERS[learner](smoothing=s), data) for s in SMOOTHINGS]  # type: ignore[call-arg]  # of this family
 
     for split in splits_of(data, scheme):
-        said, _ = path.predict(part_of(split, data.n))
-        told = [predicted_at_once(shared, split, data.n) for shared in alone]
+        said, _ = path.predict(build_part(split, data.n))
+        told = [predict_split(shared, split, data.n) for shared in alone]
         outputs = [one.output for one in told if not isinstance(one, OrdinaryFit)]
         probabilities: Any = [one.probabilities for one in told if not isinstance(one, OrdinaryFit)]
         assert_array_equal(said.output, np.concatenate(outputs))
@@ -91,7 +91,7 @@ def test_exact_all_rows_left_out_at_once(learner: str, weights: str) -> None:
     assert weights == "far apart" or fits.mean() > (0.9 if learner == LEARNT[0] else -1)
     assert not fits[:, 11].any() or weights == "whole"  # a row that is all of its class
     for split in splits_of(data, "leave_one_out"):
-        wanted, _ = path.predict(part_of(split, data.n))
+        wanted, _ = path.predict(build_part(split, data.n))
         row = int(split.test[0])
         for at in np.flatnonzero(fits[:, row]):
             assert said.probabilities is not None
@@ -109,14 +109,14 @@ def test_against_sklearn_grid_search() -> None:
 
     X, y = load_digits(return_X_y=True)
     data = build_data({f"x{j}": X[:, j] for j in range(64)}, y, "classification")
-    splits = list(SCHEMES["k_fold"](n_folds=4).splits(rows_of(data), 5))  # type: ignore[call-arg]  # of this scheme
+    splits = list(SCHEMES["k_fold"](n_folds=4).splits(build_rows(data), 5))  # type: ignore[call-arg]  # of this scheme
     cv = [(split.train, split.test) for split in splits]
     theirs = GridSearchCV(MultinomialNB(), {"alpha": SMOOTHINGS}, cv=cv).fit(X, y)
     path = path_of("multinomial_naive_bayes", data)
 
     right = []
     for split in splits:
-        said, _ = path.predict(part_of(split, data.n))
+        said, _ = path.predict(build_part(split, data.n))
         right.append((said.output.reshape(4, -1) == y[split.test]).mean(axis=1))
 
     assert_allclose(np.mean(right, axis=0), theirs.cv_results_["mean_test_score"], rtol=1e-12)

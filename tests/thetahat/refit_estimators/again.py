@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cross_validation import rows_of
+from thetahat.cross_validation import build_rows
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
@@ -35,7 +35,7 @@ def fitted(
 ) -> RefitLosses:
     """Return the fits of a design in one part; the mean of the targets is the learner's default."""
     learning = RefitTask("m", learner or LEARNERS["mean"](), data, LOSSES[loss]())
-    arrays, _ = run_design(learning, design, seed, 0, design.n_splits(rows_of(data)))
+    arrays, _ = run_design(learning, design, seed, 0, design.n_splits(build_rows(data)))
     return join_losses(data, seed, [arrays])
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.refit_estimators.again import fitted, regression_of
 from thetahat.analyses.losses import Choices
-from thetahat.cross_validation import Group, rows_of
+from thetahat.cross_validation import Group, build_rows
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.nearest_neighbours import NearestNeighbours
@@ -110,7 +110,7 @@ def test_property_nothing_is_tested_on_what_was_learnt_but_for_apparent_errors(n
 def test_property_the_parts_put_together_are_the_whole(name: str) -> None:
     design = small(name).design
     learning = RefitTask("m", LEARNERS["ridge"](), DATA, LOSSES["squared"]())
-    n = design.n_splits(rows_of(DATA))
+    n = design.n_splits(build_rows(DATA))
     parts = [run_design(learning, design, 5, a, min(n, a + 5))[0] for a in range(0, n, 5)]
     whole, pieces = fitted(design, DATA, LEARNERS["ridge"](), seed=5), join_losses(DATA, 5, parts)
 
@@ -202,7 +202,7 @@ def test_naive_learners_together_are_each_by_itself(name: str) -> None:
     design, loss = small(name).design, LOSSES["squared"]()
     learners = [NearestNeighbours(k=k) for k in (1, 3, 25)]  # the last has too few rows
     group = Group(("a", "b", "c"), tuple(learners), "k")
-    n = design.n_splits(rows_of(DATA))
+    n = design.n_splits(build_rows(DATA))
     together = run_design_together(group, DATA, loss, design, 5, 0, n)
 
     assert isinstance(together["c"], EvaluationError)

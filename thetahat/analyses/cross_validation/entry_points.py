@@ -27,16 +27,16 @@ from thetahat.cross_validation import (
     LearnerFailure,
     Outcomes,
     SplitOutcome,
-    cautions_of,
-    cautions_of_clusters,
+    as_outcomes,
+    build_rows,
     check_learner,
     check_loss,
     check_target,
-    gathered,
+    find_shared_clusters,
     learners_without_scores,
-    rows_of,
     run_path,
     summarise_fits,
+    summarise_learner_cautions,
 )
 from thetahat.cross_validation.learner_groups import Group, group_by_path, most_learners_together
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -190,10 +190,10 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         evaluation,
         *(LEARNER_LEFT_OUT(name=name, reason=one.message) for name, one in errors.items()),
         *getattr(built_scheme, "cautions", ()),
-        *cautions_of_clusters(data, built_scheme.block_kind, next(iter(outcomes.values()))),
+        *find_shared_clusters(data, built_scheme.block_kind, next(iter(outcomes.values()))),
         *find_similar_labels(data.classes, "classes"),
         *find_similar_labels(() if data.source is None else data.source, "sources"),
-        *cautions_of(outcomes),
+        *summarise_learner_cautions(outcomes),
     )
     failures = {
         name: LearnerFailure(code=one.code, message=one.message, loc=("learners", name))
@@ -262,7 +262,7 @@ def _run_learners(
     learners: Mapping[str, Learner], data: Data, scheme: Scheme, loss: Loss, seed: int
 ) -> tuple[dict[str, Outcomes], dict[str, EvaluationError]]:
     """Return the outcomes of the learners that ran, and the errors of the others."""
-    rows = rows_of(data)
+    rows = build_rows(data)
     outputs: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
     for group in _group(learners, data):
         splits = scheme.splits(rows, seed)
@@ -274,7 +274,7 @@ def _run_learners(
         if isinstance(output, EvaluationError):
             errors[name] = output
         else:
-            outcomes[name] = gathered(output)
+            outcomes[name] = as_outcomes(output)
     return outcomes, errors
 
 
@@ -287,7 +287,7 @@ def _run_refits(  # noqa: PLR0913 - the methods, what they fit, and the errors s
     errors: dict[str, EvaluationError],
 ) -> RefitRuns:
     """Run the extra fits of the learners without an error; new errors are added to ``errors``."""
-    rows, refit_seed = rows_of(data), compute_refit_seed(seed)
+    rows, refit_seed = build_rows(data), compute_refit_seed(seed)
     losses: dict[str, dict[RefitDesign, RefitLosses]] = {}
     warnings: dict[Caution, None] = {}
     for design in collect_designs(methods):

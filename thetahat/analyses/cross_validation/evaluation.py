@@ -13,7 +13,7 @@ from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
 from thetahat.analyses.metrics.checks import collect_judged
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import CONTROL_LEFT_OUT, NO_INTERVAL, Caution
-from thetahat.cross_validation import SplitOutcome, loss_table
+from thetahat.cross_validation import SplitOutcome, build_loss_table
 from thetahat.losses.base import Loss
 from thetahat.metrics.base import Metric
 from thetahat.refit_estimators import (
@@ -114,7 +114,7 @@ def evaluate_outcomes(
     outcomes : mapping of str to sequence of SplitOutcome
         By model, over the same splits.
     """
-    table = loss_table(task.data, task.block_kind, outcomes, task.loss)
+    table = build_loss_table(task.data, task.block_kind, outcomes, task.loss)
     choices, cautions, not_applicable = restrict_choices(
         task.choices, table.layout, task.requested, table.names
     )

@@ -14,7 +14,7 @@ from thetahat.analyses.selection.internal import (
     variance_of_mean,
 )
 from thetahat.cross_validation import SplitOutcome
-from thetahat.cross_validation.outcomes import gathered
+from thetahat.cross_validation.outcomes import as_outcomes
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.metrics.base import Judged, Metric
 from thetahat.tables.data import Data
@@ -140,9 +140,9 @@ class Criterion:
 
 def divide_losses(outcomes: Sequence[SplitOutcome]) -> list[FloatArray]:
     """Return the (n_j,) losses of each split, as views of one array."""
-    all_outcomes = gathered(outcomes)
+    all_outcomes = as_outcomes(outcomes)
     n_splits = len(all_outcomes)
-    return [all_outcomes.losses[all_outcomes.rows(split)] for split in range(n_splits)]
+    return [all_outcomes.losses[all_outcomes.find_rows(split)] for split in range(n_splits)]
 
 
 def _first_rows(outcomes: Sequence[SplitOutcome]) -> list[int]:

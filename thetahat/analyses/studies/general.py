@@ -25,7 +25,7 @@ from thetahat.analyses.studies.repetitions import repetition_seed, run_one_by_on
 from thetahat.analyses.studies.row_subsets import separate_copies
 from thetahat.analyses.studies.truths import StudyLearner, check_truths, compute_truths
 from thetahat.analyses.studies.weighted_risk_records import record_weighted_risks
-from thetahat.cross_validation import loss_table, rows_of, run_splits
+from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.generators import DrawnLosses, DrawSize
 from thetahat.refit_estimators import (
@@ -168,14 +168,14 @@ def _run_on_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict
             "population gives rows of data."
         )
     data, scheme, loss = drawn.data, estimator.scheme, estimator.loss
-    splits = list(scheme.splits(rows_of(data), seed))
+    splits = list(scheme.splits(build_rows(data), seed))
     if drawn.group is not None:
         splits = list(separate_copies(splits, drawn.group))
     outcomes = {
         name: run_splits(name, learner, data, splits, loss, seed)
         for name, learner in estimator.learners.items()
     }
-    table = loss_table(data, scheme.block_kind, outcomes, loss)
+    table = build_loss_table(data, scheme.block_kind, outcomes, loss)
     record = record_losses(estimator, table, seed, _run_refits(estimator, drawn, seed))
     truths = {
         name: compute_truths(
@@ -211,7 +211,7 @@ def _run_refits(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> Refit
         learning = RefitTask(name, learner, data, estimator.loss)
         fits[name] = {}
         for design in collect_designs(estimator.refits):
-            n = design.n_splits(rows_of(data))
+            n = design.n_splits(build_rows(data))
             outcomes = run_design(learning, design, refit_seed, 0, n)[0]
             fits[name][design] = join_losses(data, refit_seed, [outcomes])
     return compute_estimates(estimator.refits, fits, estimator.choices)

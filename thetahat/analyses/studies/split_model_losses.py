@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.cross_validation.many_splits import finite_or_plain
-from thetahat.cross_validation.split_ranges import predicted_in_stretches
+from thetahat.cross_validation.fast_path import require_finite
+from thetahat.cross_validation.split_batches import predict_in_batches
 from thetahat.learners.base import Learner, OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
@@ -49,10 +49,10 @@ def compute_split_losses(  # noqa: PLR0913 - the models, their splits, and the r
         return
     pairs = zip(splits, tested, strict=True)
     moved = (Split(s.repeat, s.block, s.label, s.train, data.n + rows) for s, rows in pairs)
-    batches = predicted_in_stretches(predict_all, moved, data.n + on.n, ask_of_one_row=True)
+    batches = predict_in_batches(predict_all, moved, data.n + on.n, predict_single_rows=True)
     for batch, predictions in batches:
         for split, prediction in zip(batch, predictions, strict=True):
-            usable = None if prediction is None else finite_or_plain(prediction)
+            usable = None if prediction is None else require_finite(prediction)
             if isinstance(usable, Predictions):
                 yield loss.losses(on.y[split.test - data.n], usable)
             else:

@@ -12,7 +12,7 @@ from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimati
 from thetahat.analyses.studies.population import DrawnPair
 from thetahat.analyses.studies.record_names import INTERVALS, MEAN, TRUTHS, VARIANCES, record_name
 from thetahat.analyses.studies.truths import ON_TARGET, StudyLearner
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.errors import UnsupportedCombination
 from thetahat.importance_weights import Samples
 from thetahat.schemes.base import Split
@@ -36,7 +36,7 @@ def record_weighted_risks(
             "generator draws pairs of samples."
         )
     weights = _estimate_weights(estimation, drawn, seed)
-    splits = list(scheme.splits(rows_of(drawn.pair.source), seed))
+    splits = list(scheme.splits(build_rows(drawn.pair.source), seed))
     record: dict[str, float] = {}
     for name, learner in estimator.learners.items():
         study_learner = StudyLearner(name=name, learner=learner, loss=loss, seed=seed)

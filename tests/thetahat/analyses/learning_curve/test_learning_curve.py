@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from thetahat.analyses.learning_curve import Growth, SizeLosses, build_curve, grow_splits
 from thetahat.analyses.learning_curve.result import SaturationDecision
 from thetahat.analyses.losses import Choices, Chosen
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
@@ -28,7 +28,7 @@ def test_calibrated_the_mean_learner_s_error_is_sigma_squared_times_1_plus_1_ove
     for i in range(n_sets):
         y = 3 + 2 * rng.standard_normal(40)
         data = build_data({"x": np.zeros(40)}, y, "regression")
-        rows = rows_of(data)
+        rows = build_rows(data)
         for s in range(len(sizes)):
             parts = grow_splits(scheme.splits(rows, i), growth, rows, i, s)
             outcomes = run_splits("mean", learner, data, parts, loss, i)

@@ -14,7 +14,7 @@ from thetahat.analyses.selection import (
     estimate_from_losses,
     split_training_part,
 )
-from thetahat.cross_validation import rows_of, run_splits
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
 from thetahat.learners.nearest_neighbours import NearestNeighbours
@@ -26,7 +26,7 @@ from thetahat.values.json_values import to_json
 
 def selected(data: Data, learners: Mapping[str, Learner], seed: int) -> ExternalChoices:
     """Three external folds, three internal ones."""
-    rows, loss, scheme = rows_of(data), LOSSES["zero_one"](), KFold(n_folds=3)
+    rows, loss, scheme = build_rows(data), LOSSES["zero_one"](), KFold(n_folds=3)
     candidates = {}
     for name, learner in learners.items():
         external, internal = [], []

@@ -9,7 +9,7 @@ from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.generated_population import GeneratedData
 from thetahat.analyses.studies.population import DrawnData
 from thetahat.analyses.studies.row_subsets import separate_copies
-from thetahat.cross_validation import rows_of
+from thetahat.cross_validation import build_rows
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -111,7 +111,7 @@ def test_exact_the_same_seed_draws_the_same() -> None:
 def test_exact_copies_are_on_one_side_of_every_split() -> None:
     group = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
     data = build_data({"x": np.arange(10.0)}, np.arange(10.0), "regression")
-    splits = list(SCHEMES["k_fold"](n_folds=5).splits(rows_of(data), 3))  # type: ignore[call-arg]
+    splits = list(SCHEMES["k_fold"](n_folds=5).splits(build_rows(data), 3))  # type: ignore[call-arg]
 
     for before, after in zip(splits, separate_copies(splits, group), strict=True):
         assert np.array_equal(before.test, after.test)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.analyses.studies.split_model_losses import compute_split_losses
 from thetahat.analyses.studies.truths import StudyLearner
-from thetahat.cross_validation import rows_of
+from thetahat.cross_validation import build_rows
 from thetahat.generators import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -49,7 +49,7 @@ def test_naive_each_model_is_fitted_and_judged_alone(
     if weighted:
         data = replace(data, weight=np.random.default_rng(3).uniform(0.5, 2, size=40))
     scheme: Any = SCHEMES["repeated_k_fold"]
-    splits = list(scheme(n_folds=4, n_repeats=2).splits(rows_of(data), 5))
+    splits = list(scheme(n_folds=4, n_repeats=2).splits(build_rows(data), 5))
     tested = [np.arange(30), np.arange(3, 9), *[np.arange(30)] * 6]
     judge = LOSSES[loss]()
     fitting = StudyLearner(name="m", learner=learner, loss=judge, seed=1)
@@ -68,7 +68,7 @@ def test_exact_what_is_drawn_behind_teaches_nothing(name: str) -> None:
     data = drawn(CLASSES, 30, 1)
     on = replace(data, y=1 - data.y)
     scheme: Any = SCHEMES["k_fold"]
-    splits = list(scheme(n_folds=3).splits(rows_of(data), 5))
+    splits = list(scheme(n_folds=3).splits(build_rows(data), 5))
     every = [np.arange(30)] * 3
     learner, judge = LEARNERS[name](), LOSSES["zero_one"]()
 
@@ -83,7 +83,7 @@ def test_exact_what_is_drawn_behind_teaches_nothing(name: str) -> None:
 
 def test_degenerate_learners_without_such_a_path_are_left_to_be_fitted() -> None:
     data, on = drawn(LINE, 12, 1), drawn(LINE, 5, 2)
-    splits = list(SCHEMES["leave_one_out"]().splits(rows_of(data), 5))[:2]
+    splits = list(SCHEMES["leave_one_out"]().splits(build_rows(data), 5))[:2]
     judge, every = LOSSES["squared"](), [np.arange(5)] * 2
     assert (
         list(compute_split_losses(LEARNERS["mean"](), judge, data, splits, on, every)) == [None] * 2
@@ -93,7 +93,7 @@ def test_degenerate_learners_without_such_a_path_are_left_to_be_fitted() -> None
 def test_degenerate_training_parts_that_the_path_refuses_are_left_to_be_fitted() -> None:
     data, on = drawn(CLASSES, 12, 1), drawn(CLASSES, 5, 2)
     scheme: Any = SCHEMES["bootstrap"]
-    splits = list(scheme(n_resamples=3).splits(rows_of(data), 5))  # they hold rows several times
+    splits = list(scheme(n_resamples=3).splits(build_rows(data), 5))  # they hold rows several times
     judge, every = LOSSES["zero_one"](), [np.arange(5)] * 3
     learner = LEARNERS["nearest_neighbours"]()
     assert list(compute_split_losses(learner, judge, data, splits, on, every)) == [None] * 3

@@ -13,7 +13,7 @@ from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimati
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.generated_population import GeneratedPairs
 from thetahat.analyses.studies.repetitions import repetition_seed
-from thetahat.cross_validation import rows_of as scheme_rows
+from thetahat.cross_validation import build_rows as scheme_rows
 from thetahat.errors import UnsupportedCombination
 from thetahat.generators import DrawSize
 from thetahat.generators.gaussian_shift import GaussianShift

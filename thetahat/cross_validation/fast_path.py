@@ -1,4 +1,4 @@
-"""Which learners predict all splits from one pass over the data, and what a split is to them."""
+"""Fast paths: learners that predict all splits from one pass over the data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.cross_validation.prepared import n_at_once
+from thetahat.cross_validation.stateless_steps import count_stateless_steps
 from thetahat.learners.base import FastLearner, Learner, LeftOutSplit, OrdinaryFit, OverSplits, Part
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.pipeline import Pipeline
@@ -19,14 +19,14 @@ LEARNS_TO_PREPARE: Final = OrdinaryFit("a preparation step learns from each trai
 OF_SCIKIT: Final = OrdinaryFit("scikit-learn's learners are fitted once per split")
 HAS_NO_FAST_PATH: Final = OrdinaryFit("this learner is fitted once per split")
 
-OUT_OF_SCALE: Final = OrdinaryFit("numbers are out of all scale")
+NOT_FINITE: Final = OrdinaryFit("predictions are not finite")
 
 
-def over_splits(learner: Learner, data: Data) -> OverSplits | OrdinaryFit:
-    """Return what predicts the test part of any split, or why ``fit`` has to be called for each.
+def prepare_fast_path(learner: Learner, data: Data) -> OverSplits | OrdinaryFit:
+    """Return the quantities from which any split is predicted, or why each needs a fit.
 
-    Which of the two depends on the learner and the data alone. What is returned is kept for the
-    next call: the parts of one job come one after another.
+    The answer depends on the learner and the data alone. It is cached, because the chunks of one
+    evaluation follow each other.
     """
     if isinstance(learner, Pipeline):
         return LEARNS_TO_PREPARE
@@ -39,19 +39,19 @@ def over_splits(learner: Learner, data: Data) -> OverSplits | OrdinaryFit:
 
 
 def is_fast(learner: object) -> bool:
-    """Whether a learner goes over all rows once, and not once per split."""
-    if isinstance(learner, Pipeline) and n_at_once(learner.steps) == len(learner.steps):
+    """Return whether a learner reads all rows once rather than once for each split."""
+    if isinstance(learner, Pipeline) and count_stateless_steps(learner.steps) == len(learner.steps):
         return is_fast(learner.learner)
     return not isinstance(learner, Pipeline | ScikitLearner) and hasattr(learner, "over_splits")
 
 
-def cells(learner: Learner, data: Data, n_splits: int) -> int:
-    """Return how much there is to do, about, in values of the data looked at once.
+def estimate_cells(learner: Learner, data: Data, n_splits: int) -> int:
+    """Estimate the work as the number of values of the data that are read.
 
-    A learner that is fitted once per split looks at all of them each time. One that is not goes
-    over them a few times, or compares all rows with one another (``compares_rows``), and each
-    split costs what it takes to write it down. It is known before a value is looked at, so it does
-    not know of what the data may force upon a fast path.
+    A learner that is fitted once per split reads all values each time. A learner with a fast path
+    reads them a few times, or compares all rows with one another (``compares_rows``), and has a
+    small cost for each split. The estimate does not depend on the values, so it ignores splits
+    that need a fit because of them.
     """
     stored = max(data.n, data.features.n_stored)
     if not is_fast(learner):
@@ -69,35 +69,35 @@ def _of_all_rows(learner: Any, data: Data) -> OverSplits | OrdinaryFit:
         )
 
 
-def predicted_at_once(
+def predict_split(
     shared: OverSplits | OrdinaryFit, split: Split, n: int
 ) -> Predictions | OrdinaryFit:
-    """Return the predictions of one split of ``n`` rows, or why it has to be fitted.
+    """Return the predictions of one split of ``n`` rows, or why it needs a fit.
 
-    What is not a finite number is left to the plain path, which says what is wrong with it.
+    Predictions that are not finite need a fit, whose exception says what is wrong.
     """
     if isinstance(shared, OrdinaryFit):
         return shared
     with np.errstate(all="ignore"):
-        return finite_or_plain(shared.predict(part_of(split, n)))
+        return require_finite(shared.predict(build_part(split, n)))
 
 
-def finite_or_plain(said: Predictions | OrdinaryFit) -> Predictions | OrdinaryFit:
-    """Return what is said of a split, unless it is out of all scale."""
-    if isinstance(said, OrdinaryFit):
-        return said
-    parts = (said.output, said.probabilities, said.scores)
+def require_finite(prediction: Predictions | OrdinaryFit) -> Predictions | OrdinaryFit:
+    """Return the prediction, or the reason for a fit if values are not finite."""
+    if isinstance(prediction, OrdinaryFit):
+        return prediction
+    parts = (prediction.output, prediction.probabilities, prediction.scores)
     if all(part is None or np.isfinite(part).all() for part in parts):
-        return said
-    return OUT_OF_SCALE
+        return prediction
+    return NOT_FINITE
 
 
-def part_of(split: Split, n: int) -> Part:
-    """Return the rows of a split of ``n`` rows, those left out of its training part among them."""
+def build_part(split: Split, n: int) -> Part:
+    """Return the training, test and left-out rows of a split of ``n`` rows."""
     if isinstance(split, AllButTest) and split.n == n:
         return LeftOutSplit(split.test, split.n_train, lambda: split.train)
-    absent = np.ones(n, dtype=np.bool_)
-    absent[split.train] = False
-    left_out = np.flatnonzero(absent)
-    once = len(left_out) + len(split.train) == n
-    return Part(split.train, split.test, left_out if once else None)
+    is_left_out = np.ones(n, dtype=np.bool_)
+    is_left_out[split.train] = False
+    left_out = np.flatnonzero(is_left_out)
+    has_no_duplicates = len(left_out) + len(split.train) == n
+    return Part(split.train, split.test, left_out if has_no_duplicates else None)

@@ -14,18 +14,18 @@ from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import (
     LearnerFits,
     SplitOutcome,
-    cells,
+    build_rows,
+    estimate_cells,
     is_fast,
     pack,
-    rows_of,
     run_splits,
+    split_batches,
     summarise_fits,
     unpack,
 )
-from thetahat.cross_validation import split_ranges as stretches
-from thetahat.cross_validation.leave_one_out import OneLeftOut, leaves_one_out
-from thetahat.cross_validation.many_splits import over_splits, part_of, predicted_at_once
-from thetahat.cross_validation.split_ranges import predicted_in_stretches
+from thetahat.cross_validation.fast_path import build_part, predict_split, prepare_fast_path
+from thetahat.cross_validation.leave_one_out import SingleRowPredictions, is_leave_one_out
+from thetahat.cross_validation.split_batches import predict_in_batches
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import Learner, OrdinaryFit, Part
 from thetahat.learners.nearest_neighbours import NearestNeighbours
@@ -62,17 +62,17 @@ def test_exact_splits_are_counted_by_how_they_were_predicted() -> None:
 def test_exact_rows_left_out() -> None:
     split = Split(0, 0, 0, np.array([0, 2, 5]), np.array([1]))
 
-    part = part_of(split, 6)
+    part = build_part(split, 6)
 
     assert part.left_out is not None
     assert_array_equal(part.left_out, [1, 3, 4])
     assert not part.is_leave_one_out
-    assert part_of(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_leave_one_out
-    assert not part_of(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_leave_one_out
+    assert build_part(Split(0, 0, 0, np.array([0, 2]), np.array([1])), 3).is_leave_one_out
+    assert not build_part(Split(0, 0, 0, np.array([0, 1]), np.array([1])), 3).is_leave_one_out
 
 
 def test_exact_a_row_that_was_drawn_twice() -> None:
-    part = part_of(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
+    part = build_part(Split(0, 0, 0, np.array([0, 2, 2]), np.array([1])), 3)
 
     assert part.left_out is None
     assert not part.is_leave_one_out
@@ -89,7 +89,7 @@ def test_exact_a_row_that_was_drawn_twice() -> None:
 def test_exact_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
     data = problem("plain", "regression")
 
-    told = over_splits(build(learner_spec(spec), "regression"), data)
+    told = prepare_fast_path(build(learner_spec(spec), "regression"), data)
 
     assert isinstance(told, OrdinaryFit)
     assert reason in told.reason
@@ -101,27 +101,27 @@ def test_exact_a_missing_value_anywhere_is_the_reason() -> None:
 
     (outcome,) = run_splits("r", Ridge(), data, [split], Squared(), 0)
 
-    assert outcome.why_plain is not None
-    assert "column 'a' has no value in row 1" in outcome.why_plain
+    assert outcome.fit_reason is not None
+    assert "column 'a' has no value in row 1" in outcome.fit_reason
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_degenerate_what_is_not_finite_is_left_to_the_plain_path(value: float) -> None:
     split = Split(0, 0, 0, np.array([0, 2]), np.array([1]))
 
-    told = predicted_at_once(Says(value), split, 3)
+    told = predict_split(Says(value), split, 3)
 
     assert isinstance(told, OrdinaryFit)
-    assert predicted_at_once(Says(1.0), split, 3) != told
+    assert predict_split(Says(1.0), split, 3) != told
 
 
 def test_exact_the_reason_travels_with_the_outcome() -> None:
     data = problem("constant_but_once", "regression")
-    splits = SCHEMES["leave_one_out"]().splits(rows_of(data), 0)
+    splits = SCHEMES["leave_one_out"]().splits(build_rows(data), 0)
 
     outcomes = unpack(pack(run_splits("r", Ridge(), data, splits, Squared(), 0)))
 
-    reasons = [outcome.why_plain for outcome in outcomes]
+    reasons = [outcome.fit_reason for outcome in outcomes]
     assert reasons.count(None) == 40
     assert reasons[17] == "the training part's normal equations are ill-conditioned"
 
@@ -134,14 +134,14 @@ def test_exact_numbers_and_paths_do_not_depend_on_the_pieces(
 ) -> None:
     data = problem(name, "regression")
     made = SCHEMES[scheme]()
-    n_splits = made.n_splits(rows_of(data))
+    n_splits = made.n_splits(build_rows(data))
 
     def outcomes(edges: list[int]) -> list[tuple[bytes, str | None]]:
         found = []
         for start, stop in itertools.pairwise(edges):
-            splits = made.splits(rows_of(data), 5, start=start, stop=stop)
+            splits = made.splits(build_rows(data), 5, start=start, stop=stop)
             done = run_splits("r", learner, data, splits, Squared(), 5)
-            found += [(o.losses.tobytes(), o.why_plain) for o in done]
+            found += [(o.losses.tobytes(), o.fit_reason) for o in done]
         return found
 
     whole = outcomes([0, n_splits])
@@ -155,7 +155,7 @@ def test_property_a_learner_without_the_protocol_is_fitted() -> None:
 
     (outcome,) = run_splits("f", Faulty(zeros), data, [split], Squared(), 0)
 
-    assert outcome.why_plain == "this learner is fitted once per split"
+    assert outcome.fit_reason == "this learner is fitted once per split"
 
 
 @dataclass
@@ -185,16 +185,16 @@ class Choosy(Squared):
 def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
     data = build_data({"a": np.arange(1200.0)}, np.arange(1200.0), "regression")
     each = EachRow([])
-    alone = OneLeftOut(each.each_left_out, data, Squared())
+    alone = SingleRowPredictions(each.each_left_out, data, Squared())
 
-    told = alone.of(range(300, 1200))
-    first = [alone.of(range(row, row + 1)) for row in range(8)]
+    told = alone.predict(range(300, 1200))
+    first = [alone.predict(range(row, row + 1)) for row in range(8)]
 
     assert each.asked == [1024, 176]  # the last block is kept only where some of it is asked for
-    assert told.fits.shape == (1, 900)
-    assert told.fits.all()
+    assert told.usable.shape == (1, 900)
+    assert told.usable.all()
     assert_array_equal(np.asarray(told.output)[0], np.arange(300, 1200))
-    fits = [bool(np.asarray(one.fits)[0, 0]) for one in first]
+    fits = [bool(np.asarray(one.usable)[0, 0]) for one in first]
     assert [row for row, fit in enumerate(fits) if not fit] == [3, 5]
     assert all(one.losses[0, 0] == 0 for one, fit in zip(first, fits, strict=True) if fit)
 
@@ -202,15 +202,15 @@ def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
 def test_degenerate_a_loss_that_refuses_a_block_is_asked_row_by_row() -> None:
     data = build_data({"a": np.arange(9.0)}, np.arange(9.0), "regression")
 
-    alone = OneLeftOut(EachRow([]).each_left_out, data, Choosy())
+    alone = SingleRowPredictions(EachRow([]).each_left_out, data, Choosy())
 
-    assert not alone.of(range(9)).fits.any()
+    assert not alone.predict(range(9)).usable.any()
 
 
 @pytest.mark.parametrize("name", ["plain", "constant_but_once", "collinear"])
 def test_exact_rows_by_number_say_what_their_splits_say(name: str) -> None:
     data = problem(name, "regression")
-    scheme, rows = SCHEMES["leave_one_out"](), rows_of(data)
+    scheme, rows = SCHEMES["leave_one_out"](), build_rows(data)
 
     def outcomes(start: int, stop: int, *, as_list: bool) -> list[SplitOutcome]:
         splits: Any = scheme.splits(rows, 5, start=start, stop=stop)
@@ -229,11 +229,11 @@ def test_exact_rows_by_number_say_what_their_splits_say(name: str) -> None:
 def test_degenerate_other_splits_are_not_of_one_row() -> None:
     train, test = np.array([0, 1, 3]), np.array([2])
 
-    assert leaves_one_out(Split(0, 0, 0, train, test), 4)
-    assert not leaves_one_out(Split(0, 0, 0, train, np.array([1])), 4)
-    assert not leaves_one_out(Split(0, 0, 0, np.array([0, 1, 1]), np.array([2])), 4)
-    assert not leaves_one_out(Split(0, 0, 0, train, test), 5)
-    assert not leaves_one_out(Split(0, 0, 0, train, np.array([2, 3])), 4)
+    assert is_leave_one_out(Split(0, 0, 0, train, test), 4)
+    assert not is_leave_one_out(Split(0, 0, 0, train, np.array([1])), 4)
+    assert not is_leave_one_out(Split(0, 0, 0, np.array([0, 1, 1]), np.array([2])), 4)
+    assert not is_leave_one_out(Split(0, 0, 0, train, test), 5)
+    assert not is_leave_one_out(Split(0, 0, 0, train, np.array([2, 3])), 4)
 
 
 def test_exact_amount_of_work() -> None:
@@ -242,10 +242,10 @@ def test_exact_amount_of_work() -> None:
         learner_spec({"name": "ridge", "prepare": [{"name": "standardise"}]}), "regression"
     )
 
-    assert cells(scaled, data, 10) == 10 * 205
-    assert cells(build(learner_spec("mean"), "regression"), data, 10) == 10 * 205
-    assert cells(Ridge(), data, 10) == 3 * 205 + 10 * (4 + 1000)
-    assert cells(NearestNeighbours(), data, 10) == 3 * 205 + 840 + 10 * (4 + 1000)
+    assert estimate_cells(scaled, data, 10) == 10 * 205
+    assert estimate_cells(build(learner_spec("mean"), "regression"), data, 10) == 10 * 205
+    assert estimate_cells(Ridge(), data, 10) == 3 * 205 + 10 * (4 + 1000)
+    assert estimate_cells(NearestNeighbours(), data, 10) == 3 * 205 + 840 + 10 * (4 + 1000)
     assert is_fast(Ridge())
     assert not is_fast(scaled)
 
@@ -269,9 +269,9 @@ def test_exact_splits_go_in_passes_as_far_as_there_is_room(
         Split(0, k, k, np.setdiff1d(np.arange(5), t), np.array(t)) for k, t in enumerate(tests)
     ]
     says = SaysAll(1.0, [])
-    monkeypatch.setattr(stretches, "_MOST_HELD", 15)  # three splits of five rows
+    monkeypatch.setattr(split_batches, "_MOST_ROW_NUMBERS", 15)  # three splits of five rows
 
-    told = list(predicted_in_stretches(says.predict_all, splits, 5))
+    told = list(predict_in_batches(says.predict_all, splits, 5))
 
     assert [split for some, _ in told for split in some] == splits
     assert says.asked == [2, 2]  # the second tests one row, and is asked for by itself
@@ -281,4 +281,4 @@ def test_exact_splits_go_in_passes_as_far_as_there_is_room(
         for said in each
     ]
     assert outputs == [[1.0, 1.0], None, [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
-    assert not list(predicted_in_stretches(says.predict_all, [], 5))
+    assert not list(predict_in_batches(says.predict_all, [], 5))

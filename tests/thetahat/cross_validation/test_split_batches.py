@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.cross_validation.learner_cautions import Gathering
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome
-from thetahat.cross_validation.split_ranges import Said, run_in_stretches
+from thetahat.cross_validation.predicted_rows import PredictedRowsBuilder
+from thetahat.cross_validation.split_batches import SplitPrediction, run_in_batches
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import OrdinaryFit
 from thetahat.losses.absolute import Absolute
@@ -37,23 +37,23 @@ class Script:
     """Says of each split what it is told to, and notes which were run by themselves."""
 
     said: list[Predictions | OrdinaryFit]
-    by_itself: list[tuple[int, Said]] = field(default_factory=list)
+    by_itself: list[tuple[int, SplitPrediction]] = field(default_factory=list)
 
     def all(self, parts: object) -> list[Predictions | OrdinaryFit]:
         return self.said[: len(parts)]  # type: ignore[arg-type]
 
-    def one(self, of: Split, told: Said) -> SplitOutcome:
+    def one(self, of: Split, told: SplitPrediction) -> SplitOutcome:
         self.by_itself.append((of.block, told))
         losses = np.full(len(of.test), 9.0)
         return SplitOutcome(
             repeat=0, block=of.block, label=of.label, n_train=of.n_train, test=of.test,
-            losses=losses, output=losses, why_plain="so told",
+            losses=losses, output=losses, fit_reason="so told",
         )  # fmt: skip
 
     def run(self, loss: Loss, *, keep: bool, one_row: bool = True) -> Outcomes:
-        return run_in_stretches(
+        return run_in_batches(
             self.all, map(split, range(4)), data(), loss, self.one,
-            ask_of_one_row=one_row, keep_predictions=keep,
+            predict_single_rows=one_row, keep_predictions=keep,
         )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def test_exact_one_row_is_run_by_itself_where_it_is_known_better() -> None:
     assert script.by_itself == [(2, None)]
     assert done.output is None
     assert_array_equal(done.losses, [4, 1, 0, 1, 9, 9, 16, 25])
-    assert done.why_plain == {2: "so told"}
+    assert done.fit_reason == {2: "so told"}
 
 
 def test_degenerate_what_may_not_be_used_is_run_by_itself() -> None:
@@ -91,7 +91,7 @@ def test_degenerate_what_may_not_be_used_is_run_by_itself() -> None:
 
     assert [at for at, _ in script.by_itself] == [1, 2, 3]
     assert script.by_itself[0][1] is why
-    assert script.by_itself[1][1] == OrdinaryFit("numbers are out of all scale")
+    assert script.by_itself[1][1] == OrdinaryFit("predictions are not finite")
     assert_array_equal(done.losses, [4, 1, 9, 9, 9, 9, 9, 9])
 
 
@@ -119,30 +119,32 @@ def test_degenerate_a_loss_that_refuses_is_asked_split_by_split() -> None:
 
 def test_exact_stretches_of_two_learners() -> None:
     y = np.arange(5.0)
-    kept, lost = Gathering(2, 5, keep=True), Gathering(2, 5, keep=False)
+    kept, lost = PredictedRowsBuilder(2, 5, keep=True), PredictedRowsBuilder(2, 5, keep=False)
     for found in (kept, lost):
-        first = Gathering(2, 2, keep=True)
-        first.add(Predictions(np.arange(4.0)), np.array([[True, False]] * 2), y[:2], Squared())
-        found.append(first.told())
+        first = PredictedRowsBuilder(2, 2, keep=True)
+        first.append_predictions(
+            Predictions(np.arange(4.0)), np.array([[True, False]] * 2), y[:2], Squared()
+        )
+        found.append(first.build())
         huge = np.array([1e300, 1e300, 3, 3, 3, 3])  # finite, and its square is not
-        found.add(Predictions(huge), np.ones((2, 1), dtype=bool), y[2:], Squared())
+        found.append_predictions(Predictions(huge), np.ones((2, 1), dtype=bool), y[2:], Squared())
 
-    told = kept.told()
+    told = kept.build()
 
-    assert_array_equal(told.fits, [[True, False, False, False, True], [True, False, *[True] * 3]])
+    assert_array_equal(told.usable, [[True, False, False, False, True], [True, False, *[True] * 3]])
     assert_array_equal(told.losses[1], [4, 4, 1, 0, 1])
     assert_array_equal(np.asarray(told.output)[1], [2, 3, 3, 3, 3])
-    assert lost.told().output is None
-    assert_array_equal(lost.told().losses, told.losses)
+    assert lost.build().output is None
+    assert_array_equal(lost.build().losses, told.losses)
 
 
 def test_degenerate_a_sum_that_is_not_finite_of_terms_that_are() -> None:
-    found = Gathering(1, 2, keep=False)
+    found = PredictedRowsBuilder(1, 2, keep=False)
 
-    found.add(Predictions(np.array([1.7e308, 1.7e308])), np.ones((1, 1), dtype=bool),
+    found.append_predictions(Predictions(np.array([1.7e308, 1.7e308])), np.ones((1, 1), dtype=bool),
               np.array([1.7e308, 1.7e308]), Squared())  # fmt: skip
 
-    assert found.told().fits.all()
+    assert found.build().usable.all()
 
 
 @pytest.mark.parametrize("loss", [Squared(), Absolute(), Huber(delta=1.0)])
@@ -151,20 +153,20 @@ def test_exact_errors_in_their_place_cost_what_predictions_do(loss: Loss) -> Non
     said, y = rng.normal(size=(3, 6)), rng.normal(size=6)
     said[1, 4], said[2, 0] = np.nan, np.inf
     fits = np.array([[True], [True], [False]])
-    wanted = Gathering(3, 6, keep=True)
-    kept, lost = Gathering(3, 6, keep=True), Gathering(3, 6, keep=False)
+    wanted = PredictedRowsBuilder(3, 6, keep=True)
+    kept, lost = PredictedRowsBuilder(3, 6, keep=True), PredictedRowsBuilder(3, 6, keep=False)
 
-    wanted.add(Predictions(said.reshape(-1)), fits, y, loss)
+    wanted.append_predictions(Predictions(said.reshape(-1)), fits, y, loss)
     for found in (kept, lost):
         stretches = (slice(0, 4), slice(4, 6))
-        for room, some in zip(found.room([4, 2]), stretches, strict=True):
+        for room, some in zip(found.reserve_errors([4, 2]), stretches, strict=True):
             room[:] = said[:, some] - y[some]
             errors = room if found is kept else room.copy()  # in its place, or in one piece
-            found.add_errors(errors, fits, y[some], loss)
+            found.append_errors(errors, fits, y[some], loss)
 
-    good = wanted.told().fits
-    for told in (kept.told(), lost.told()):
-        assert_array_equal(told.fits, good)
-        assert_allclose(told.losses[good], wanted.told().losses[good], rtol=1e-14, atol=1e-15)
-    assert lost.told().output is None
-    assert_allclose(np.asarray(kept.told().output)[good], said[good], rtol=1e-14)
+    good = wanted.build().usable
+    for told in (kept.build(), lost.build()):
+        assert_array_equal(told.usable, good)
+        assert_allclose(told.losses[good], wanted.build().losses[good], rtol=1e-14, atol=1e-15)
+    assert lost.build().output is None
+    assert_allclose(np.asarray(kept.build().output)[good], said[good], rtol=1e-14)

@@ -1,0 +1,218 @@
+"""Predictions and losses of several learners on the same rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.errors import EvaluationError
+from thetahat.losses.base import Loss, Predictions
+from thetahat.values.types import FloatArray
+
+_PREDICTION_NAMES: Final = ("output", "probabilities", "scores")
+_ARRAY_NAMES: Final = ("usable", "losses", *_PREDICTION_NAMES)
+_LOSSES_AT_ONCE: Final = 32_768
+"""Number of losses computed at once, so that predictions and losses stay in the processor's cache.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PredictedRows:
+    """Predictions and losses of n rows by each of L learners.
+
+    Parameters
+    ----------
+    usable : ndarray of bool
+        (L, n) whether the values may be used; where False, the learner has to be run on its own.
+    losses : ndarray of float
+        (L, n) finite where ``usable``.
+    output, probabilities, scores : ndarray or None
+        (L, n), (L, n, C) and (L, n), if predictions are kept.
+    """
+
+    usable: np.ndarray
+    losses: FloatArray
+    output: np.ndarray | None = None
+    probabilities: FloatArray | None = None
+    scores: FloatArray | None = None
+
+    def select_rows(self, rows: slice) -> PredictedRows:
+        """Return the values of a range of rows."""
+        if rows.start == 0 and rows.stop >= self.usable.shape[1]:
+            return self
+        return PredictedRows(**{name: part[:, rows] for name, part in self.list_arrays().items()})
+
+    def select_learner(self, learner: int) -> dict[str, Any]:
+        """(n, ...) losses and predictions of one learner, by name."""
+        arrays = self.list_arrays().items()
+        return {name: part[learner] for name, part in arrays if name != "usable"}
+
+    def list_arrays(self) -> dict[str, Any]:
+        """Return the arrays that are not None, by name."""
+        arrays = {name: getattr(self, name) for name in _ARRAY_NAMES}
+        return {name: part for name, part in arrays.items() if part is not None}
+
+
+class PredictedRowsBuilder:
+    """Builds a ``PredictedRows`` of L learners and n rows, one batch of rows after another.
+
+    The arrays are allocated once, because concatenation would copy every number.
+
+    Parameters
+    ----------
+    n_learners, n : int
+        L and n.
+    keep : bool
+        Whether predictions are kept beside losses.
+    """
+
+    def __init__(self, n_learners: int, n: int, *, keep: bool) -> None:
+        self.n, self.keep, self.n_filled = n, keep, 0
+        self.arrays: dict[str, np.ndarray] = {
+            "usable": np.ones((n_learners, n), dtype=np.bool_),
+            "losses": np.empty((n_learners, n)),
+        }
+
+    def build(self) -> PredictedRows:
+        """Return the values of all rows."""
+        return PredictedRows(**self.arrays)
+
+    def append(self, batch: PredictedRows) -> None:
+        """Append a batch of rows."""
+        rows = self._advance(batch.usable.shape[1])
+        for name, part in batch.list_arrays().items():
+            if self.keep or name in self.arrays:
+                self._get_array(name, part)[:, rows] = part
+
+    def append_predictions(
+        self, predictions: Predictions, usable: np.ndarray, y: np.ndarray, loss: Loss
+    ) -> None:
+        """Append a batch of predicted rows; values that are not finite are marked as not usable.
+
+        Parameters
+        ----------
+        predictions : Predictions
+            Of L * m rows: the m rows of the first learner, then those of the next.
+        usable : ndarray of bool
+            (L, m) or (L, 1) whether the learner allows their use.
+        y : ndarray
+            (m,) target values.
+        """
+        rows, n_learners = self._advance(len(y)), len(usable)
+        all_usable = self.arrays["usable"][:, rows]
+        all_usable[:] = usable
+        for name in _PREDICTION_NAMES:
+            values = getattr(predictions, name)
+            if values is None:
+                continue
+            part = values.reshape(n_learners, len(y), *values.shape[1:])
+            if not _is_surely_finite(part):
+                all_usable &= np.isfinite(part).reshape(*all_usable.shape, -1).all(axis=2)
+            if self.keep:
+                self._get_array(name, part)[:, rows] = part
+        self._compute_losses(rows, predictions, y, loss)
+
+    def reserve_errors(self, sizes: Sequence[int]) -> list[FloatArray]:
+        """(L, m) array for each of the next batches of rows, to write prediction errors into."""
+        ends = list(accumulate(sizes, initial=self.n_filled))
+        return [self.arrays["losses"][:, start:stop] for start, stop in pairwise(ends)]
+
+    def append_errors(
+        self, errors: FloatArray, usable: np.ndarray, y: FloatArray, loss: Loss
+    ) -> None:
+        """Append a batch of rows from the prediction errors of regression learners.
+
+        Parameters
+        ----------
+        errors : ndarray of float
+            (L, m) predictions minus targets: an array of ``reserve_errors`` or any other.
+        usable : ndarray of bool
+            (L, m), (L, 1) or (1, 1) whether the learner allows their use.
+        y : ndarray
+            (m,) target values.
+        """
+        rows, of_errors = self._advance(len(y)), getattr(loss, "of_errors", None)
+        losses, all_usable = self.arrays["losses"][:, rows], self.arrays["usable"][:, rows]
+        if not usable.all():
+            all_usable[:] = usable
+        if self.keep or of_errors is None:
+            output = errors + y
+            if self.keep:
+                self._get_array("output", output)[:, rows] = output
+        if of_errors is not None:
+            of_errors(errors, losses)
+            if not (_has_finite_squares(errors) or _is_surely_finite(losses)):
+                all_usable &= np.isfinite(losses)
+            return
+        if not _is_surely_finite(errors):
+            all_usable &= np.isfinite(errors)
+        self._compute_losses(rows, Predictions(output.reshape(-1)), y, loss)
+
+    def _compute_losses(
+        self, rows: slice, predictions: Predictions, y: np.ndarray, loss: Loss
+    ) -> None:
+        """Compute the losses of a batch of rows, for some learners at a time."""
+        n_learners = len(self.arrays["usable"])
+        step = max(1, _LOSSES_AT_ONCE // max(1, len(y)))
+        repeated_y = y if n_learners == 1 else np.tile(y, min(step, n_learners))
+        for first in range(0, n_learners, step):
+            learners = slice(first, min(first + step, n_learners))
+            self._compute_losses_of(
+                learners, rows, _select_learners(predictions, learners, len(y)), repeated_y, loss
+            )
+
+    def _compute_losses_of(
+        self, learners: slice, rows: slice, predictions: Predictions, y: np.ndarray, loss: Loss
+    ) -> None:
+        losses, usable = (self.arrays[name][learners, rows] for name in ("losses", "usable"))
+        try:
+            values = loss.losses(y[: len(predictions.output)], predictions)
+            losses[:] = values.reshape(losses.shape)
+        except EvaluationError:  # raised again, with the row, when a learner is run on its own
+            losses[:], usable[:] = 0.0, False
+        if not _is_surely_finite(losses):
+            usable &= np.isfinite(losses)
+
+    def _advance(self, n: int) -> slice:
+        """Return the range of the next n rows, and count them as filled."""
+        self.n_filled += n
+        return slice(self.n_filled - n, self.n_filled)
+
+    def _get_array(self, name: str, like: np.ndarray) -> np.ndarray:
+        """Return the array of this name, allocated at its first use."""
+        if name not in self.arrays:
+            self.arrays[name] = np.empty((len(like), self.n, *like.shape[2:]), dtype=like.dtype)
+        return self.arrays[name]
+
+
+def _is_surely_finite(part: np.ndarray) -> bool:
+    """Return whether the sum, and with it every value, is finite; False leaves the values open."""
+    if part.dtype.kind != "f":
+        return part.dtype.kind in "iub"
+    with np.errstate(all="ignore"):
+        return math.isfinite(part.sum())
+
+
+def _has_finite_squares(part: np.ndarray) -> bool:
+    """Return whether the sum of squares is finite; False for arrays that are not contiguous."""
+    flat = part.reshape(-1) if part.flags.c_contiguous else None
+    if flat is None:
+        return False
+    with np.errstate(all="ignore"):
+        return math.isfinite(flat.dot(flat))
+
+
+def _select_learners(predictions: Predictions, learners: slice, n: int) -> Predictions:
+    """Return the predictions of a range of learners for n rows each."""
+    rows = slice(learners.start * n, learners.stop * n)
+    return Predictions(
+        predictions.output[rows],
+        None if predictions.probabilities is None else predictions.probabilities[rows],
+        None if predictions.scores is None else predictions.scores[rows],
+        predictions.classes,
+    )
