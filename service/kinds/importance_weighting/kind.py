@@ -23,9 +23,12 @@ from service.kinds.importance_weighting.gather import finish, pack
 from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, build_plan, check_plan
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
-            total += sum(
-                estimate_cells(learner, shift.source, n_fits) for learner in candidate.learners
-            )
+from thetahat.analyses.importance_weighting import (
+    LearnerWithGrid,
+    compute_fold_losses,
+    compute_target_losses,
+)
+from thetahat.cross_validation import estimate_cells
 from thetahat.errors import EvaluationError
 
 SMALL: Final = 5_000_000
