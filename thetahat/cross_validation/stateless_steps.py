@@ -16,14 +16,14 @@ from thetahat.seeds import stream
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 
-Steps = tuple[ColumnStep | ColumnGroups, ...]
+PlacedSteps = tuple[ColumnStep | ColumnGroups, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _StepsKey:
     """Steps as a cache key: equal if their names and parameters are equal."""
 
-    steps: Steps
+    steps: PlacedSteps
     task: str
 
     def __eq__(self, other: object) -> bool:
@@ -62,7 +62,7 @@ def apply_stateless_steps(learner: Learner, data: Data) -> tuple[Learner, Data]:
     return bare, transformed
 
 
-def _divide_steps(steps: Steps, data: Data) -> tuple[Steps, Steps]:
+def _divide_steps(steps: PlacedSteps, data: Data) -> tuple[PlacedSteps, PlacedSteps]:
     """Return the steps that are applied once to all rows, and those applied in each split.
 
     Texts are divided into words once, unless an earlier step reads them.
