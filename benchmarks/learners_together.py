@@ -31,8 +31,8 @@ from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, bui
 from service.kinds.cross_validation.run import run_group
 from service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
 from service.kinds.registry import JOB_KINDS
-from thetahat.cross_validation import learner_groups, paths
 from thetahat.cross_validation import fast_path as at_once
+from thetahat.cross_validation import learner_groups, paths
 
 FOLDS, SEED = 10, 1
 

@@ -27,7 +27,14 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.model_selection import LeaveOneOut as TheirLeaveOneOut
 
 from benchmarks.clock import clock
-from thetahat.cross_validation import Outcomes, as_outcomes, group_by_parameter, build_rows, run_path, run_splits
+from thetahat.cross_validation import (
+    Outcomes,
+    as_outcomes,
+    build_rows,
+    group_by_parameter,
+    run_path,
+    run_splits,
+)
 from thetahat.cross_validation.fast_path import _of_all_rows
 from thetahat.cross_validation.paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner

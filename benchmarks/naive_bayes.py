@@ -39,8 +39,8 @@ from service.data.base import FileLimits
 from service.data.formats import FORMATS
 from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
 from service.kinds.registry import JOB_KINDS
-from thetahat.cross_validation import fast_path as at_once
 from thetahat.cross_validation import build_rows, run_splits
+from thetahat.cross_validation import fast_path as at_once
 from thetahat.losses import LOSSES
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec

@@ -24,8 +24,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 from benchmarks.clock import time_in_turn
+from thetahat.cross_validation import build_rows, group_by_parameter, paths, run_path, run_splits
 from thetahat.cross_validation import fast_path as at_once
-from thetahat.cross_validation import group_by_parameter, paths, build_rows, run_path, run_splits
 from thetahat.losses import LOSSES
 from thetahat.numerics.loops.warm import compile_all
 from thetahat.pipelines import build, learner_spec
