@@ -61,7 +61,7 @@ class UnsupportedCombination(EvaluationError):
 
 
 class NotConverged(EvaluationError):
-    """An iteration ended without an answer."""
+    """An iterative algorithm did not converge."""
 
     code = "not_converged"
 

@@ -1,4 +1,4 @@
-"""Learners of installed packages, found by entry point and allowed by the operator."""
+"""Learners of installed packages, discovered by entry point and allowed by the operator."""
 
 from __future__ import annotations
 

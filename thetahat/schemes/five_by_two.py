@@ -60,7 +60,7 @@ class FiveByTwo:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Random."""
+        """Kind of the blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:

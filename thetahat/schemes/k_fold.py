@@ -51,7 +51,7 @@ class KFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Random."""
+        """Kind of the blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:

@@ -63,7 +63,7 @@ class Nested:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Random."""
+        """Kind of the blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:

@@ -59,7 +59,7 @@ class StratifiedKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Random."""
+        """Kind of the blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:

@@ -61,7 +61,7 @@ class StratifiedRepeatedKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Random."""
+        """Kind of the blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:

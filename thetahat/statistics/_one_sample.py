@@ -31,7 +31,7 @@ class OneSample:
         return True
 
     def undefined(self) -> str:
-        """Say when a resample has no value: never."""
+        """Return an empty reason, because every resample has a value."""
         return ""
 
     def strata(self, sample: Sample) -> IntArray:

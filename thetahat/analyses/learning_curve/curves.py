@@ -1,4 +1,4 @@
-"""From the losses of one learner at all sizes to its learning curve."""
+"""Builds the learning curve of a learner from its losses at all training sizes."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
 
 
 def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
-    """Return the same, with the product matrix of a subset if there are many rows."""
+    """Return rows decorrelated by the product matrix of a subset, or of all rows if few."""
     step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
     decorrelated = None
     if step > 1:
