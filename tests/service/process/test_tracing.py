@@ -106,7 +106,7 @@ def test_exact_a_request_and_its_units_are_linked_by_the_evaluation(
         for name in ("start", "chunk", "gather")
         for s in collector.find("thetahat-worker", f"unit {name}")
     ]
-    assert [attributes(unit)["thetahat.unit"] for unit in units] == [0, 1, 2, 3]
+    assert sorted(attributes(unit)["thetahat.unit"] for unit in units) == [0, 1, 2, 3]
     assert {unit.trace_id for unit in units} == {evaluation_id.bytes}
     assert {attributes(unit)["thetahat.evaluation"] for unit in units} == {str(evaluation_id)}
     names = {span.name for _, span in collector.spans}
