@@ -19,16 +19,13 @@ from service.kinds.fitting.refits import StageArrays
 from service.kinds.fitting.scheme_plan import restore_labels
 from service.kinds.loss_columns import tabulate_losses
 from service.kinds.methods_used import record_methods
-from thetahat.analyses.cross_validation import add_cautions
+from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
 from thetahat.analyses.cross_validation.result import describe_learners
 from thetahat.analyses.losses.weighted_risks import add_risks
-from thetahat.cautions import LEARNER_LEFT_OUT
 from thetahat.cross_validation import (
     Outcomes,
-    find_shared_clusters,
     join_outcomes,
     summarise_fits,
-    summarise_learner_cautions,
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure
@@ -84,17 +81,11 @@ def build_result(
         sources = find_sources(plan.data, test_rows)
         choices, risks = evaluated.choices, importance.risks
         evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
-    evaluation = add_cautions(
-        evaluation,
-        *(
-            LEARNER_LEFT_OUT(name=name, reason=failure.message)
-            for name, failure in failures.items()
-        ),
-        *getattr(plan.scheme, "cautions", ()),
-        *find_shared_clusters(plan.data, plan.scheme.block_kind, first),
-        *data_cautions(request, plan.data),
-        *summarise_learner_cautions(outcomes),
+    about_data = data_cautions(request, plan.data)
+    cautions = collect_run_cautions(
+        failures, plan.scheme, plan.data, outcomes, about_data=about_data
     )
+    evaluation = add_cautions(evaluation, *cautions)
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
     fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}
     result = CrossValidationResult(

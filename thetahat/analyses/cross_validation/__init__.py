@@ -6,6 +6,7 @@ from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
     RefitRuns,
     add_cautions,
+    collect_run_cautions,
     evaluate_outcomes,
     without_refit_target,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "OutcomesTask",
     "RefitRuns",
     "add_cautions",
+    "collect_run_cautions",
     "evaluate_outcomes",
     "without_refit_target",
 ]

@@ -11,6 +11,7 @@ from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
     RefitRuns,
     add_cautions,
+    collect_run_cautions,
     evaluate_outcomes,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation, describe_learners
@@ -22,7 +23,7 @@ from thetahat.analyses.losses.entry_points import (
     select_family,
 )
 from thetahat.analyses.metrics.checks import check_metrics
-from thetahat.cautions import LEARNER_LEFT_OUT, Caution
+from thetahat.cautions import Caution
 from thetahat.cross_validation import (
     LearnerFailure,
     Outcomes,
@@ -32,11 +33,9 @@ from thetahat.cross_validation import (
     check_learner,
     check_loss,
     check_target,
-    find_shared_clusters,
     learners_without_scores,
     run_path,
     summarise_fits,
-    summarise_learner_cautions,
 )
 from thetahat.cross_validation.learner_groups import Group, group_by_path, most_learners_together
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -66,7 +65,6 @@ from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.tables.columns import Raw, read_columns_of_rows
 from thetahat.tables.data import Data, build_data
-from thetahat.tables.labels import find_similar_labels
 from thetahat.variances import VARIANCES
 
 FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, Raw]"
@@ -186,20 +184,13 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         outcomes,
         refit_runs,
     ).result
-    evaluation = add_cautions(
-        evaluation,
-        *(LEARNER_LEFT_OUT(name=name, reason=one.message) for name, one in errors.items()),
-        *getattr(built_scheme, "cautions", ()),
-        *find_shared_clusters(data, built_scheme.block_kind, next(iter(outcomes.values()))),
-        *find_similar_labels(data.classes, "classes"),
-        *find_similar_labels(() if data.source is None else data.source, "sources"),
-        *summarise_learner_cautions(outcomes),
-    )
     failures = {
-        name: LearnerFailure(code=one.code, message=one.message, loc=("learners", name))
-        for name, one in errors.items()
+        name: LearnerFailure(code=error.code, message=error.message, loc=("learners", name))
+        for name, error in errors.items()
     }
-    fits = {name: summarise_fits(one.reasons) for name, one in outcomes.items()}
+    cautions = collect_run_cautions(failures, built_scheme, data, outcomes)
+    evaluation = add_cautions(evaluation, *cautions)
+    fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
     return describe_learners(evaluation, failures, fits)
 
 

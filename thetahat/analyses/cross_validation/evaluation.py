@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
@@ -12,8 +12,14 @@ from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
 from thetahat.analyses.metrics.checks import collect_judged
 from thetahat.analyses.metrics.result import add_metrics
-from thetahat.cautions import CONTROL_LEFT_OUT, NO_INTERVAL, Caution
-from thetahat.cross_validation import SplitOutcome, build_loss_table
+from thetahat.cautions import CONTROL_LEFT_OUT, LEARNER_LEFT_OUT, NO_INTERVAL, Caution
+from thetahat.cross_validation import (
+    LearnerFailure,
+    SplitOutcome,
+    build_loss_table,
+    find_shared_clusters,
+    summarise_learner_cautions,
+)
 from thetahat.losses.base import Loss
 from thetahat.metrics.base import Metric
 from thetahat.refit_estimators import (
@@ -22,7 +28,9 @@ from thetahat.refit_estimators import (
     compute_estimates,
     reasons_against_pairs,
 )
+from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
+from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
@@ -187,6 +195,34 @@ def restrict_choices(
 def add_cautions(result: E, *cautions: Caution) -> E:
     """Return the result with further cautions, each once."""
     return replace(result, cautions=tuple(dict.fromkeys((*result.cautions, *cautions))))
+
+
+def collect_run_cautions(
+    failures: Mapping[str, LearnerFailure],
+    scheme: Scheme,
+    data: Data,
+    outcomes: Mapping[str, Sequence[SplitOutcome]],
+    *,
+    about_data: Iterable[Caution] = (),
+) -> tuple[Caution, ...]:
+    """Return the cautions about learners that failed, the scheme, the data and the fits.
+
+    Parameters
+    ----------
+    failures : mapping of str to LearnerFailure
+        The learners that failed.
+    about_data : iterable of Caution
+        Further cautions about the data, placed before those of the learners.
+    """
+    return (
+        *(LEARNER_LEFT_OUT(name=name, reason=f.message) for name, f in failures.items()),
+        *getattr(scheme, "cautions", ()),
+        *find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values()))),
+        *find_similar_labels(data.classes, "classes"),
+        *find_similar_labels(() if data.source is None else data.source, "sources"),
+        *about_data,
+        *summarise_learner_cautions(outcomes),
+    )
 
 
 def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:
