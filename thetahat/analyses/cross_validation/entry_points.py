@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy.typing as npt
 
@@ -63,9 +63,12 @@ from thetahat.refit_estimators import (
 from thetahat.refit_estimators.base import RefitDesign
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
+from thetahat.schemes.k_fold import KFold
 from thetahat.tables.columns import Raw, read_columns_of_rows
 from thetahat.tables.data import Data, build_data
 from thetahat.variances import VARIANCES
+
+DEFAULT_SCHEME: Final = KFold()
 
 FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, Raw]"
 """(n, p) rows, or (n,) columns by name."""
@@ -80,7 +83,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     learners: Mapping[str, LearnerChoice],
     *,
     task: str,
-    scheme: str | Scheme = "k_fold",
+    scheme: str | Scheme = DEFAULT_SCHEME,
     loss: str | Loss | None = None,
     metrics: MethodChoice = (),
     features: Sequence[str] | None = None,
