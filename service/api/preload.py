@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 MODULES: Final = (
     "difflib",
     "numba",
+    "service.storage.store_mark",
     "scipy.linalg",
     "scipy.optimize",
     "scipy.sparse",

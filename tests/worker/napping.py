@@ -33,6 +33,8 @@ from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData
 from thetahat.seeds import stream
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import FloatArray
 
 
 class NapRequest(EvaluationRequest):
@@ -49,10 +51,18 @@ class NapRequest(EvaluationRequest):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NapResult:
-    """What naps give: the draws of all chunks, or those of each part."""
+    """What naps give: the draws of all chunks, or those of each part.
 
-    draws: np.ndarray | None = None
-    parts: Mapping[str, Any] | None = None
+    Parameters
+    ----------
+    draws : ndarray or None
+        (n, 3) draws, a row a chunk.
+    parts : mapping or None
+        The draws by part, or why the part failed.
+    """
+
+    draws: FloatArray | None = None
+    parts: Mapping[str, JsonValue] | None = None
 
 
 NAP = MethodUsed(family="naps", name="nap", params={}, key=None)
@@ -62,6 +72,7 @@ class Napping(JobKind[NapRequest]):
     name: ClassVar[str] = "napping"
     title: ClassVar[str] = "Naps"
     request = NapRequest
+    result = NapResult
 
     def check(self, request: NapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse nothing."""

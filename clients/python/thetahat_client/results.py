@@ -402,7 +402,7 @@ class CandidateSpecDict(TypedDict):
 
 
 class CautionDict(TypedDict):
-    """A doubt about a number that is defined."""
+    """A warning about a number in a result."""
 
     code: str
     """Stable machine-readable name of the caution."""

@@ -39,6 +39,18 @@ def inspect(folder: Path, media_type: str, content: bytes, name: str | None = "f
     return inspect_file(path, media_type, table, name)
 
 
+def children(parent: int) -> list[tuple[int, str, str]]:
+    """Return the process id, state and command line of each child of a process."""
+    listing = subprocess.run(
+        ["ps", "-ww", "-o", "pid=,stat=,args=", "--ppid", str(parent)],
+        check=False,
+        capture_output=True,
+        text=True,
+    ).stdout
+    rows = [line.split(None, 2) for line in listing.splitlines()]
+    return [(int(pid), state, line) for pid, state, line in rows]
+
+
 def wait_for(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + DEADLINE_S
     while not condition():
@@ -182,13 +194,10 @@ def test_exact_no_process_stays_and_none_is_a_zombie(tmp_path: Path) -> None:
         inspect(tmp_path, PARQUET, (FILES / "aborts-reader.parquet").read_bytes())
 
     def settled() -> bool:
-        states = subprocess.run(
-            ["ps", "-A", "-o", "stat=,comm="], check=True, capture_output=True, text=True
-        ).stdout
-        parser = [name for name in descendants(os.getpid()).values() if "parser" in name]
-        return len(parser) == 3 and not any(
-            line.startswith("Z") and "thetahat-parser" in line for line in states.splitlines()
-        )
+        """Two children wait for a file, and no child that has ended is left."""
+        parents = [pid for pid, _, line in children(os.getpid()) if "parser" in line]
+        states = [[state for _, state, _ in children(parent)] for parent in parents]
+        return [len(waiting) for waiting in states] == [2] and "Z" not in str(states)
 
     wait_for(settled)
 

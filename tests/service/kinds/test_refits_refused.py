@@ -29,7 +29,7 @@ from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombin
         (
             {"variances": [{"name": "conservative_z", "params": {"test_size": 0.5}}]},
             ("variances", 0, "params", "test_size"),
-            "leave none of half",
+            "leaves no training rows in half",
         ),
         ({"variances": ["out_of_bag", "out_of_bag"]}, ("variances", 1), "named twice"),
         (
@@ -42,7 +42,11 @@ from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombin
             ("variances", 1),
             "these data have clusters",
         ),
-        ({"data": {**BODY["data"], "time": list(range(40))}}, ("variances", 1), "have a time"),
+        (
+            {"data": {**BODY["data"], "time": list(range(40))}},
+            ("variances", 1),
+            "the rows of these data have times",
+        ),
     ],
 )
 def test_invalid_requests_say_where(

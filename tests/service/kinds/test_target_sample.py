@@ -185,7 +185,7 @@ def test_exact_risks_by_name() -> None:
                 "target_sample": {"X": (Z + 100).tolist()},
             },
             ("weights", "params", "penalty"),
-            "has no minimum",
+            "has no optimum",
         ),
         (
             {"learners": {"n": "KNeighborsClassifier"}, "weighted_fit": True},

@@ -168,7 +168,7 @@ def test_degenerate_duplicate_rows() -> None:
 def test_invalid_parameters() -> None:
     with pytest.raises(InvalidParameter, match="must be optimum or early_stopped"):
         Kliep(mode="best")  # type: ignore[arg-type]
-    with pytest.raises(InvalidParameter, match="n_centres must be from 1 to 10000; got 0"):
+    with pytest.raises(InvalidParameter, match="n_centres must be at least 1; got 0"):
         Kliep(n_centres=0)
     with pytest.raises(InvalidParameter, match="width must be a finite number above 0"):
         Kliep(width=float("nan"))

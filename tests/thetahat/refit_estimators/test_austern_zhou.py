@@ -95,7 +95,7 @@ def test_degenerate_equal_losses_give_zero() -> None:
 def test_invalid_parameters_and_data_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="n_folds must be at least 2"):
         AusternZhou(n_folds=1)
-    with pytest.raises(InvalidParameter, match="n_repeats must be from 1 to"):
+    with pytest.raises(InvalidParameter, match="n_repeats must be at least 1; got"):
         AusternZhou(n_repeats=0)
     with pytest.raises(InvalidParameter, match="form must be corrected or published"):
         AusternZhou(form="both")  # type: ignore[arg-type] # what is tested

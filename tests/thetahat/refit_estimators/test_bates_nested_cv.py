@@ -223,7 +223,7 @@ def test_degenerate_a_standard_error_at_its_bounds_says_so() -> None:
     ("params", "match"),
     [
         ({"n_folds": 2}, "n_folds must be at least 3"),
-        ({"n_repeats": 0}, "n_repeats must be from 1 to"),
+        ({"n_repeats": 0}, "n_repeats must be at least 1; got"),
         ({"variant": "bates"}, "variant must be mlr3inferr or nestedcv"),
     ],
 )

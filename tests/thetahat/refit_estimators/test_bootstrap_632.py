@@ -114,7 +114,7 @@ def test_degenerate_differences_that_do_not_vary_have_no_variance() -> None:
 
 
 def test_invalid_too_few_resamples_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="n_resamples must be from 2 to"):
+    with pytest.raises(InvalidParameter, match="n_resamples must be at least 2; got"):
         Bootstrap632(n_resamples=0)
 
 

@@ -148,7 +148,7 @@ def test_degenerate_two_rows_are_worth_no_information() -> None:
 def test_invalid_a_difference_has_no_information_error() -> None:
     fits = fitted(METHOD.design, regression_of(np.arange(8.0)), seed=1)
 
-    with pytest.raises(UnsupportedCombination, match=r"bootstrap_632 and out_of_bag speak"):
+    with pytest.raises(UnsupportedCombination, match=r"bootstrap_632 and out_of_bag estimate"):
         METHOD.estimate(replace(fits, no_information=None))
     with pytest.raises(InvalidParameter, match="n_resamples"):
         Bootstrap632Plus(n_resamples=1)

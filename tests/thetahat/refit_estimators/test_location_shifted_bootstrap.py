@@ -59,5 +59,5 @@ def test_degenerate_a_model_that_remembers_has_no_interval() -> None:
 
 
 def test_invalid_too_few_resamples_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="n_resamples must be from 10 to"):
+    with pytest.raises(InvalidParameter, match="n_resamples must be at least 10; got"):
         LocationShiftedBootstrap(n_resamples=9)

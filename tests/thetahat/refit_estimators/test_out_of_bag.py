@@ -235,7 +235,7 @@ def test_degenerate_an_instance_that_is_never_out_is_left_out() -> None:
 
 
 def test_invalid_parameters_and_data_are_refused() -> None:
-    with pytest.raises(InvalidParameter, match="n_resamples must be from 2 to"):
+    with pytest.raises(InvalidParameter, match="n_resamples must be at least 2; got"):
         OutOfBagEstimate(n_resamples=1)
     with pytest.raises(InvalidParameter, match="average must be instance or split"):
         OutOfBagEstimate(average="pooled")  # type: ignore[arg-type] # what is tested

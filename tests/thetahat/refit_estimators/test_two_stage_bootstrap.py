@@ -103,7 +103,7 @@ def test_degenerate_equal_targets_have_no_interval() -> None:
 def test_invalid_parameters_and_differences_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="n_outer must be at least 10"):
         TwoStageBootstrap(n_outer=9)
-    with pytest.raises(InvalidParameter, match="n_inner must be from 1 to"):
+    with pytest.raises(InvalidParameter, match="n_inner must be at least 1; got"):
         TwoStageBootstrap(n_inner=0)
     with pytest.raises(UnsupportedCombination, match="difference"):
         METHOD.interval(fixed_losses(METHOD.design, np.arange(6.0), 1), 0.95, TWO)

@@ -70,7 +70,7 @@ def test_invalid_small_class_without_a_name() -> None:
 
 
 def test_invalid_target_that_is_a_number() -> None:
-    with pytest.raises(UnsupportedCombination, match="the target is a number; k_fold fits"):
+    with pytest.raises(UnsupportedCombination, match="the target is a number; use k_fold"):
         StratifiedKFold().n_splits(Rows(n=20, y=np.linspace(0, 1, 20)))
 
 

@@ -117,7 +117,7 @@ def test_invalid_number_of_sources_and_targets() -> None:
     with pytest.raises(InvalidParameter, match="n_folds must be at least 2"):
         StratifiedSourceKFold(n_folds=1)
     numbers = Rows(n=2, y=np.zeros(2), source=np.array(["a", "b"], dtype=object))
-    with pytest.raises(UnsupportedCombination, match="source_k_fold fits"):
+    with pytest.raises(UnsupportedCombination, match="; use source_k_fold"):
         StratifiedSourceKFold(n_folds=2).n_splits(numbers)
     with pytest.raises(InvalidParameter, match="needs a y column"):
         StratifiedSourceKFold(n_folds=2).n_splits(Rows(n=2, source=numbers.source))

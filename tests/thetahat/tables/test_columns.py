@@ -38,7 +38,7 @@ def test_invalid_ragged_rows() -> None:
 
 
 def test_invalid_number_of_names() -> None:
-    with pytest.raises(InvalidParameter, match="the rows have 2 features, but 1 names"):
+    with pytest.raises(InvalidParameter, match="the rows have 2 features, but there are 1 names"):
         read_columns_of_rows([[1, 2]], ["a"])
 
 

@@ -34,7 +34,7 @@ SOURCES = five_by_nine(BlockKind.SOURCE).layout
         ("rope", float("inf")),
         ("range", (1.0, 1.0)),
         ("range", (0.0, float("inf"))),
-        ("correction", "sidak"),
+        ("correction", "scheffe"),
         ("unit", "row"),
         ("alternative", "both"),
         ("target", "these"),
@@ -50,9 +50,9 @@ def test_invalid_choices_name_their_field(field: str, value: Any) -> None:
 def test_invalid_correction_names_those_there_are() -> None:
     with pytest.raises(
         InvalidParameter,
-        match="benjamini_hochberg, bergmann_hommel, bonferroni, finner, hochberg, holm, none",
+        match="benjamini_hochberg, benjamini_yekutieli, bergmann_hommel, bonferroni, finner, hochberg, holm, none",
     ):
-        Choices(correction="sidak")
+        Choices(correction="scheffe")
 
 
 def test_exact_defaults_and_good_values() -> None:

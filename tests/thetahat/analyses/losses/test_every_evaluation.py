@@ -100,7 +100,7 @@ def _choices() -> st.SearchStrategy[dict[str, Any]]:
             "correction": st.sampled_from(["holm", "benjamini_hochberg", "none"]),
             "control": st.sampled_from([None, "m0"]),
             "clip": st.booleans(),
-            "range": st.sampled_from([None, (0.0, 1.0)]),
+            "range": st.sampled_from([None, (-1e9, 1e9)]),
         }
     )
 

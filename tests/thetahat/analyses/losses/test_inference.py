@@ -215,17 +215,20 @@ def test_exact_clip_is_to_the_range_of_the_loss_or_the_request() -> None:
 
     plain = result_of(table)["models"]["nb"]["intervals"]
     own = result_of(table, clip=True)
-    given = result_of(table, clip=True, range=(0.3, 0.4))
+    requested = result_of(table, clip=True, range=(-0.05, 1.0))
+    wide = result_of(table, clip=True, level=0.999999)
     assert min(i["lower"] for i in plain if i["variance"]) < 0
     assert min(i["lower"] for i in own["models"]["nb"]["intervals"] if i["variance"]) == 0
-    assert {i["upper"] for i in given["models"]["nb"]["intervals"] if i["variance"]} == {0.4}
-    for interval in given["comparisons"][0]["intervals"]:
-        if interval["variance"] is None:
-            continue
-        assert interval["lower"] == pytest.approx(-0.1, rel=1e-12)
-        assert interval["upper"] <= 0.1 + 1e-12
-        assert interval["cautions"][-1]["code"] == "interval_clipped_to_range"
-    assert given["comparisons"][0]["verdict"] == result_of(table)["comparisons"][0]["verdict"]
+    lowest = min(i["lower"] for i in requested["models"]["nb"]["intervals"] if i["variance"])
+    assert lowest == -0.05
+    (difference,) = (
+        interval
+        for interval in wide["comparisons"][0]["intervals"]
+        if (interval["method"], interval["variance"]) == ("student_t", "nadeau_bengio")
+    )
+    assert (difference["lower"], difference["upper"]) == (-1.0, 1.0)
+    assert difference["cautions"][-1]["code"] == "interval_clipped_to_range"
+    assert requested["comparisons"][0]["verdict"] == result_of(table)["comparisons"][0]["verdict"]
 
 
 def test_degenerate_clip_without_a_range() -> None:
