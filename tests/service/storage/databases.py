@@ -67,10 +67,11 @@ Setting = Callable[..., None]
 
 
 @pytest.fixture
-def setting(monkeypatch: pytest.MonkeyPatch) -> Setting:
-    """Change settings of this process: ``setting(lease_s=0.1)``."""
+def setting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Setting]:
+    """Change settings of this process until the test ends: ``setting(lease_s=0.1)``."""
 
     def change(**variables: object) -> None:
         use(monkeypatch, **variables)
 
-    return change
+    yield change
+    settings.cache_clear()  # the next test may not use this fixture
