@@ -98,6 +98,10 @@ class FileStore(ABC):
             f"{expected}."
         )
 
+    def _make_folder(self, folder: Path) -> None:
+        """Make a folder below the root, and the root."""
+        folder.mkdir(parents=True, exist_ok=True)
+
     @contextmanager
     def new_upload(self) -> Iterator[IO[bytes]]:
         """Open a temporary local file; it is deleted at the end unless it is kept.
@@ -108,7 +112,7 @@ class FileStore(ABC):
         with store_faults("The file cannot be stored"):
             self.check()
             folder = self.root / UPLOADS
-            folder.mkdir(parents=True, exist_ok=True)
+            self._make_folder(folder)
             file = tempfile.NamedTemporaryFile(dir=folder, delete=False)  # noqa: SIM115
             fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # a collector leaves locked files alone
             try:
@@ -189,6 +193,16 @@ class FileStore(ABC):
 class LocalFileStore(FileStore):
     """Files of one folder, which may be a network file system."""
 
+    def _make_folder(self, folder: Path) -> None:
+        """Make a folder below the root; a marked root that has gone is not made anew."""
+        if self._read_id is None:
+            super()._make_folder(folder)
+            return
+        made = self.root
+        for part in folder.relative_to(made).parts:
+            made /= part
+            made.mkdir(exist_ok=True)
+
     def read_mark(self) -> str | None:
         """Return the id in the folder's file ``MARK``."""
         try:
@@ -220,7 +234,7 @@ class LocalFileStore(FileStore):
             self.check()
             temporary.flush()
             os.fsync(temporary.fileno())
-            path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder(path.parent)
             Path(temporary.name).replace(path)
             _flush_folder(path.parent)
 
