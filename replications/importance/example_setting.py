@@ -1,9 +1,10 @@
 r"""The example setting of the source text in closed form.
 
-Source :math:`N(-1, g^2)`, target :math:`N(0, 1)`, labels 1 with probability :math:`\Phi(x)` and -1
-else, quadratic loss :math:`(x \theta - y)^2` with :math:`\theta = 1/\sqrt\pi`. Everything follows
-from moments of :math:`x^k` and :math:`x^k \Phi(x)` under a normal, since the density ratio turns
-one normal into another.
+Source :math:`N(-1, g^2)`, target :math:`N(0, 1)`, labels 1 with probability
+:math:`\Phi(x)` and -1 otherwise, quadratic loss :math:`(x \theta - y)^2` with
+:math:`\theta = 1/\sqrt\pi`. Everything follows from moments of :math:`x^k` and
+:math:`x^k \Phi(x)` under normal distributions, since the density ratio turns one normal density
+into another.
 
 Source: kouw2019, sections 2.1, 3.1 and 4.1.
 
@@ -63,34 +64,26 @@ class ExampleSetting:
         """Return the expected loss under the target."""
         return _mean_loss(0.0, 1.0)
 
-    def target_variance(self) -> float:
-        """Return sigma_T^2: the variance of one loss under the target."""
-        return _mean_square(0.0, 1.0) - self.target_risk() ** 2
-
     def weighted_variance(self) -> float:
-        """Return sigma_W^2: the variance of one weighted loss; infinite where the weights' is."""
+        """Return sigma_W^2, the variance of one weighted loss; infinite for g <= 1/sqrt(2)."""
         if self.scale <= _LEAST:
             return math.inf
         return self._second_moment() * _mean_square(*self._tilted()) - self.target_risk() ** 2
 
-    def controlled_variance(self) -> float:
-        """Return sigma_beta^2, with the best beta; infinite where the weights' variance is."""
-        return self.weighted_variance() * (1 - self.squared_correlation())
-
     def best_beta(self) -> float:
-        """Return the coefficient that makes the variance least; g above 1/sqrt(2)."""
+        """Return the beta that minimises the controlled variance; it exists for g > 1/sqrt(2)."""
         return self._covariance() / self.weight_variance()
 
     def squared_correlation(self) -> float:
-        """Return that of weighted loss and weight; 0 where both have no variance to share."""
+        """Return the squared correlation of weighted loss and weight; 0 for g <= 1/sqrt(2)."""
         if self.scale <= _LEAST:
             return 0.0
         return self._covariance() ** 2 / self.weight_variance() / self.weighted_variance()
 
     def share_above(self, constant: float) -> tuple[float, float]:
-        """Return the probability of a weight above a constant, under source and under target."""
+        """Return the probabilities of a weight above a constant: under the source, the target."""
         g = self.scale
-        # a x^2 + b x + c > 0 with the logarithm of the weight written out
+        # the weight exceeds the constant where a x^2 + b x + c > 0
         a = 1 / (2 * g * g) - 0.5
         b = 1 / (g * g)
         c = 1 / (2 * g * g) + math.log(g) - math.log(constant)
@@ -110,7 +103,7 @@ class ExampleSetting:
         return (1 - between[0], 1 - between[1]) if outside else (between[0], between[1])
 
     def _tilted(self) -> tuple[float, float]:
-        """Return mean and variance of the normal that is the target times the weight."""
+        """Return the mean and variance of the normal density proportional to target x weight."""
         precision = 2 - 1 / self.scale**2
         return 1 / (self.scale**2 * precision), 1 / precision
 
@@ -118,7 +111,7 @@ class ExampleSetting:
         return self.weight_variance() + 1
 
     def _covariance(self) -> float:
-        """Return that of weighted loss and weight over the source."""
+        """Return the covariance of weighted loss and weight under the source."""
         return self._second_moment() * _mean_loss(*self._tilted()) - self.target_risk()
 
 

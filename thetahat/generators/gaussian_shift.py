@@ -48,8 +48,8 @@ class GaussianShift:
         P(y = 1 \mid x) = \Phi(x) \text{ for one feature}, \qquad
         P(y = 1 \mid x) = \prod_j \Phi(-x_j) \text{ for more}
 
-    and y = -1 otherwise. The density ratio, its variance and the risks of linear functions under
-    both populations are closed forms (sections 2.1 and 5.1 of the source).
+    and y = -1 otherwise. The density ratio and its variance are closed forms (sections 2.1 and 5.1
+    of the source).
 
     Deviations: ``scale`` is a standard deviation in any dimension; the gamma of the source's
     two-dimensional example is a variance, so use scale = sqrt(gamma) there. Rows are drawn
@@ -77,7 +77,7 @@ class GaussianShift:
         title="Two normal populations, one wider than the other",
         summary=(
             "A source N(shift, scale^2) and a target N(0, 1) in each feature, with one rule for "
-            "the labels: the density ratio, its variance and linear risks are known."
+            "the labels. The density ratio and its variance are known."
         ),
         formula=r"x_S \sim N(\delta e_1, g^2 I), \quad x_T \sim N(0, I)",
         references=("kouw2019",),
@@ -114,7 +114,7 @@ class GaussianShift:
     def draw_many(
         self, rng: np.random.Generator, count: int, n_source: int, n_target: int
     ) -> ShiftedSamples:
-        """Draw ``count`` data sets together, ten times as fast as by ``draw``."""
+        """Draw ``count`` data sets in one call, which is ten times as fast as calls of ``draw``."""
         n = n_source + n_target
         x = rng.standard_normal((count, n, self.n_features))
         source, target = x[:, :n_source], x[:, n_source:]
@@ -157,35 +157,6 @@ class GaussianShift:
         excess = 2 * self.scale**2 - 1
         factor = (self.scale**2 / math.sqrt(excess)) ** self.n_features
         return factor * math.exp(self.shift**2 / excess) - 1
-
-    def target_risk(self, theta: FloatArray, intercept: FloatArray | float = 0.0) -> FloatArray:
-        r"""Return the (...) expected :math:`(x^T \theta + b - y)^2` under the target."""
-        return self._risk(theta, intercept, 0.0, 1.0)
-
-    def source_risk(self, theta: FloatArray, intercept: FloatArray | float = 0.0) -> FloatArray:
-        r"""Return the (...) expected :math:`(x^T \theta + b - y)^2` under the source."""
-        return self._risk(theta, intercept, self.shift, self.scale)
-
-    def _risk(
-        self, theta: FloatArray, intercept: FloatArray | float, mean: float, sd: float
-    ) -> FloatArray:
-        means = np.zeros(self.n_features)
-        means[0] = mean
-        of_y, with_y = self._label_moments(means, sd)
-        prediction = theta @ means + intercept
-        spread = sd**2 * (theta**2).sum(axis=-1)
-        return np.asarray(spread + prediction**2 - 2 * (theta @ with_y + intercept * of_y) + 1)
-
-    def _label_moments(self, means: FloatArray, sd: float) -> tuple[float, FloatArray]:
-        """Return E[y] and the (p,) E[x_j y] for x of those means and that standard deviation."""
-        sign = 1.0 if self.n_features == 1 else -1.0
-        root = math.sqrt(1 + sd**2)
-        share = ndtr(sign * means / root)
-        # Stein: E[x Phi(s x)] = mean E[Phi] + s sd^2 E[phi(s x)]
-        height = np.exp(-0.5 * (means / root) ** 2) / (root * math.sqrt(2 * math.pi))
-        with_share = means * share + sign * sd**2 * height
-        others = np.array([np.delete(share, j).prod() for j in range(self.n_features)])
-        return float(2 * share.prod() - 1), 2 * with_share * others - means
 
 
 def _data(rows: FloatArray, labels: FloatArray) -> Data:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -169,6 +169,10 @@ class FastLearner(Learner, Protocol):
 class OverPath(Protocol):
     """Quantities computed once from all rows for learners that differ in one parameter.
 
+    A learner for which many values of one parameter cost little more than one value names that
+    field in ``path_parameter`` and returns this from ``over_path(values, features, y, *, weights,
+    n_classes)``. Its own value of the field is ignored there.
+
     A class with fast leave-one-out predictions has ``each_left_out(rows)``, which returns the
     predictions of L * n_rows and (L, n_rows) whether each may be used.
     """
@@ -181,8 +185,8 @@ class OverPath(Protocol):
         predictions : Predictions
             L * n_test predictions: those of the first learner, then those of the next.
         fits : ndarray of bool
-            (L,) whether those of each may be used; any value stands where not. As for
-            ``OverSplits``, the answer depends on all rows and on this split alone.
+            (L,) whether the predictions of each learner may be used; the others have arbitrary
+            values. As for ``OverSplits``, the answer depends on all rows and on this split alone.
         """
         ...
 
@@ -205,8 +209,8 @@ class PathErrors(Protocol):
         Yields
         ------
         ndarray of bool
-            (L, 1) or (1, 1) whether those of each learner may be used, when a part is written. As
-            for ``OverSplits``, an answer depends on all rows and on its split alone.
+            After each part: (L, 1) or (1, 1) whether the errors of each learner may be used. As for
+            ``OverSplits``, the answer depends on all rows and on that split alone.
         """
         ...
 
@@ -216,35 +220,11 @@ class PathErrors(Protocol):
         Parameters
         ----------
         rows : slice
-            Of n rows; ``into`` is (L, n).
+            The n rows; ``into`` is (L, n).
 
         Returns
         -------
         ndarray of bool
-            (L, n) or (1, 1) whether they may be used.
-        """
-        ...
-
-
-class PathLearner(FastLearner, Protocol):
-    """A learner for which many values of one parameter cost little more than one value.
-
-    ``path_parameter`` is the name of that field.
-    """
-
-    path_parameter: ClassVar[str]
-
-    def over_path(
-        self,
-        values: Sequence[Any],
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-    ) -> OverPath | PathErrors | OrdinaryFit:
-        """Compute from all rows what serves every split and each of L parameter values.
-
-        This learner's own value is ignored; the other arguments are those of ``fit``.
+            (L, n) or (1, 1) whether the errors may be used.
         """
         ...
