@@ -87,6 +87,8 @@ class RowStatistic:
         T; None if in every row all scores are equal.
     n, k : int
         Numbers of rows and columns.
+    sum_of_squares : float
+        Denominator of T, the sum of squares about the row means.
     log_orders : float or None
         Logarithm of the number of distinct orders of one row's scores, if all centred rows are
         equal; None otherwise.
@@ -95,6 +97,7 @@ class RowStatistic:
     value: float | None
     n: int
     k: int
+    sum_of_squares: float
     log_orders: float | None
 
     def chi_squared_p_value(self) -> float:
@@ -105,6 +108,25 @@ class RowStatistic:
         """Return the same with T by another convention, which is below its maximum with ties."""
         is_maximum = value is not None and value >= self.maximum * (1 - 1e-12)
         return replace(self, value=value, log_orders=self.log_orders if is_maximum else None)
+
+    def without_correction(self, sum_of_squares: float) -> RowStatistic:
+        """Return the statistic without the correction for ties.
+
+        ``sum_of_squares`` is the denominator that scores without ties have. T is then defined, and
+        0, even if in every row all scores are equal.
+        """
+        value = 0.0 if self.value is None else self.value * (self.sum_of_squares / sum_of_squares)
+        return replace(self.with_value(value), sum_of_squares=sum_of_squares)
+
+    @property
+    def difference_standard_error(self) -> float:
+        r"""Standard error of the difference of two columns' sums of scores.
+
+        .. math:: \mathrm{se}^2 = \frac{2}{k - 1} \sum_{ij} (s_{ij} - \bar s_i)^2
+
+        over all permutations within rows: exact, and the same for every pair.
+        """
+        return math.sqrt(2 * self.sum_of_squares / (self.k - 1))
 
     def f_test(self) -> tuple[float | None, float]:
         """Return F = (N - 1) T / (N (k - 1) - T) and its p-value.
@@ -136,25 +158,14 @@ def compute_row_statistic(scores: FloatArray) -> RowStatistic:
     centred = scores - scores.mean(axis=1, keepdims=True)
     within = float(np.vdot(centred, centred))
     if within == 0:
-        return RowStatistic(None, n, k, None)
+        return RowStatistic(None, n, k, within, None)
     columns = centred.sum(axis=0)
     value = (k - 1) * float(columns @ columns) / within
     log_orders = None
     if (centred == centred[0]).all():
         ties = np.unique(centred[0], return_counts=True)[1]
         log_orders = float(special.gammaln(k + 1) - special.gammaln(ties + 1).sum())
-    return RowStatistic(value, n, k, log_orders)
-
-
-def difference_standard_error(scores: FloatArray) -> float:
-    r"""Return the standard error of the difference of two columns' sums of (N, k) scores.
-
-    .. math:: \mathrm{se}^2 = \frac{2}{k - 1} \sum_{ij} (s_{ij} - \bar s_i)^2
-
-    over all permutations within rows: exact, and the same for every pair.
-    """
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    return math.sqrt(2 * float(np.vdot(centred, centred)) / (scores.shape[1] - 1))
+    return RowStatistic(value, n, k, within, log_orders)
 
 
 def chi_squared_tail(statistic: float, degrees_of_freedom: int) -> float:
@@ -176,14 +187,10 @@ class FriedmanRanks:
         Statistic with the correction for ties.
     mean_ranks : ndarray of float
         (k,) mean ranks; 1 is best.
-    sum_standard_error : float
-        Standard error of the difference of two models' rank sums over all permutations within
-        rows; ties make it smaller.
     """
 
     statistic: RowStatistic
     mean_ranks: FloatArray
-    sum_standard_error: float
 
     def chi_squared(self, ties: Ties) -> float | None:
         """Return the statistic; None if it is corrected for ties and there are only ties."""
@@ -196,13 +203,12 @@ class FriedmanRanks:
     def post_hoc(self, ties: Ties) -> PostHocScores:
         r"""Return the mean ranks and their error, :math:`\sqrt{k (k + 1) / (6 N)}` without ties."""
         n, k = self.statistic.n, self.statistic.k
-        error = math.sqrt(k * (k + 1) / (6 * n)) if ties == "none" else self.sum_standard_error / n
+        corrected = self.statistic.difference_standard_error / n
+        error = math.sqrt(k * (k + 1) / (6 * n)) if ties == "none" else corrected
         return PostHocScores("mean_ranks", tuple(self.mean_ranks.tolist()), error)
 
 
 def compute_friedman_ranks(losses: FloatArray) -> FriedmanRanks:
     """Rank the models in every row of (N, k) losses, the smallest loss first."""
     ranks = ranks_in_rows(losses)
-    return FriedmanRanks(
-        compute_row_statistic(ranks), ranks.mean(axis=0), difference_standard_error(ranks)
-    )
+    return FriedmanRanks(compute_row_statistic(ranks), ranks.mean(axis=0))

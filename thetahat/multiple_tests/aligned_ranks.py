@@ -10,8 +10,9 @@ import numpy as np
 
 from thetahat.cautions import LIBERAL_POST_HOC, NO_DIFFERENCE
 from thetahat.multiple_tests._ranks import (
+    TIES,
+    Ties,
     compute_row_statistic,
-    difference_standard_error,
     ranks_after_alignment,
 )
 from thetahat.multiple_tests._rows import RowTest, build_rows
@@ -24,7 +25,7 @@ from thetahat.multiple_tests.base import (
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
-from thetahat.values.types import Needs, Target
+from thetahat.values.types import FloatArray, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +40,19 @@ class AlignedRanks(RowTest):
     permutations within rows,
     :math:`2 (\sum_{ij} \hat r_{ij}^2 - \tfrac1k \sum_i \hat R_{i \cdot}^2) / ((k - 1) N^2)`.
 
-    Deviations: garcia2010 has k N (k N + 1)(2 k N + 1) / 6 for the first sum of the denominator,
-    which equals this one without ties; with ties this one corrects for them. Aligned losses within
-    8 units in the last place of their row's largest loss count as ties.
+    Deviations: aligned losses within 8 units in the last place of their row's largest loss count as
+    ties.
 
-    Degenerate cases: if in every row all losses are equal p = 1 and there is no statistic.
+    Degenerate cases: if in every row all losses are equal p = 1 and there is no statistic (0
+    without the correction).
 
     Parameters
     ----------
+    ties : str
+        ``corrected`` has the sum of the squared ranks in the denominator, which ties make smaller.
+        ``none`` (garcia2010) has the sum of the squares of 1 to k N in its place,
+        k N (k N + 1)(2 k N + 1) / 6, so that ties count against a difference. It holds for the
+        statistic and for the pairs.
     post_hoc : str
         Variance of the pairs: ``permutation``, as above, or ``garcia``, the k (N + 1) / 6 that
         garcia2010 prints and several packages use. The latter is for ranks within rows and about k
@@ -56,6 +62,7 @@ class AlignedRanks(RowTest):
         holdout clusters if they are known, else instances.
     """
 
+    ties: Ties = "corrected"
     post_hoc: PostHocVariance = "permutation"
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -77,9 +84,9 @@ class AlignedRanks(RowTest):
             "many rows."
         ),
         errs=(
-            "Rejects too rarely with few rows. Rows with more noise weigh more. Over random "
-            "folds it rejects too often as a test of the learners, because their training sets "
-            "overlap."
+            "Rejects too rarely with few rows, and without the correction if there are many ties. "
+            "Rows with more noise weigh more. Over random folds it rejects too often as a test of "
+            "the learners, because their training sets overlap."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
@@ -87,6 +94,7 @@ class AlignedRanks(RowTest):
 
     def __post_init__(self) -> None:
         RowTest.__post_init__(self)
+        check_choice("ties", self.ties, TIES)
         check_choice("post_hoc", self.post_hoc, POST_HOC_VARIANCES)
 
     def test(
@@ -98,9 +106,12 @@ class AlignedRanks(RowTest):
         rows = build_rows(table, self.unit)
         ranks = ranks_after_alignment(rows.losses)
         statistic = compute_row_statistic(ranks)
-        error, cautions = difference_standard_error(ranks) / rows.n_rows, rows.cautions
+        cautions = rows.cautions
         if statistic.value is None:
             cautions = (*cautions, NO_DIFFERENCE(unit=rows.unit))
+        if self.ties == "none":
+            statistic = statistic.without_correction(_sum_of_squares_without_ties(ranks))
+        error = statistic.difference_standard_error / rows.n_rows
         if self.post_hoc == "garcia":
             error = math.sqrt(rows.n_models * (rows.n_rows + 1) / 6)
             cautions = (*cautions, LIBERAL_POST_HOC())
@@ -113,11 +124,20 @@ class AlignedRanks(RowTest):
             unit=rows.unit,
             cautions=cautions,
             details={
+                "ties": self.ties,
                 "rows": rows.n_rows,
                 "mean_aligned_ranks": rows.by_model(means),
             },
             post_hoc=PostHocScores("mean_aligned_ranks", tuple(means.tolist()), error),
         )
+
+
+def _sum_of_squares_without_ties(ranks: FloatArray) -> float:
+    """Return the sum of squares of 1 to k N about the row means of (N, k) ranks."""
+    N, k = ranks.shape
+    squares = k * N * (k * N + 1) * (2 * k * N + 1) / 6
+    totals = ranks.sum(axis=1)
+    return float(squares - totals @ totals / k)
 
 
 METHOD = AlignedRanks

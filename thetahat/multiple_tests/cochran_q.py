@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cautions import NO_DIFFERENCE
 from thetahat.errors import UnsupportedCombination
-from thetahat.multiple_tests._ranks import compute_row_statistic, difference_standard_error
+from thetahat.multiple_tests._ranks import compute_row_statistic
 from thetahat.multiple_tests._rows import build_rows, reason_against_rows
 from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
 from thetahat.paired_tests._units import reason_against_subsamples
@@ -115,7 +115,7 @@ class CochranQ:
             post_hoc=PostHocScores(
                 "error_rates",
                 tuple(error_rates.tolist()),
-                difference_standard_error(rows.losses) / rows.n_rows,
+                statistic.difference_standard_error / rows.n_rows,
             ),
         )
 

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.multiple_tests._ranks import (
+    TIES,
+    Ties,
     compute_row_statistic,
-    difference_standard_error,
     rank_values,
     ranks_in_rows,
     row_ranges,
@@ -39,26 +40,31 @@ class Quade(RowTest):
 
     Pairs: z is the difference of two weighted mean ranks, :math:`\sum_i Q_i r_{ij} / \sum_i Q_i`,
     over the root of its variance over all permutations within rows,
-    :math:`2 \sum_{ij} S_{ij}^2 / ((k - 1) (\sum_i Q_i)^2)`.
+    :math:`2 A / ((k - 1) (\sum_i Q_i)^2)`.
 
     Deviations: losses, and ranges, within 8 units in the last place count as ties.
 
-    Degenerate cases: if in every row all models are tied p = 1 and there is no statistic. If all
-    rows agree in ranks and have equal ranges F is infinite and left out, and p is the probability
-    of that over all permutations within rows, m^-(N - 1) with m the number of orders (k! without
-    ties).
+    Degenerate cases: if in every row all models are tied p = 1 and there is no statistic (0
+    without the correction). If all rows agree in ranks and have equal ranges F is infinite and left
+    out, and p is the probability of that over all permutations within rows, m^-(N - 1) with m the
+    number of orders (k! without ties). Without the correction F is finite there.
 
     Parameters
     ----------
+    ties : str
+        ``corrected`` has the A of the formula, which ties, within rows and of ranges, make smaller.
+        ``none`` (garcia2010) has the A of data without ties, N (N + 1)(2N + 1) k (k^2 - 1) / 72, so
+        that ties count against a difference. It holds for the statistic and for the pairs.
     post_hoc : str
         Variance of the pairs: ``permutation``, as above, or ``garcia``, the one that garcia2010
-        prints and several packages use. The latter is (k - 1) / 2 times as large: too few pairs
-        differ by it for more than three models.
+        prints and several packages use. Without ties the latter is (k - 1) / 2 times as large: too
+        few pairs differ by it for more than three models. It never corrects for ties.
     unit : str or None
         Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
         holdout clusters if they are known, else instances.
     """
 
+    ties: Ties = "corrected"
     post_hoc: PostHocVariance = "permutation"
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -79,7 +85,8 @@ class Quade(RowTest):
         ),
         errs=(
             "Rows that differ in noise, as blocks of unequal size do, cost it power, because "
-            "the noisiest weigh most. Over random folds it rejects too often as a test of the "
+            "the noisiest weigh most. Without the correction it rejects too rarely if there are "
+            "many ties. Over random folds it rejects too often as a test of the "
             "learners, because their training sets overlap."
         ),
         needs=Needs.SPLITS,
@@ -88,6 +95,7 @@ class Quade(RowTest):
 
     def __post_init__(self) -> None:
         RowTest.__post_init__(self)
+        check_choice("ties", self.ties, TIES)
         check_choice("post_hoc", self.post_hoc, POST_HOC_VARIANCES)
 
     def test(
@@ -101,11 +109,15 @@ class Quade(RowTest):
         r = ranks_in_rows(rows.losses)
         S = Q[:, np.newaxis] * (r - (rows.n_models + 1) / 2)
         row_statistic = compute_row_statistic(S)
+        is_flat = row_statistic.value is None
+        N, k = rows.losses.shape
+        if self.ties == "none":
+            without_ties = N * (N + 1) * (2 * N + 1) * k * (k * k - 1) / 72
+            row_statistic = row_statistic.without_correction(without_ties)
         statistic, p_value = row_statistic.f_test()
         weighted = Q @ r / Q.sum()
-        error = difference_standard_error(S) / float(Q.sum())
+        error = row_statistic.difference_standard_error / float(Q.sum())
         if self.post_hoc == "garcia":
-            N, k = rows.losses.shape
             error = math.sqrt(k * (k + 1) * (2 * N + 1) * (k - 1) / (18 * N * (N + 1)))
         return OmnibusOutcome(
             statistic=statistic,
@@ -113,8 +125,9 @@ class Quade(RowTest):
             degrees_of_freedom=row_statistic.f_degrees_of_freedom,
             target=rows.target,
             unit=rows.unit,
-            cautions=f_cautions(rows, row_statistic, is_flat=row_statistic.value is None),
+            cautions=f_cautions(rows, row_statistic, is_flat=is_flat),
             details={
+                "ties": self.ties,
                 "rows": rows.n_rows,
                 "weighted_mean_ranks": rows.by_model(weighted),
             },

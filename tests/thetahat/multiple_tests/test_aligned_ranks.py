@@ -14,6 +14,14 @@ from tests.thetahat.multiple_tests.many import (
     tabled,
 )
 
+# Derrac et al. (2011), Table 7: errors of four algorithms on four problems, two of them with ties.
+DERRAC = (
+    (2.711, 3.147, 2.515, 2.612),
+    (7.832, 9.828, 7.832, 7.921),
+    (0.012, 0.532, 0.122, 0.005),
+    (3.431, 4.111, 3.401, 3.401),
+)
+
 
 def test_by_hand_values() -> None:
     # aligned: (-3, 0, 3), (-5, 4, 1); ranks (2, 3, 5), (1, 6, 4): columns 3, 9, 9, rows 10, 11.
@@ -44,6 +52,36 @@ def test_golden_statds() -> None:
     assert_close(list(details_of(outcome)["mean_aligned_ranks"].values()), theirs, rtol=1e-13)
 
 
+@pytest.mark.outside(
+    "Derrac et al. (2011), Table 9: mean aligned ranks 7.625, 14.5, 5.5, 6.375; ddmtolab: "
+    "friedman_aligned_test, as scmamp's friedmanAlignedRanksTest and StaTDS"
+)
+def test_golden_derrac_2011_without_correction() -> None:
+    outcome = outcome_of("aligned_ranks", by_source(DERRAC), ties="none")
+
+    theirs = [7.625, 14.5, 5.5, 6.375]
+    assert_close(list(details_of(outcome)["mean_aligned_ranks"].values()), theirs, rtol=1e-14)
+    assert_close(outcome.statistic, 8.365684575389947, rtol=1e-13)
+    assert_close(outcome.p_value, 0.03902881721452391, rtol=1e-12)
+    assert details_of(outcome)["ties"] == "none"
+
+
+def test_by_hand_ties() -> None:
+    # rows sum to 40, 22, 39, 35, whose squares sum to 4830; the squares of 1 to 16 sum to 1496, and
+    # two pairs of ties take 1/2 each: 1495
+    corrected, printed = (
+        outcome_of("aligned_ranks", by_source(DERRAC), ties=ties) for ties in ("corrected", "none")
+    )
+
+    assert printed.statistic is not None
+    assert_close(
+        corrected.statistic, printed.statistic * (1496 - 1207.5) / (1495 - 1207.5), rtol=1e-13
+    )
+    for outcome, squares in ((corrected, 1495 - 1207.5), (printed, 1496 - 1207.5)):
+        assert outcome.post_hoc is not None
+        assert_close(outcome.post_hoc.standard_error, math.sqrt(2 * squares / 3) / 4, rtol=1e-13)
+
+
 @pytest.mark.parametrize("seed", [321, 322, 323])
 def test_naive_formula_of_garcia_2010(seed: int) -> None:
     losses = np.random.default_rng(seed).normal(size=(9, 5))
@@ -56,6 +94,8 @@ def test_naive_formula_of_garcia_2010(seed: int) -> None:
     outcome = outcome_of("aligned_ranks", by_source(losses))
 
     assert_close(outcome.statistic, (k - 1) * above / below, rtol=1e-11)
+    printed = outcome_of("aligned_ranks", by_source(losses), ties="none")
+    assert_close(printed.statistic, (k - 1) * above / below, rtol=1e-11)
 
 
 def test_exact_row_effects_do_not_matter() -> None:
