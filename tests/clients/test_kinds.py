@@ -55,7 +55,8 @@ def curve() -> dict[str, Any]:
 def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
     text = metrics_table(selected, PAGE)
     metric = selected["models"]["selected"]["metrics"]["roc_auc"]
-    best = next(i for i in metric["intervals"] if i["recommended"])
+    target = selected["summary"]["target"]
+    best = metric["recommended"][target]
     value = metric["estimate"][metric["mean"]]
 
     assert find_row(text, "selected")[1] == (
@@ -122,7 +123,7 @@ def test_exact_a_curve_is_a_table_with_conclusions(curve: dict[str, Any]) -> Non
     header = next(line for line in text.splitlines() if line.startswith("nb: size"))
     assert header.split("  ")[0] == "nb: size"
     assert "data like these" in header
-    assert header.endswith("roc_auc")
+    assert header.endswith("roc_auc (95 %, data like these)")
     at = text.splitlines().index(header)
     for point, line in zip(points, text.splitlines()[at + 2 :], strict=False):
         assert line.split()[0] == point["size"]

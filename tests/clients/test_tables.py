@@ -4,18 +4,24 @@ import io
 import json
 import re
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import thetahat
 from tests.clients.stub import EVALUATION
 from thetahat_client import Evaluation, ProgressBar, result_text
 from thetahat_client.progress import progress_line
 from thetahat_client.text import Page
+from thetahat_client.text.all_models import all_models_table
 from thetahat_client.text.cautions import cautions
+from thetahat_client.text.comparisons import comparisons_text
+from thetahat_client.text.group_letters import group_letters
 from thetahat_client.text.models import models_table
-from thetahat_client.text.page import format_interval, format_number
+from thetahat_client.text.page import format_difference, format_interval, format_number
 from thetahat_client.text.verdicts import verdicts
 
 PAGE = Page()
@@ -214,3 +220,97 @@ def test_exact_the_bar_is_one_line_on_a_terminal_and_a_line_per_tenth_elsewhere(
     assert terminal.getvalue().count("\r") == len(states)
     assert file.getvalue().count("\n") == 12  # 0 %, 10 %, ..., 100 %, and the end
     assert "\r" not in file.getvalue()
+
+
+# Many models
+
+
+@pytest.fixture(scope="module")
+def thirty_models() -> dict[str, Any]:
+    """Return the result of thirty models on ten sources, in a shuffled order."""
+    rng = np.random.default_rng(1)
+    shared = rng.normal(size=(10, 20)) ** 2
+    losses = {
+        f"model_{i:02d}": list(shared * (1 + 0.05 * i) + 0.3 * rng.normal(size=(10, 20)) ** 2)
+        for i in rng.permutation(30)
+    }
+    result: dict[str, Any] = thetahat.to_json(thetahat.evaluate(losses, blocks="source"))
+    return result
+
+
+def test_exact_models_are_sorted_and_the_best_fifteen_are_shown(
+    thirty_models: dict[str, Any],
+) -> None:
+    lines = models_table(thirty_models, PAGE, show_all=False).splitlines()
+    shown = [line.split()[0] for line in lines if line.startswith("model_")]
+    means = {name: model["mean"]["macro"] for name, model in thirty_models["models"].items()}
+
+    assert shown == sorted(means, key=means.__getitem__)[:15]
+    assert "and 15 more models: show_all=True or --all" in lines
+    every = models_table(thirty_models, PAGE).splitlines()
+    assert sum(line.startswith("model_") for line in every) == 30
+
+
+def test_exact_models_that_share_a_letter_do_not_differ(thirty_models: dict[str, Any]) -> None:
+    letters, note = group_letters(thirty_models)
+    test = thirty_models["omnibus"]["nemenyi"]
+    ranks, critical = test["mean_ranks"], test["critical_difference"]
+
+    assert f"critical difference {critical:.2f} of mean ranks" in note
+    for a, b in combinations(letters, 2):
+        assert bool(set(letters[a]) & set(letters[b])) == (abs(ranks[a] - ranks[b]) < critical)
+
+
+def test_exact_many_comparisons_are_a_table_around_the_best_model(
+    thirty_models: dict[str, Any],
+) -> None:
+    lines = comparisons_text(thirty_models, PAGE, show_all=False).splitlines()
+    best = thirty_models["summary"]["best_model"]
+
+    assert lines[0].split("  ")[0] == f"against {best}"
+    assert "95 %, a new source" in lines[0]
+    rows = [line for line in lines if re.match(r"model_\d\d  ", line)]
+    assert len(rows) == 15
+    for row in rows:
+        name, difference, low, _, high, *_ = row.split()
+        pair = next(
+            pair for pair in thirty_models["comparisons"] if {pair["a"], pair["b"]} == {name, best}
+        )
+        sign = 1 if pair["a"] == name else -1
+        ends = sorted(sign * pair["interval"][end] for end in ("lower", "upper"))
+        assert float(difference) == pytest.approx(sign * pair["difference"], rel=1e-3)
+        assert [float(low), float(high)] == pytest.approx(ends, rel=1e-3)
+        decision = pair["verdict"]["decision"]
+        seen = {"better": "worse", "worse": "better"}.get(decision, decision)
+        assert row.endswith(decision if sign == 1 else seen)
+    assert any(line.startswith("of all 435 comparisons, in ") for line in lines)
+
+
+def test_exact_tests_of_all_models_name_those_that_may_be_the_best(
+    thirty_models: dict[str, Any],
+) -> None:
+    text = all_models_table(thirty_models, PAGE, show_all=False)
+    row = next(line for line in text.splitlines() if line.startswith("model confidence set"))
+    inside = set(thirty_models["omnibus"]["model_confidence_set"]["set"])
+    best = thirty_models["summary"]["best_model"]
+
+    assert text.splitlines()[0].endswith(f"not shown to differ from {best}")
+    assert set(re.findall(r"model_\d\d", row)) == inside - {best}
+    assert "cross validation with confidence" not in text  # it is about these trained models
+    assert "cross validation with confidence" in all_models_table(
+        thirty_models, PAGE, show_all=True
+    )
+
+
+def test_exact_the_text_of_thirty_models_is_short(thirty_models: dict[str, Any]) -> None:
+    assert len(result_text(thirty_models).splitlines()) < 80
+    everything = result_text(thirty_models, show_all=True)
+    assert sum(" it is not clear which of " in line for line in everything.splitlines()) > 100
+
+
+@pytest.mark.parametrize(
+    ("value", "scale", "text"),
+    [(3.469e-18, 0.1, "0"), (3.469e-18, 1e-17, "3.469e-18"), (0.25, 1.0, "0.2500"), (0, 0, "0")],
+)
+def test_exact_a_rounding_error_is_written_as_zero(value: float, scale: float, text: str) -> None:
+    assert format_difference(value, scale) == text

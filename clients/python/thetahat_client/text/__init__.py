@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from thetahat_client.text.all_models import all_models_table
 from thetahat_client.text.bootstrap import bootstrap_text
 from thetahat_client.text.cautions import cautions_section
+from thetahat_client.text.comparisons import comparisons_text
 from thetahat_client.text.importance_weighting import risks_table, weights_text
 from thetahat_client.text.learning_curves import curves_text
-from thetahat_client.text.metrics import metrics_table
+from thetahat_client.text.metrics import metric_differences_table, metrics_table
 from thetahat_client.text.models import models_table
 from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
-from thetahat_client.text.verdicts import verdicts
 
 __all__ = ["Page", "result_text"]
 
@@ -37,24 +38,30 @@ def result_text(
     table_width : int or None
         Characters of the widest table; wider ones are folded. None leaves tables as they are.
     show_all : bool
-        Whether to return every caution, or the three most serious ones.
+        Whether to return every model, verdict and caution. Without it the best 15 models are shown,
+        of many comparisons those with the best model, and the three most serious cautions.
     """
     page = Page(prose=width, table=table_width)
-    parts = [*_parts(result, page), cautions_section(result, page, show_all=show_all)]
+    parts = [
+        *_parts(result, page, show_all=show_all),
+        cautions_section(result, page, show_all=show_all),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _parts(result: Mapping[str, Any], page: Page) -> Iterator[str]:
+def _parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator[str]:
     """Yield the text of each part that the result has."""
     if "models" in result:
         yield "\n".join(page.paragraphs(_first_sentence(result), bullet="", indent=""))
-        yield models_table(result, page)
-        yield metrics_table(result, page)
+        yield models_table(result, page, show_all=show_all)
+        yield metrics_table(result, page, show_all=show_all)
         if "chosen" in result:
             yield selection_text(result, page)
         if "curves" in result:
             yield curves_text(result, page)
-        yield page.section("Verdicts", verdicts(result))
+        yield comparisons_text(result, page, show_all=show_all)
+        yield metric_differences_table(result, page)
+        yield all_models_table(result, page, show_all=show_all)
     elif "risks" in result:
         yield risks_table(result, page)
     elif "replicates_mean" in result:

@@ -106,6 +106,8 @@ def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, Mapping
         place = _Place(f"{pair['a']} against {pair['b']}")
         yield from _cautions_of(pair, place)
         yield from _cautions_of(pair["verdict"], place)
+        for metric, difference in (pair.get("metrics") or {}).items():
+            yield from _cautions_of(difference, _Place(place.name, metric))
 
 
 def _cautions_of(

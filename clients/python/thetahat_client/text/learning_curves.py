@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from thetahat_client.text.metrics import metric_cell
+from thetahat_client.text.metrics import metric_columns
 from thetahat_client.text.models import TARGETS, recommended_intervals, target_words
 from thetahat_client.text.page import Page, format_interval, format_number
 
@@ -22,15 +22,16 @@ def curve_table(name: str, curve: Mapping[str, Any], page: Page) -> str:
     """Return one row per size: training rows, mean loss, recommended intervals, metrics."""
     points = curve["points"]
     targets = [t for t in TARGETS if any(t in recommended_intervals(point) for point in points)]
-    metrics = dict.fromkeys(key for point in points for key in point.get("metrics") or {})
-    header = [f"{name}: size", "rows", "macro mean", *map(target_words, targets), *metrics]
+    metrics = metric_columns(points, targets[0] if targets else None)
+    headings = [column.heading for column in metrics]
+    header = [f"{name}: size", "rows", "macro mean", *map(target_words, targets), *headings]
     rows = [
         [
             str(point["size"]),
             f"{point['n_train']['mean']:.6g}",
             format_number(point["mean"]["macro"]),
             *(format_interval(recommended_intervals(point).get(target)) for target in targets),
-            *(metric_cell(point, key) for key in metrics),
+            *(column.cell(point) for column in metrics),
         ]
         for point in points
     ]

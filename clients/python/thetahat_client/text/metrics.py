@@ -1,38 +1,124 @@
-"""The metrics of a result that are not averages of losses, as a table."""
+"""The metrics of a result that are not averages of losses, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat_client.text.models import recommended_intervals
-from thetahat_client.text.page import Page, format_interval, format_number
+from thetahat_client.text.comparisons import MOST_SENTENCES
+from thetahat_client.text.model_order import MOST_MODELS, sort_models
+from thetahat_client.text.models import recommended_intervals, target_words
+from thetahat_client.text.page import (
+    Page,
+    format_difference,
+    format_interval,
+    format_level,
+    format_number,
+    format_p_value,
+)
 
 MEANS: Final = {"macro": "the mean of the splits", "pooled": "over all rows together"}
 
 
-def metrics_table(result: Mapping[str, Any], page: Page) -> str:
+@dataclass(frozen=True, slots=True)
+class MetricColumn:
+    """One metric in a table, with the target whose intervals are shown.
+
+    Parameters
+    ----------
+    name : str
+        Key of the metric.
+    target : str
+        Target of the intervals; empty where there is none.
+    heading : str
+        The name with the level and the target of the intervals.
+    """
+
+    name: str
+    target: str
+    heading: str
+
+    def cell(self, part: Mapping[str, Any]) -> str:
+        """Return the metric of a model or a point with the ends of its interval."""
+        metric = (part.get("metrics") or {}).get(self.name)
+        if metric is None:
+            return "none"
+        value = format_number(metric["estimate"].get(metric["mean"]))
+        interval = recommended_intervals(metric).get(self.target)
+        return value if interval is None else f"{value} ({format_interval(interval)})"
+
+
+def metric_columns(
+    parts: Sequence[Mapping[str, Any]], target: str | None = None
+) -> list[MetricColumn]:
+    """Return a column for each metric of some models or points of a curve.
+
+    Parameters
+    ----------
+    parts : sequence of Mapping
+        Models or points with ``metrics``.
+    target : str or None
+        The target whose intervals are shown; a metric without them shows those of its first.
+    """
+    names = dict.fromkeys(key for part in parts for key in part.get("metrics") or {})
+    columns = []
+    for name in names:
+        metrics = [part["metrics"][name] for part in parts if name in (part.get("metrics") or {})]
+        intervals = [recommended_intervals(metric) for metric in metrics]
+        present = dict.fromkeys(key for by_target in intervals for key in by_target)
+        chosen = str(target if target in present else next(iter(present), ""))
+        levels = {by_target[chosen]["level"] for by_target in intervals if chosen in by_target}
+        level = format_level(levels.pop()) if len(levels) == 1 else "interval"
+        heading = f"{name} ({level}, {target_words(chosen)})" if chosen else name
+        columns.append(MetricColumn(name, chosen, heading))
+    return columns
+
+
+def metrics_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
     """Return one row per model and one column per metric, with its recommended interval.
 
-    Nothing where the models have no metrics.
+    The interval is the one for the target of the summary where a metric has it; the heading names
+    the target. Nothing where the models have no metrics.
     """
     models: Mapping[str, Any] = result["models"]
-    names = dict.fromkeys(key for model in models.values() for key in model.get("metrics") or {})
-    if not names:
+    columns = metric_columns(list(models.values()), (result.get("summary") or {}).get("target"))
+    if not columns:
         return ""
-    rows = [[model, *(metric_cell(part, name) for name in names)] for model, part in models.items()]
-    notes = [f"{name}: {_describe(models, name)}" for name in names]
-    return page.table_of(["model", *names], rows, notes)
+    order = sort_models(result)
+    shown = order if show_all else order[:MOST_MODELS]
+    rows = [[model, *(column.cell(models[model]) for column in columns)] for model in shown]
+    notes = [f"{column.name}: {_describe(models, column.name)}" for column in columns]
+    if len(shown) < len(order):
+        notes.insert(0, f"and {len(order) - len(shown)} more models: show_all=True or --all")
+    return page.table_of(["model", *(column.heading for column in columns)], rows, notes)
 
 
-def metric_cell(part: Mapping[str, Any], name: str) -> str:
-    """Return a metric with the ends of its interval, as one cell."""
-    metric = (part.get("metrics") or {}).get(name)
-    if metric is None:
-        return "none"
-    value = format_number(metric["estimate"].get(metric["mean"]))
-    interval = next(iter(recommended_intervals(metric).values()), None)
-    return value if interval is None else f"{value} ({format_interval(interval)})"
+def metric_differences_table(result: Mapping[str, Any], page: Page) -> str:
+    """Return one row per pair and metric; nothing for many pairs or without metrics."""
+    pairs: Sequence[Mapping[str, Any]] = result.get("comparisons", [])
+    if len(pairs) > MOST_SENTENCES:
+        return ""
+    header = ["metric, a minus b", "difference", "interval", "target", "p-value"]
+    rows = []
+    for pair in pairs:
+        for name, metric in (pair.get("metrics") or {}).items():
+            interval = metric.get("interval") or metric  # in brief the ends stand beside it
+            ends = [interval.get("lower"), interval.get("upper")]
+            scale = max((abs(end) for end in ends if end is not None), default=None)
+            adjusted = metric.get("p_value_adjusted")
+            p_value = format_p_value(metric.get("p_value") if adjusted is None else adjusted)
+            rows.append(
+                [
+                    f"{name}: {pair['a']} minus {pair['b']}",
+                    format_difference(metric["difference"], scale),
+                    format_interval(interval),
+                    target_words(metric["target"]) if "target" in metric else "",
+                    p_value.removeprefix("p ").removeprefix("= "),
+                ]
+            )
+    notes = ["p-values are corrected for the number of pairs"] if len(pairs) > 1 else []
+    return page.table_of(header, rows, notes) if rows else ""
 
 
 def _describe(models: Mapping[str, Any], name: str) -> str:

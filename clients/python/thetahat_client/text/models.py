@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from thetahat_client.text.group_letters import group_letters
+from thetahat_client.text.model_order import MOST_MODELS, sort_models
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
 
 TARGETS: Final = {
@@ -18,29 +20,51 @@ TARGETS: Final = {
 PREDICTION_WORDS: Final = "one new source's mean"
 
 
-def models_table(result: Mapping[str, Any], page: Page) -> str:
-    """Return one row per model: both means, and the recommended interval for each target.
+def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
+    """Return one row per model, the best first: its means and the recommended intervals.
 
-    A prediction interval, which is for one new source's own mean, has a column of its own.
+    There is one column of intervals for each target. A prediction interval, which is for one new
+    source's own mean, has a column of its own. Without ``show_all`` the best 15 models are shown.
+    Of many models that were tested together, letters show which do not differ.
     """
     models: Mapping[str, Any] = result["models"]
+    order = sort_models(result)
+    shown = order if show_all else order[:MOST_MODELS]
     targets = _targets(models)
     level = _common_level(models)
-    header = ["model", "macro mean", "pooled mean"]
+    means = _differing_means(models)
+    header = ["model", *(f"{mean} mean" if len(means) > 1 else "mean" for mean in means)]
     header += [f"{level}{target_words(target)}" for target in targets]
-    predictions = {name: find_prediction(model) for name, model in models.items()}
-    has_predictions = any(predictions.values())
+    has_predictions = any(find_prediction(model) for model in models.values())
     if has_predictions:
         header.append(f"{level}{PREDICTION_WORDS}")
+    letters, letters_note = group_letters(result)
+    if letters:
+        header.append("groups")
     rows = []
-    for name, model in models.items():
-        means = [format_number(model["mean"].get(mean)) for mean in ("macro", "pooled")]
+    for name in shown:
+        model = models[name]
         intervals = recommended_intervals(model)
-        cells = [format_interval(intervals.get(target)) for target in targets]
+        row = [name, *(format_number(model["mean"].get(mean)) for mean in means)]
+        row += [format_interval(intervals.get(target)) for target in targets]
         if has_predictions:
-            cells.append(format_interval(predictions[name]))
-        rows.append([name, *means, *cells])
-    return page.table_of(header, rows, _notes(models, targets))
+            row.append(format_interval(find_prediction(model)))
+        rows.append([*row, *([letters[name]] if letters else [])])
+    notes = list(_notes(models, targets))
+    if letters:
+        notes.append(letters_note)
+    if len(shown) < len(order):
+        notes.insert(0, f"and {len(order) - len(shown)} more models: show_all=True or --all")
+    return page.table_of(header, rows, notes)
+
+
+def _differing_means(models: Mapping[str, Any]) -> list[str]:
+    """Return the means to show: one where both are the same number for every model."""
+    same = all(
+        format_number(model["mean"].get("macro")) == format_number(model["mean"].get("pooled"))
+        for model in models.values()
+    )
+    return ["macro"] if same else ["macro", "pooled"]
 
 
 def recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:

@@ -10,6 +10,8 @@ from typing import Any, Final
 WIDTH: Final = 96
 GAP: Final = "  "  # between columns
 UNBREAKABLE: Final = "\N{NO-BREAK SPACE}"
+ROUNDING: Final = 2.0**-49
+"""Relative size of the rounding error of a mean, at which a difference counts as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,21 @@ def format_number(value: float | None) -> str:
     return f"{value:#.4g}".rstrip(".") if value else "0"
 
 
+def format_difference(value: float | None, scale: float | None) -> str:
+    """Return a difference with four significant digits; 0 where it is the rounding of its terms.
+
+    Parameters
+    ----------
+    value : float or None
+        The difference.
+    scale : float or None
+        The larger of the numbers that were subtracted.
+    """
+    if value is not None and scale is not None and abs(value) <= ROUNDING * abs(scale):
+        return "0"
+    return format_number(value)
+
+
 def format_interval(interval: Mapping[str, Any] | None) -> str:
     """Return both ends of an interval; an open end has no number."""
     if interval is None:
@@ -116,6 +133,13 @@ def format_interval(interval: Mapping[str, Any] | None) -> str:
     if upper is None:
         return f"above {format_number(lower)}"
     return f"{format_number(lower)} to {format_number(upper)}"
+
+
+def format_p_value(p_value: float | None) -> str:
+    """Return ``p = 0.013`` or ``p < 0.001``."""
+    if p_value is None:
+        return "undefined"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
 def format_level(level: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from thetahat_client.text.page import Page, format_interval, format_number
+from thetahat_client.text.page import Page, format_difference, format_interval, format_number
 
 MOST_ROWS: Final = 15
 """Most rows of the table of candidates, and of the table of a parameter's values."""
@@ -70,7 +70,8 @@ def _describe_choice(result: Mapping[str, Any]) -> Iterator[str]:
     ends = "" if interval is None else f" ({format_interval(interval)})"
     share = bias.get("of_choice")
     due = "" if share is None else f"; {format_number(share)} of that is due to choosing"
-    yield f"external minus internal {criterion}: {format_number(bias['estimate'])}{ends}{due}"
+    difference = format_difference(bias["estimate"], internal["mean"])
+    yield f"external minus internal {criterion}: {difference}{ends}{due}"
 
 
 def _sort_key(value: float | None, sign: float) -> float:

@@ -1,0 +1,64 @@
+"""The tests of all models at once, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from thetahat_client.text.model_order import best_model
+from thetahat_client.text.models import target_words
+from thetahat_client.text.page import Page, format_p_value
+
+MOST_NAMES: Final = 6
+"""Models named in a cell of the table; of more their number is written."""
+
+
+def all_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+    """Return one row for each test of all models; nothing where there is none.
+
+    Without ``show_all`` only the tests for the target of the summary are shown.
+    """
+    target = (result.get("summary") or {}).get("target")
+    tests = {
+        name: test
+        for name, test in (result.get("omnibus") or {}).items()
+        if show_all or target is None or test["target"] == target
+    }
+    if not tests:
+        return ""
+    n_models = len(result["models"])
+    control = next((test["tied_with"] for test in tests.values() if "tied_with" in test), None)
+    best = control or best_model(result)
+    header = ["all models at once", "target", "p-value", f"not shown to differ from {best}"]
+    rows = [
+        [
+            name.replace("_", " "),
+            target_words(test["target"]),
+            format_p_value(test["p_value"]).removeprefix("p ").removeprefix("= "),
+            _write_names(_tied_with(test, best), n_models),
+        ]
+        for name, test in tests.items()
+    ]
+    return page.table_of(header, rows)
+
+
+def _tied_with(test: Mapping[str, Any], best: str) -> list[str] | None:
+    """Return the other models of the best one's groups; None where a test has no groups."""
+    groups: Sequence[Sequence[str]] | None = test.get("tied")
+    if groups is None:
+        return None
+    return list(dict.fromkeys(_others(groups, best)))
+
+
+def _others(groups: Sequence[Sequence[str]], best: str) -> Iterator[str]:
+    for group in groups:
+        if best in group:
+            yield from (name for name in group if name != best)
+
+
+def _write_names(names: list[str] | None, n_models: int) -> str:
+    if names is None:
+        return ""
+    if not names:
+        return "none"
+    return ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} of {n_models - 1}"

@@ -1,0 +1,38 @@
+"""The order of the models in tables, and how many of them are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+MOST_MODELS: Final = 15
+"""Rows of a table of models, unless all are asked for."""
+
+
+def sort_models(result: Mapping[str, Any]) -> list[str]:
+    """Return the names of the models, the best first; those of an undefined mean last."""
+    models: Mapping[str, Any] = result["models"]
+    ranked = [str(model["name"]) for model in (result.get("summary") or {}).get("models", ())]
+    sign = -1.0 if _higher_is_better(result) else 1.0
+    rest = [name for name in models if name not in ranked]
+    return [name for name in ranked if name in models] + sorted(
+        rest, key=lambda name: _sort_key(models[name], sign)
+    )
+
+
+def best_model(result: Mapping[str, Any]) -> str:
+    """Return the name of the model with the best mean."""
+    summary = result.get("summary") or {}
+    return str(summary.get("best_model") or sort_models(result)[0])
+
+
+def _higher_is_better(result: Mapping[str, Any]) -> bool:
+    """Return whether the summary, which has the best models first, has them from high to low."""
+    estimates = [model["estimate"] for model in (result.get("summary") or {}).get("models", ())]
+    known = [estimate for estimate in estimates if estimate is not None]
+    return len(known) > 1 and known[0] > known[-1]
+
+
+def _sort_key(model: Mapping[str, Any], sign: float) -> float:
+    mean = (model.get("mean") or {}).get("macro")
+    return float("inf") if mean is None else sign * mean
