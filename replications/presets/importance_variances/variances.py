@@ -68,7 +68,12 @@ class ExampleVariances:
     def variance(self, risk: str, at: int) -> float:
         """Return the closed form of the variance of one row's term in a risk."""
         example = ExampleSetting(self.scales[at])
-        return float(getattr(example, f"{risk}_variance")())
+        variances = {
+            "target": example.target_variance,
+            "weighted": example.weighted_variance,
+            "controlled": example.controlled_variance,
+        }
+        return variances[risk]()
 
     def simulated_variance(self, risk: str, at: int) -> MonteCarloNumber:
         """Return the variance of a risk over data sets times the size of a data set."""

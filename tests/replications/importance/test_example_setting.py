@@ -44,7 +44,8 @@ def test_naive_by_quadrature(scale: float) -> None:
     assert_allclose(s.weight_variance(), var_w, rtol=1e-7)
     assert_allclose(s.weighted_variance(), var_lw, rtol=1e-7)
     assert_allclose(s.best_beta(), cov / var_w, rtol=1e-7)
-    assert_allclose(s.squared_correlation(), cov**2 / var_w / var_lw, rtol=1e-6)
+    assert_allclose(s.controlled_variance(), var_lw - cov**2 / var_w, rtol=1e-6)
+    assert_allclose(s.target_variance(), source_mean(s, 2, 1) - risk**2, rtol=1e-8)
 
 
 def test_by_hand_the_weights_have_the_printed_variance_but_for_its_root() -> None:
@@ -60,8 +61,8 @@ def test_degenerate_infinite_variances(scale: float) -> None:
     setting = ExampleSetting(scale)
 
     assert setting.weight_variance() == setting.weight_variance(2) == math.inf
-    assert setting.weighted_variance() == math.inf
-    assert setting.squared_correlation() == 0
+    assert setting.weighted_variance() == setting.controlled_variance() == math.inf
+    assert math.isfinite(setting.target_variance())
 
 
 @pytest.mark.outside("SPEC: P(w > 10) at g = 0.7 is .247 under the target and .008 at the source")
@@ -108,10 +109,9 @@ def test_calibrated_the_risks_have_the_closed_forms_variances(scale: float) -> N
         )
         for name, method in (("weighted", Weighted()), ("controlled", Controlled()))
     }
-    weighted = setting.weighted_variance() / n
     truth = {
-        "weighted": weighted,
-        "controlled": weighted * (1 - setting.squared_correlation()),
+        "weighted": setting.weighted_variance() / n,
+        "controlled": setting.controlled_variance() / n,
     }
     for name, values in found.items():
         squares = (values - values.mean()) ** 2
@@ -120,6 +120,8 @@ def test_calibrated_the_risks_have_the_closed_forms_variances(scale: float) -> N
         slack = 0.05 * truth[name] if name == "controlled" else 0.0
         assert abs(squares.mean() - truth[name]) < 5 * error + slack
         assert abs(values.mean() - setting.target_risk()) < 5 * math.sqrt(truth[name] / n)
+    gain = truth["controlled"] / truth["weighted"]
+    assert_allclose(gain, 1 - setting.squared_correlation(), rtol=1e-12)
 
 
 def test_calibrated_the_correlation_of_weighted_losses_and_weights() -> None:
