@@ -11,15 +11,19 @@ from service.kinds.cross_validation.calibration import add_calibration
 from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
 from service.kinds.cross_validation.result import CrossValidationResult
 from service.kinds.cross_validation.target_sample import find_sources
-from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.fitting.refits import StageArrays
+from service.kinds.fitting.row_numbers import row_number_cautions
 from service.kinds.fitting.scheme_plan import restore_labels
 from service.kinds.loss_columns import tabulate_losses
 from service.kinds.methods_used import record_methods
-from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
+from thetahat.analyses.cross_validation import (
+    add_cautions,
+    collect_run_cautions,
+    list_failed_learners,
+)
 from thetahat.analyses.cross_validation.result import describe_learners
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.cross_validation import (
@@ -81,11 +85,12 @@ def build_result(
         sources = find_sources(plan.data, test_rows)
         choices, risks = evaluated.choices, importance.risks
         evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
-    about_data = data_cautions(request, plan.data)
-    cautions = collect_run_cautions(
-        failures, plan.scheme, plan.data, outcomes, about_data=about_data
+    about_data = row_number_cautions(request, plan.data)
+    evaluation = add_cautions(
+        evaluation,
+        *list_failed_learners(failures),
+        *collect_run_cautions(plan.scheme, plan.data, outcomes, about_data=about_data),
     )
-    evaluation = add_cautions(evaluation, *cautions)
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
     fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}
     result = CrossValidationResult(

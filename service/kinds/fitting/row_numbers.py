@@ -1,4 +1,4 @@
-"""Cautions about the data of a request, whatever is fitted to them."""
+"""Cautions about features that are row numbers."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ import numpy as np
 from service.kinds.fields.learners import FitsRequest
 from thetahat.cautions import ROW_NUMBERS, Caution
 from thetahat.tables.data import Data
-from thetahat.tables.labels import find_similar_labels
 from thetahat.values.types import FloatArray
 
 FEWEST_ROWS = 3
 """Fewest rows in which numbers that increase by one are taken for row numbers."""
 
 
-def data_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
-    """Yield the cautions about classes, sources and features.
+def row_number_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
+    """Yield a caution for each feature that is a row number, if the request names no features.
 
-    Classes or sources may look like one that is spelt in two ways. Where the request does not
-    name the features, a column that numbers the rows may be among them, such as the first one
-    that pandas and R write: in rows ordered by class or source it gives the answer away.
+    pandas and R write row numbers as the first column. In rows ordered by class or source, such a
+    column gives the answer away.
     """
-    yield from find_similar_labels(data.classes, "classes")
-    yield from find_similar_labels(() if data.source is None else data.source, "sources")
     if request.columns is None or request.columns.features is not None:
         return
     for name, column in zip(data.features.names, data.features.columns, strict=True):

@@ -11,17 +11,17 @@ import numpy as np
 from service.jobs.output_table import OutputColumn
 from service.jobs.spill import Spill, SpilledArray
 from service.kinds.base import Finished
-from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
 from service.kinds.fitting.evaluation import evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.fitting.refits import NO_REFITS, StageArrays, is_refit_stage
+from service.kinds.fitting.row_numbers import row_number_cautions
 from service.kinds.learning_curve.plan import LearningCurvePlan, name_at_size, size_of_stage
 from service.kinds.learning_curve.run import WHOLE_SIZES
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.methods_used import record_methods
 from service.kinds.provenance import Provenance
-from thetahat.analyses.cross_validation import add_cautions
+from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
 from thetahat.analyses.learning_curve import GrowBy, SizeLosses, build_curve
 from thetahat.analyses.learning_curve.result import Curve
 from thetahat.analyses.losses.result import EvaluationResult
@@ -167,9 +167,13 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     evaluation = add_cautions(
         evaluated.result,
         *_size_cautions(labels, largest, failures),
-        *getattr(plan.scheme, "cautions", ()),
-        *data_cautions(request, plan.data),
-        *(caution for curve in curves.values() for caution in curve.cautions),
+        *collect_run_cautions(
+            plan.scheme,
+            plan.data,
+            outcomes,
+            about_data=row_number_cautions(request, plan.data),
+            about_fits=(caution for curve in curves.values() for caution in curve.cautions),
+        ),
     )
     result = LearningCurveResult(
         evaluation=evaluation,

@@ -12,10 +12,10 @@ import numpy as np
 from service.data.arrow_arrays import arrow_array
 from service.jobs.output_table import OutputColumn
 from service.kinds.base import Finished
-from service.kinds.fitting.data_cautions import data_cautions
 from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import evaluate_outcomes
 from service.kinds.fitting.failures import failure_as_error
+from service.kinds.fitting.row_numbers import row_number_cautions
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.provenance import Provenance
 from service.kinds.selection.bundles import MOST_SHOWN
@@ -31,7 +31,7 @@ from service.kinds.selection.numbers import (
     read_winners,
 )
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
-from thetahat.analyses.cross_validation import add_cautions
+from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.selection import (
     SELECTED,
@@ -149,9 +149,13 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
             CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
             for name, failure in failures.items()
         ),
-        *getattr(plan.schemes.assessed, "cautions", ()),
-        *data_cautions(request, plan.data),
-        *summarise_learner_cautions(_warnings_by_name(plan, numbers)),
+        *collect_run_cautions(
+            plan.schemes.assessed,
+            plan.data,
+            models,
+            about_data=row_number_cautions(request, plan.data),
+            about_fits=summarise_learner_cautions(_warnings_by_name(plan, numbers)),
+        ),
     )
     result = SelectionResult(
         evaluation=evaluation,

@@ -1,4 +1,4 @@
-"""Doubts about the data of a request, for each kind that fits learners."""
+"""Cautions about the data of a request, for each kind that fits learners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
-def said_of(result: dict[str, Any], code: str) -> list[str]:
+def messages_of(result: dict[str, Any], code: str) -> list[str]:
     return [caution["message"] for caution in result["cautions"] if caution["code"] == code]
 
 
@@ -41,14 +41,14 @@ def test_exact_a_column_that_numbers_the_rows_is_a_feature_with_a_caution(
 ) -> None:
     """pandas and R write such a column first; here it tells the class."""
     file = parquet_file(tmp_path, {"id": IDS, "a": A, "y": CLASS})
-    asked = {**body, "dataset": str(file.id), "columns": {"target": "y"}}
-    named = {**asked, "columns": {"target": "y", "features": ["id", "a"]}}
+    request = {**body, "dataset": str(file.id), "columns": {"target": "y"}}
+    named = {**request, "columns": {"target": "y", "features": ["id", "a"]}}
 
-    (said,) = said_of(run_kind(asked, [file]).result, "row_numbers")
-    assert said.startswith(
+    (message,) = messages_of(run_kind(request, [file]).result, "row_numbers")
+    assert message.startswith(
         "Column 'id' numbers the rows and is used as a feature, because the request"
     )
-    assert said_of(run_kind(named, [file]).result, "row_numbers") == []
+    assert messages_of(run_kind(named, [file]).result, "row_numbers") == []
 
 
 @pytest.mark.parametrize("body", KINDS, ids=lambda body: body["kind"])
@@ -58,9 +58,9 @@ def test_exact_classes_and_sources_spelt_in_two_ways_have_cautions(body: dict[st
         "y": ["No" if i < 3 else label for i, label in enumerate(CLASS.tolist())],
         "source": ["Oslo" if i == 0 else "oslo" for i in range(N)],
     }
-    said = said_of(run_kind({**body, "data": data}).result, "labels_alike")
+    messages = messages_of(run_kind({**body, "data": data}).result, "labels_alike")
 
-    assert [message.split(" differ")[0] for message in said] == [
+    assert [message.split(" differ")[0] for message in messages] == [
         "The classes 'No' and 'no'",
         "The sources 'Oslo' and 'oslo'",
     ]
@@ -81,4 +81,4 @@ def test_exact_other_columns_have_none(tmp_path: Path, column: Any) -> None:
         "columns": {"target": "y"},
     }
 
-    assert said_of(run_kind(body, [file]).result, "row_numbers") == []
+    assert messages_of(run_kind(body, [file]).result, "row_numbers") == []

@@ -337,6 +337,32 @@ def test_invalid_a_test_of_partitions_is_refused_for_subsamples() -> None:
     assert place_of(caught.value) == ("tests", 0)
 
 
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"kind": "learning_curve", "learners": {"r": "ridge"}, "sizes": [0.5, 1]},
+        {
+            "kind": "selection",
+            "candidates": {"r": "ridge", "m": "mean"},
+            "internal": "k_fold",
+        },
+    ],
+    ids=lambda body: str(body["kind"]),
+)
+def test_exact_every_kind_that_fits_warns_of_a_holdout_that_cuts_clusters(
+    further: dict[str, Any],
+) -> None:
+    rng = np.random.default_rng(3)
+    data = {"X": rng.normal(size=(60, 2)).tolist(), "y": rng.normal(size=60).tolist()}
+    cluster = np.repeat(np.arange(15), 4).tolist()
+    scheme = {"scheme" if "sizes" in further else "external": "holdout"}
+    body = {"task": "regression", "data": {**data, "cluster": cluster}, **scheme, **further}
+
+    codes = [caution["code"] for caution in run_kind(body).result["cautions"]]
+
+    assert codes.count("clusters_cross_blocks") == 1
+
+
 def test_exact_a_holdout_says_where_it_cuts_clusters() -> None:
     rng = np.random.default_rng(3)
     cluster = np.repeat(np.arange(15), 4)

@@ -8,6 +8,7 @@ from thetahat.analyses.cross_validation.evaluation import (
     add_cautions,
     collect_run_cautions,
     evaluate_outcomes,
+    list_failed_learners,
     without_refit_target,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
@@ -21,5 +22,6 @@ __all__ = [
     "add_cautions",
     "collect_run_cautions",
     "evaluate_outcomes",
+    "list_failed_learners",
     "without_refit_target",
 ]

@@ -13,6 +13,7 @@ from thetahat.analyses.cross_validation.evaluation import (
     add_cautions,
     collect_run_cautions,
     evaluate_outcomes,
+    list_failed_learners,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation, describe_learners
 from thetahat.analyses.losses import EVERY_TEST, Choices
@@ -191,8 +192,11 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         name: LearnerFailure(code=error.code, message=error.message, loc=("learners", name))
         for name, error in errors.items()
     }
-    cautions = collect_run_cautions(failures, built_scheme, data, outcomes)
-    evaluation = add_cautions(evaluation, *cautions)
+    evaluation = add_cautions(
+        evaluation,
+        *list_failed_learners(failures),
+        *collect_run_cautions(built_scheme, data, outcomes),
+    )
     fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
     return describe_learners(evaluation, failures, fits)
 

@@ -1,4 +1,4 @@
-"""From the outcomes of learners to their evaluation; some of the learners may be missing."""
+"""Evaluates the outcomes of learners, also if some of the requested learners have none."""
 
 from __future__ import annotations
 
@@ -198,31 +198,37 @@ def add_cautions(result: E, *cautions: Caution) -> E:
 
 
 def collect_run_cautions(
-    failures: Mapping[str, LearnerFailure],
     scheme: Scheme,
     data: Data,
     outcomes: Mapping[str, Sequence[SplitOutcome]],
     *,
     about_data: Iterable[Caution] = (),
+    about_fits: Iterable[Caution] | None = None,
 ) -> tuple[Caution, ...]:
-    """Return the cautions about learners that failed, the scheme, the data and the fits.
+    """Return the cautions about the scheme, the data and the fits of a run.
 
     Parameters
     ----------
-    failures : mapping of str to LearnerFailure
-        The learners that failed.
+    outcomes : mapping of str to sequence of SplitOutcome
+        By model, over the same splits of the scheme.
     about_data : iterable of Caution
-        Further cautions about the data, placed before those of the learners.
+        Further cautions about the data.
+    about_fits : iterable of Caution or None
+        What learners warned of while they were fitted; None for the warnings in ``outcomes``.
     """
     return (
-        *(LEARNER_LEFT_OUT(name=name, reason=f.message) for name, f in failures.items()),
         *getattr(scheme, "cautions", ()),
         *find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values()))),
         *find_similar_labels(data.classes, "classes"),
         *find_similar_labels(() if data.source is None else data.source, "sources"),
         *about_data,
-        *summarise_learner_cautions(outcomes),
+        *(summarise_learner_cautions(outcomes) if about_fits is None else about_fits),
     )
+
+
+def list_failed_learners(failures: Mapping[str, LearnerFailure]) -> list[Caution]:
+    """Return a caution for each learner that failed and is left out of the result."""
+    return [LEARNER_LEFT_OUT(name=name, reason=f.message) for name, f in failures.items()]
 
 
 def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:
