@@ -7,12 +7,14 @@ another. The exit status is 1 if any count other than those of evaluations and f
 from __future__ import annotations
 
 import argparse
+import contextlib
+import shutil
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -26,12 +28,15 @@ from service.storage.tables import EVALUATION
 from service.storage.unit_of_work import reading
 from tests.chaos.jobs import Client, Outcome, build_requests
 from tests.chaos.setups import SETUPS, Setup
+from tests.chaos.small_disk import small_disk
 
 END_S: Final = 240.0
 """How long all evaluations may take after the last fault; those that take longer are stuck."""
 MOST_WAITING: Final = 30
 POLL_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 1.0
+PROGRESS_FAULTS: Final = 20
+"""Faults between two lines about the progress."""
 UNFINISHED: Final = ("queued", "running")
 
 Job = tuple[int, UUID, bool]
@@ -47,7 +52,7 @@ class Report:
     jobs: int
     faults: Counter[str] = field(default_factory=Counter)
     wrong: dict[str, int] = field(default_factory=dict)
-    recovery_s: list[float] = field(default_factory=list)
+    recovery_s: list[tuple[float, str]] = field(default_factory=list)
     seconds: float = 0.0
 
     def write(self) -> None:
@@ -56,8 +61,14 @@ class Report:
         print("   faults:", ", ".join(f"{k} {n}" for k, n in sorted(self.faults.items())))
         print("   wrong:", ", ".join(f"{k} {n}" for k, n in self.wrong.items()))
         if self.recovery_s:
-            median, most = np.median(self.recovery_s), max(self.recovery_s)
-            print(f"   next evaluation finished: median {median:.1f} s, at most {most:.1f} s")
+            seconds = [one for one, _ in self.recovery_s]
+            longest = ", ".join(
+                f"{s:.1f} s ({name})" for s, name in sorted(self.recovery_s)[:-4:-1]
+            )
+            print(
+                f"   next evaluation finished after: median {np.median(seconds):.1f} s, "
+                f"95 % within {np.percentile(seconds, 95):.1f} s, longest {longest}"
+            )
         sys.stdout.flush()
 
 
@@ -93,32 +104,37 @@ class Disturbance(threading.Thread):
         """Make the faults."""
         try:
             names = sorted(self._setup.faults)
-            for _ in range(self._n_faults):
+            for number in range(self._n_faults):
                 name = names[int(self._rng.integers(len(names)))]
                 before = count_finished()
                 self._setup.faults[name](self._rng)
                 self._report.faults[name] += 1
-                self._measure(before)
+                self._measure(before, name)
+                if (number + 1) % PROGRESS_FAULTS == 0:
+                    print(f"   {number + 1} faults, {count_finished()} finished", flush=True)
                 time.sleep(self._rng.uniform(0.0, LONGEST_PAUSE_S))
         except BaseException as error:  # noqa: BLE001 - the main thread raises it
             self.error = error
 
-    def _measure(self, before: int) -> None:
+    def _measure(self, before: int, name: str) -> None:
         ended = time.monotonic()
         while count_finished() <= before and not self.idle.is_set():
             time.sleep(POLL_S)
             if time.monotonic() - ended > END_S:
                 return
         if not self.idle.is_set():
-            self._report.recovery_s.append(time.monotonic() - ended)
+            self._report.recovery_s.append((time.monotonic() - ended, name))
 
 
 def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Report:
-    """Run one set-up under faults and return what happened."""
+    """Run one set-up under faults and return what happened; logs are kept beside the folder."""
     report = Report(name, seed, n_jobs)
     bodies = build_requests()
     rng = np.random.default_rng([seed, 1])
-    with SETUPS[name](folder) as setup:
+    with small_disk(folder) as has_small_disk, SETUPS[name](folder) as setup:
+        if not has_small_disk:
+            print("   The fault disk_full is left out: no disk can be mounted here.")
+            del setup.faults["disk_full"]
         client = Client(setup.url)
         expected = _run_undisturbed(client, bodies)
         began = time.monotonic()
@@ -216,6 +232,19 @@ def _judge(outcome: Outcome | None, wanted: Outcome, *, is_poisoned: bool) -> st
     return None if same_result and outcome.losses == wanted.losses else "altered"
 
 
+@contextlib.contextmanager
+def _copied_logs(folder: Path, target: Path | None) -> Iterator[None]:
+    """Copy the files beside the data at the end, for whoever looks for the cause of a fault."""
+    try:
+        yield
+    finally:
+        if target is not None:
+            target.mkdir(parents=True, exist_ok=True)
+            for file in folder.iterdir():
+                if file.is_file():
+                    shutil.copy(file, target)
+
+
 def main() -> None:
     """Run the set-ups on the command line and print their reports."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -223,12 +252,14 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=300, help="faults on each set-up")
     parser.add_argument("--seed", type=int, default=1, help="of the faults and their order")
     parser.add_argument("--setup", choices=sorted(SETUPS), action="append")
+    parser.add_argument("--logs", type=Path, help="folder into which the logs are copied")
     given = parser.parse_args()
     is_wrong = False
     for name in given.setup or sorted(SETUPS):
         with tempfile.TemporaryDirectory(prefix="thetahat-chaos-") as folder:
             (Path(folder) / "data").mkdir()
-            report = run(name, given.jobs, given.faults, given.seed, Path(folder) / "data")
+            with _copied_logs(Path(folder), given.logs and given.logs / name):
+                report = run(name, given.jobs, given.faults, given.seed, Path(folder) / "data")
         report.write()
         is_wrong |= any(report.wrong.values())
     sys.exit(is_wrong)

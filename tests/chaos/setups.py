@@ -16,6 +16,7 @@ import numpy as np
 import psycopg
 import redis
 
+from tests.chaos.small_disk import fill_disk
 from tests.servers.postgres import fresh_database, postgres_server
 from tests.servers.processes import free_port
 from tests.servers.redis import redis_server
@@ -47,7 +48,7 @@ class Setup:
     """
 
     url: str
-    faults: Mapping[str, Fault]
+    faults: dict[str, Fault]
 
 
 @contextlib.contextmanager
@@ -65,6 +66,7 @@ def embedded(folder: Path) -> Iterator[Setup]:
                 "api_killed": lambda rng: _kill(serve, "thetahat-api", rng),
                 "broker_killed": lambda rng: _kill(serve, "-server", rng),
                 "store_away": lambda rng: _move_away(folder / "files", rng),
+                "disk_full": lambda rng: fill_disk(folder, _draw_seconds(rng)),
                 "database_locked": lambda rng: _lock_sqlite(folder / "thetahat.sqlite3", rng),
             },
         )
@@ -104,6 +106,7 @@ def cluster(folder: Path) -> Iterator[Setup]:
                     "api_frozen": lambda rng: _freeze_one(api.process.pid, rng),
                     "messages_lost": lambda _: _forget_messages(f"{broker}/0"),
                     "store_away": lambda rng: _move_away(folder / "files", rng),
+                    "disk_full": lambda rng: fill_disk(folder, _draw_seconds(rng)),
                     "database_locked": lambda rng: _lock_postgres(address, rng),
                     "connections_ended": lambda _: _end_connections(address),
                 },
@@ -133,6 +136,10 @@ def _environment(**variables: Any) -> Iterator[None]:
         forget()
 
 
+def _draw_seconds(rng: np.random.Generator) -> float:
+    return float(rng.uniform(0.2, LONGEST_S))
+
+
 def _pick(machines: tuple[Command, ...], rng: np.random.Generator) -> Command:
     return machines[int(rng.integers(len(machines)))]
 
@@ -158,28 +165,28 @@ def _freeze(command: Command, word: str, rng: np.random.Generator) -> None:
 def _freeze_one(pid: int, rng: np.random.Generator) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)
-        time.sleep(rng.uniform(0.2, LONGEST_S))
+        time.sleep(_draw_seconds(rng))
         os.kill(pid, signal.SIGCONT)
 
 
 def _move_away(folder: Path, rng: np.random.Generator) -> None:
     away = folder.with_name("files.away")
     folder.rename(away)
-    time.sleep(rng.uniform(0.2, LONGEST_S))
+    time.sleep(_draw_seconds(rng))
     away.rename(folder)
 
 
 def _lock_sqlite(path: Path, rng: np.random.Generator) -> None:
     with contextlib.closing(sqlite3.connect(path, timeout=30, isolation_level=None)) as database:
         database.execute("BEGIN IMMEDIATE")
-        time.sleep(rng.uniform(0.2, LONGEST_S))
+        time.sleep(_draw_seconds(rng))
         database.execute("ROLLBACK")
 
 
 def _lock_postgres(address: str, rng: np.random.Generator) -> None:
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(LOCK_TABLE)
-        time.sleep(rng.uniform(0.2, LONGEST_S))
+        time.sleep(_draw_seconds(rng))
         connection.execute("ROLLBACK")
 
 
