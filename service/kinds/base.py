@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=EvaluationRequest)
 Arrays: TypeAlias = dict[str, np.ndarray]
-"""What one chunk computed, by name."""
+"""The arrays that one chunk computed, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +95,12 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class CutChunk:
-    """A chunk that was cut in two because all of it takes too long.
+    """A chunk that was cut in two because the whole chunk would take too long.
 
     Parameters
     ----------
     head, rest : Chunk
-        The beginning, and what is left; their sizes add up to that of the chunk.
+        The first piece and the second; their sizes add up to that of the chunk.
     """
 
     head: Chunk
@@ -181,7 +181,7 @@ class JobKind(ABC, Generic[R]):
 
     def run(self, job: Job[R], payload: dict[str, Any]) -> Arrays:
         """Compute one chunk; its arrays are kept in the file store until they are gathered."""
-        message = f"evaluation {job.id} of kind {self.name!r} has no chunk {payload}"
+        message = f"The evaluation {job.id} of kind {self.name!r} has no chunk {payload}."
         raise RuntimeError(message)
 
     def cut_chunk(self, job: Job[R], chunk: Chunk, size: int) -> CutChunk | None:
@@ -198,7 +198,7 @@ class JobKind(ABC, Generic[R]):
         For a partial result they are the outputs of the chunks of every learner that is complete
         or has failed or, where chunks have no part, those of the chunks that are done.
         """
-        message = f"evaluation {job.id} of kind {self.name!r} has no {len(outputs)} chunks"
+        message = f"The evaluation {job.id} of kind {self.name!r} has no {len(outputs)} chunks."
         raise RuntimeError(message)
 
     def learners_of_parts(self, job: Job[R], parts: Collection[str]) -> list[str] | None:

@@ -40,7 +40,7 @@ def lazy_loss_columns(
     losses: Mapping[str, np.ndarray | SpilledArray],
     extra: Mapping[str, OutputColumn],
 ) -> OutputTable:
-    """Return the same table as columns that are only put together when they are written.
+    """Return the table of ``tabulate_losses`` as columns that are built when they are written.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def lazy_loss_columns(
         With rows.
     losses : mapping of str to ndarray of float, or SpilledArray
         (n,) of each model, in the layout's order of rows.
-    extra : mapping of str to Column
+    extra : mapping of str to OutputColumn
         The columns after the losses.
     """
     split = layout.split_of_row()
@@ -67,7 +67,7 @@ def lazy_loss_columns(
 
 
 def prediction_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> OutputColumn:
-    """Return predictions as a column of labels or values; codes take as little room as they can."""
+    """Return predictions as a column of labels or values; codes use the smallest integer type."""
     keep = (lambda values: values) if spill is None else spill.keep
     if data.task == REGRESSION:
         return OutputColumn(keep(output))

@@ -15,7 +15,7 @@ SHARED_PACKAGES: Final = frozenset({"fields", "fitting"})
 
 def _collect() -> dict[str, JobKind[Any]]:
     """Import every kind's package and take its ``KIND``."""
-    found: dict[str, JobKind[Any]] = {}
+    kinds_by_name: dict[str, JobKind[Any]] = {}
     for module in iter_modules(kinds.__path__):
         if not module.ispkg or module.name in SHARED_PACKAGES:
             continue
@@ -26,8 +26,8 @@ def _collect() -> dict[str, JobKind[Any]]:
                 "the same name."
             )
             raise RuntimeError(message)
-        found[module.name] = kind
-    return found
+        kinds_by_name[module.name] = kind
+    return kinds_by_name
 
 
 JOB_KINDS: Final[dict[str, JobKind[Any]]] = _collect()

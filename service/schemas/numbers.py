@@ -30,7 +30,7 @@ def number_array(
         Not a list, or an entry that is not a finite number; ``loc`` says which.
     """
     if not isinstance(values, list):
-        raise InvalidParameter("expected a list of numbers", loc=loc, value=shown(values))
+        raise InvalidParameter("The value is not a list of numbers.", loc=loc, value=shown(values))
     if NUMBERS.issuperset(map(type, values)):
         try:
             array = np.array(values, dtype=np.float64)
@@ -44,7 +44,10 @@ def number_array(
     for i, value in enumerate(values):
         if abs(check_number(value, (*loc, i))) > largest:
             raise InvalidParameter(
-                f"{value} is larger than {largest:g} in size", loc=(*loc, i), value=shown(value)
+                f"The number {value} is too large. Numbers may not be larger than {largest:g} in "
+                "size.",
+                loc=(*loc, i),
+                value=shown(value),
             )
     return np.empty(0)
 
@@ -52,13 +55,15 @@ def number_array(
 def check_number(value: Any, loc: Loc) -> float:
     """Return a finite JSON number as a float; refuse anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidParameter("expected a number", loc=loc, value=shown(value))
+        raise InvalidParameter(
+            f"The value {shown(value)!r} is not a number.", loc=loc, value=shown(value)
+        )
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidParameter(f"{number} is not a finite number", loc=loc, value=shown(number))
+        raise InvalidParameter(f"The number {number} is not finite.", loc=loc, value=shown(number))
     return number
 
 
@@ -75,7 +80,8 @@ def check_whole_sizes(value: Any, name: str) -> Any:
         is_number = isinstance(size, int | float) and not isinstance(size, bool)
         if size is not None and not (is_number and math.isfinite(size) and size == int(size)):
             raise InvalidParameter(
-                f"{name} is a number of instances, so it must be a whole number; got {size!r}",
+                f"The field {name} is a number of instances, so it must be a whole number, and is "
+                f"{size!r}.",
                 loc=(name,),
                 value=shown(size),
             )
@@ -85,11 +91,11 @@ def check_whole_sizes(value: Any, name: str) -> Any:
 def label_list(values: Any, loc: Loc) -> list[Label]:
     """Return a JSON list of labels: strings or whole numbers, none missing."""
     if not isinstance(values, list):
-        raise InvalidParameter("expected a list of labels", loc=loc, value=shown(values))
+        raise InvalidParameter("The value is not a list of labels.", loc=loc, value=shown(values))
     for i, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise InvalidParameter(
-                "a label is a string or a whole number", loc=(*loc, i), value=shown(value)
+                "A label must be a string or a whole number.", loc=(*loc, i), value=shown(value)
             )
     return values
 

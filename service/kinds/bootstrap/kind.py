@@ -18,7 +18,7 @@ from thetahat.analyses.losses.result import MethodUsed, NotApplicable
 
 
 class Bootstrap(JobKind[BootstrapRequest]):
-    """All resamples are computed at once."""
+    """A statistic of a sample and of its resamples, computed without chunks."""
 
     name: ClassVar[str] = "bootstrap"
     title: ClassVar[str] = "Bootstrap of a statistic"

@@ -65,8 +65,8 @@ def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile
     _check_form(request, datasets)
     if request.resamples is not None and request.n_resamples is not None:
         raise InvalidParameter(
-            "n_resamples is the number of resamples to draw, and the request has its resamples; "
-            "leave one of them out",
+            "The request has both resamples and n_resamples, which is the number of resamples to "
+            "draw. Leave one of them out.",
             loc=("n_resamples",),
         )
     if request.dataset is None:
@@ -107,12 +107,16 @@ def _count_resamples(request: BootstrapRequest) -> int:
 
 
 def _check_form(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse none or both of sample and dataset, and columns that the data set does not have."""
+    """Refuse neither or both of sample and dataset, and columns that the data set does not have."""
     if (request.sample is None) == (request.dataset is None):
-        raise InvalidParameter("give either a sample or a dataset", loc=("sample",))
+        raise InvalidParameter(
+            "A bootstrap needs either a sample or a dataset. Give exactly one of them.",
+            loc=("sample",),
+        )
     if (request.columns is None) != (request.dataset is None):
         raise InvalidParameter(
-            "dataset and columns go together; give both or neither", loc=("columns",)
+            "A dataset needs columns, and columns need a dataset. Give both or neither.",
+            loc=("columns",),
         )
     if request.dataset is not None and request.columns is not None:
         columns: dict[Loc, str | None] = {
@@ -183,7 +187,7 @@ def _read_resample(resample: Any, n_columns: int, path: Loc) -> tuple[list[Float
     if not isinstance(resample, dict) or set(resample) != set(names):
         form = '{"x": [..], "y": [..]}' if n_columns > 1 else "a list of numbers"
         raise InvalidParameter(
-            f"a resample of this sample is {form}", loc=path, value=shown(resample)
+            f"Each resample of this sample must be {form}.", loc=path, value=shown(resample)
         )
     paths: list[Loc] = [(*path, name) for name in names]
     columns = [number_array(resample[name], p) for name, p in zip(names, paths, strict=True)]
@@ -200,18 +204,23 @@ def _parse_intervals(request: BootstrapRequest) -> tuple[str, ...]:
         entry, path = method_entry(method), ("intervals", i)
         if entry.name not in METHODS:
             raise InvalidParameter(
-                f"{entry.name!r} is not an interval of a bootstrap: {', '.join(METHODS)}",
+                f"{entry.name!r} is not an interval of a bootstrap. Choose from "
+                f"{', '.join(METHODS)}.",
                 loc=path,
                 value=entry.name,
             )
         if entry.params or entry.as_ is not None:
             raise InvalidParameter(
-                f"{entry.name} has neither parameters nor another key here; the number of "
-                "resamples is the request's n_resamples",
+                f"The interval {entry.name} takes neither params nor 'as' in a bootstrap. Set the "
+                "number of resamples with n_resamples.",
                 loc=path,
             )
         if entry.name in names:
-            raise InvalidParameter(f"{entry.name!r} is named twice", loc=path, value=entry.name)
+            raise InvalidParameter(
+                f"The interval {entry.name!r} is named twice. Name it once.",
+                loc=path,
+                value=entry.name,
+            )
         names.append(entry.name)
     return tuple(names)
 
@@ -224,11 +233,11 @@ def _choose_intervals(
         check_size(n_rows, _count_resamples(request), loc=("n_resamples",))
     n_draws = n_rows * _count_resamples(request)
     names = METHODS if request.intervals is None else _parse_intervals(request)
-    found = {name: misfit(name, statistic, n_draws) for name in METHODS}
-    reasons = {name: reason for name in names if (reason := found[name]) is not None}
+    misfits = {name: misfit(name, statistic, n_draws) for name in METHODS}
+    reasons = {name: reason for name in names if (reason := misfits[name]) is not None}
     if request.intervals is not None and reasons:
         name, reason = next(iter(reasons.items()))
-        fitting = ", ".join(each for each in METHODS if found[each] is None)
+        fitting = ", ".join(each for each in METHODS if misfits[each] is None)
         raise UnsupportedCombination(
             f"{reason}; intervals that fit: {fitting}",
             loc=("intervals", names.index(name)),

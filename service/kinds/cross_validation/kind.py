@@ -23,7 +23,7 @@ from thetahat.cross_validation import Group
 
 
 class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
-    """Splits x learners, spread over the workers."""
+    """Fits for every split and learner, spread over the workers."""
 
     name: ClassVar[str] = "cross_validation"
     title: ClassVar[str] = "From data and learners"
@@ -63,9 +63,9 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
     ) -> list[str]:
         """Return the learners of these parts, and the calibration if it is one of them."""
         plan = self.plan(job)
-        there = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
-        also = [CALIBRATION] if CALIBRATION in parts else []
-        return [name for name in plan.learners if name in there] + also
+        present = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
+        calibration = [CALIBRATION] if CALIBRATION in parts else []
+        return [name for name in plan.learners if name in present] + calibration
 
 
 KIND = CrossValidation()

@@ -25,7 +25,7 @@ DEFAULT_REPETITIONS: Final = 200
 
 
 class TargetSampleFields(Schema):
-    """The fields by which each learner gets importance-weighted risks."""
+    """The fields that add importance-weighted risks of each learner to the result."""
 
     target_sample: SampleInput | None = Field(
         None,
@@ -63,7 +63,7 @@ class CalibrationInput(Schema):
         0.5,
         gt=0,
         le=0.8,
-        description="Share of the rows (of each source, where blocks are sources) in one sample; "
+        description="Share of the rows (of each source, if blocks are sources) in one sample; "
         "the truth is computed from the others.",
     )
 

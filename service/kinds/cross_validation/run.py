@@ -15,4 +15,4 @@ def run_group(plan: CrossValidationPlan, group: Group, key: ChunkKey) -> GroupOu
         return run_refits(plan.refits, group, key, plan.data, plan.loss, seed)
     splits = plan.scheme.splits(plan.rows, seed, start=key.start, stop=key.stop)
     outcomes = run_path(group, plan.data, splits, plan.loss, seed, keep_predictions=True)
-    return {name: unless_failed(of_learner, pack) for name, of_learner in outcomes.items()}
+    return {name: unless_failed(outcome, pack) for name, outcome in outcomes.items()}

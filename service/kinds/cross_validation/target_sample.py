@@ -1,4 +1,4 @@
-"""The sample of a target population beside the data of a cross-validation, and the row weights."""
+"""Importance weights of the data's rows, estimated with a sample of another population."""
 
 from __future__ import annotations
 
@@ -82,16 +82,20 @@ def check_target_sample(
         for field in ("weights", "weighted_fit", "risks"):
             if getattr(request, field):
                 raise InvalidParameter(
-                    f"{field} goes with a target_sample, and there is none", loc=(field,)
+                    f"The field {field} needs a target_sample, and the request has none. Add one, "
+                    f"or leave {field} out.",
+                    loc=(field,),
                 )
         return
     check_sample(request.target_sample, ("target_sample",), datasets)
     _build_weights(request)
     _build_risks(request)
-    named = method_entry(request.weights or default_weights()).name
-    if uses_known_weights(named) and not has_role(request, "weight"):
+    estimator_name = method_entry(request.weights or default_weights()).name
+    if uses_known_weights(estimator_name) and not has_role(request, "weight"):
         raise InvalidParameter(
-            "the weights `given` need a weight for each row", loc=role_path(request, "weight")
+            "The weights 'given' need the weight of each row. Name its column or field, or "
+            "choose another estimator.",
+            loc=role_path(request, "weight"),
         )
     if request.dataset is None and request.target_sample.dataset is None:
         read_samples(request, datasets, read_data(request, datasets))
@@ -114,7 +118,7 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
 
 
 def weight_fits(data: Data, importance: Importance | None) -> Data:
-    """Return the data with the weights for fits; weights that they have already are multiplied."""
+    """Return the data with weights for the fits, multiplied by those that the rows already have."""
     if importance is None or importance.method.info.weights.are_supplied:
         return data
     values = importance.weights.weighing.values
@@ -138,35 +142,39 @@ def read_samples(
     """
     target = request.target_sample
     assert target is not None  # noqa: S101 - the callers have checked it
-    known = data.features.names
-    stored = target.columns.features if target.columns is not None else None
-    names = target.features or stored
-    wanted = known if names is None else tuple(names)
-    for name in wanted:
-        if name not in known:
+    all_names = data.features.names
+    column_names = target.columns.features if target.columns is not None else None
+    requested = target.features or column_names
+    names = all_names if requested is None else tuple(requested)
+    for name in names:
+        if name not in all_names:
             raise InvalidParameter(
-                f"the data have no feature {name!r}", loc=("target_sample", "features"), value=name
+                f"The target sample names the feature {name!r}, which the data do not have. Name "
+                "features of the data only.",
+                loc=("target_sample", "features"),
+                value=name,
             )
-    other = read_sample(target, ("target_sample",), datasets, wanted)
-    columns = dict(zip(known, data.features.columns, strict=True))
-    wide = data.features.wide if names is None else ()
+    target_table = read_sample(target, ("target_sample",), datasets, names)
+    columns = dict(zip(all_names, data.features.columns, strict=True))
+    wide = data.features.wide if requested is None else ()
     try:
-        mine = Features(
-            wanted, tuple(columns[name] for name in wanted), wide=wide
+        data_features = Features(
+            names, tuple(columns[name] for name in names), wide=wide
         ).complete_matrix()
     except EvaluationError as error:
         raise UnsupportedCombination(
-            f"weights need numeric and complete features: {error.message}; name in target_sample "
-            "those that they are to be estimated from",
+            "The weights need numeric features without missing values. Name suitable features in "
+            f"target_sample. Reason: {error.message}",
             loc=("target_sample",),
         ) from None
-    if mine.shape[1] != other.X.shape[1]:
+    if data_features.shape[1] != target_table.X.shape[1]:
         raise InvalidParameter(
-            f"the data have {mine.shape[1]} features and the target sample {other.X.shape[1]}",
+            f"The data have {data_features.shape[1]} features and the target sample has "
+            f"{target_table.X.shape[1]}. Both need the same features.",
             loc=("target_sample",),
-            value=other.X.shape[1],
+            value=target_table.X.shape[1],
         )
-    return Samples(mine, other.X, data.weight)
+    return Samples(data_features, target_table.X, data.weight)
 
 
 def _located_weight_errors(request: CrossValidationRequest) -> AbstractContextManager[None]:

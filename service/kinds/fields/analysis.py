@@ -46,7 +46,7 @@ TestMethods = Annotated[list[TestName | TestEntry], Field(max_length=MOST_METHOD
 
 
 class AnalysisRequest(EvaluationRequest):
-    """The choices of every kind that evaluates a loss table; ``Choices`` checks them in full."""
+    """The methods and options of every kind that evaluates losses; ``Choices`` checks them."""
 
     fits_learners: ClassVar[bool] = False
     """Whether methods that fit learners again can be named."""
@@ -106,13 +106,13 @@ class AnalysisRequest(EvaluationRequest):
     )
     unit: TestUnit | None = Field(
         None,
-        description="What the tests pair, where they can pair several. Left out: each test's own "
+        description="What the tests pair, if they offer a choice. Left out: each test's own "
         "choice.",
     )
     target: Target | None = Field(
         None,
-        description="The question that verdicts answer: these sources, a new source, these fitted "
-        "models. Left out: the one that the blocks suggest.",
+        description="What verdicts are about: these sources, a new source, or these fitted models. "
+        "Left out: what the blocks suggest.",
     )
     detail: ComparisonDetail | None = Field(
         None,
@@ -123,7 +123,7 @@ class AnalysisRequest(EvaluationRequest):
 
     @cached_property
     def choices(self) -> Choices:
-        """The choices, built and checked, without the methods that fit learners again."""
+        """The checked choices, without the methods that fit learners again."""
         self.check_refit_methods()
         return Choices(
             level=self.level,
@@ -163,8 +163,8 @@ class AnalysisRequest(EvaluationRequest):
         if self.refit_methods and not self.fits_learners:
             first = self.refit_methods[0]
             raise UnsupportedCombination(
-                f"{first.name} needs to fit the learner again, and the kind {self.kind!r} has "
-                "no learner; the kind 'cross_validation' offers it",
+                f"{first.name} fits the learner again, and the kind {self.kind!r} has "
+                "no learner. Use the kind 'cross_validation', or leave the method out.",
                 loc=(first.field, first.index),
                 value=first.name,
             )

@@ -1,4 +1,4 @@
-"""The two forms in which data for learners come: a data set with columns, or inline."""
+"""The data that learners are fitted to: columns of a data set, or lists in the request."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class InlineData(Schema):
 
 
 class DataFields(Schema):
-    """Exactly one of ``dataset`` (with ``columns``) and ``data``."""
+    """The data of a request: a ``dataset`` with its ``columns``, or ``data`` in the request."""
 
     dataset: UUID | None = Field(None, description="The id of an uploaded data set.")
     columns: DataColumns | None = Field(
@@ -75,38 +75,42 @@ class DataFields(Schema):
 
 
 def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse none or both of the two forms, and columns that the data set does not have."""
+    """Refuse a request with neither form of data or with both, and columns that do not exist."""
     if (fields.data is None) == (fields.dataset is None):
-        raise InvalidParameter("give either data or a dataset with columns", loc=("data",))
+        raise InvalidParameter(
+            "The request needs either data, or a dataset with columns. Give exactly one of them.",
+            loc=("data",),
+        )
     check_columns_given(fields.dataset, fields.columns)
     if fields.dataset is None or fields.columns is None:
         return
     file, columns = datasets[fields.dataset], fields.columns
     roles = {role: getattr(columns, role) for role in ROLES}
-    wanted: dict[Loc, str | None] = {("columns", role): name for role, name in roles.items()}
+    required: dict[Loc, str | None] = {("columns", role): name for role, name in roles.items()}
     features = columns.features or []
     for i, name in enumerate(features):
-        wanted["columns", "features", i] = name
+        required["columns", "features", i] = name
         if name == columns.target or name in features[:i]:
             reason = "is the target" if name == columns.target else "is named twice"
             raise InvalidParameter(
-                f"the feature {name!r} {reason}; leave it out of the features",
+                f"The feature {name!r} {reason}. Remove it from features.",
                 loc=("columns", "features", i),
             )
-    require_columns(file, wanted)
+    require_columns(file, required)
     numeric = ("weight", "target") if fields.task == "regression" else ("weight",)
     require_numbers(file, {("columns", role): roles[role] for role in numeric})
     types = {str(column["name"]): column["type"] for column in file.columns}
     for role, column_name in roles.items():
         if types.get(column_name or "") == SPARSE:
             raise InvalidParameter(
-                f"{column_name!r} is a group of sparse columns and can only be a feature",
+                f"The column {column_name!r} is a group of sparse columns, which can only be a "
+                "feature. Choose another column.",
                 loc=("columns", role),
             )
 
 
 def has_role(fields: DataFields, role: str) -> bool:
-    """Return whether the request says which column has a role."""
+    """Return whether the request names a column, or has a list, for a role."""
     holder = fields.columns if fields.dataset is not None else fields.data
     return getattr(holder, role, None) is not None
 
@@ -132,7 +136,7 @@ def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
             return _read_inline(fields.data, fields.task)
         if fields.dataset is not None and fields.columns is not None:
             return _read_dataset(datasets[fields.dataset], fields.columns, fields.task)
-        raise InvalidParameter("there are no data")
+        raise InvalidParameter("The request has no data. Give data, or a dataset with columns.")
 
 
 def feature_names(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:

@@ -22,7 +22,7 @@ from thetahat.values.types import BlockKind, Label
 
 
 class LayoutFields(Schema):
-    """Labels of every row, inline."""
+    """The block, repeat, instance and cluster of each row, as lists in the request."""
 
     block: list[Any] | None = Field(
         None, description="The block (fold, source or test set) of each row."
@@ -39,7 +39,7 @@ class LayoutFields(Schema):
 
 
 class LayoutColumns(Schema):
-    """The same labels as columns of a data set."""
+    """The columns of a data set with the block, repeat, instance and cluster of each row."""
 
     block: str | None = Field(
         None, description="The column with the block (fold, source or test set) of each row."
@@ -60,7 +60,8 @@ def read_inline_labels(fields: LayoutFields, n: int) -> dict[str, list[Label] | 
         columns[name] = None if labels is None else label_list(labels, (name,))
         if labels is not None and len(labels) != n:
             raise InvalidParameter(
-                f"{name} has {len(labels)} entries, and there are {n} losses; give one for each",
+                f"The field {name} has {len(labels)} entries, and there are {n} losses. Give one "
+                "entry for each loss.",
                 loc=(name,),
                 value=len(labels),
             )
@@ -85,7 +86,9 @@ def build_layout(
     if block is None:
         if kind is not BlockKind.HOLDOUT:
             raise InvalidParameter(
-                f"block is missing; {kind.value} blocks need the block of each row", loc=("block",)
+                f"The field block is missing. Blocks of kind {kind.value!r} need the block of "
+                "each row.",
+                loc=("block",),
             )
         block = np.zeros(n, dtype=np.intp)
     return layout_of(
@@ -101,7 +104,7 @@ def build_layout(
 def training_sizes_by_label(
     n_train: float | Mapping[str, float] | None, block_labels: Sequence[Label]
 ) -> float | dict[Label, float] | None:
-    """Return training sizes by the labels themselves: JSON keys are strings, labels need not be."""
+    """Return training sizes by block label; the keys in JSON are strings even for whole numbers."""
     if not isinstance(n_train, Mapping):
         return n_train
     by_text = {str(label): label for label in block_labels}
@@ -109,7 +112,10 @@ def training_sizes_by_label(
     for text, size in n_train.items():
         if text not in by_text:
             raise InvalidParameter(
-                f"n_train names {text!r}, which is not a block", loc=("n_train", text), value=text
+                f"n_train names the block {text!r}, which does not exist. Use the labels of the "
+                "blocks.",
+                loc=("n_train", text),
+                value=text,
             )
         sizes[by_text[text]] = check_number(size, ("n_train", text))
     return sizes
@@ -118,39 +124,46 @@ def training_sizes_by_label(
 def check_columns_given(dataset: UUID | None, columns: Schema | None) -> None:
     """Refuse a data set without columns, and columns without a data set."""
     if dataset is not None and columns is None:
-        raise InvalidParameter("a dataset needs columns, which say what each is", loc=("columns",))
+        raise InvalidParameter(
+            "The dataset needs columns, which name the column of each role.", loc=("columns",)
+        )
     if dataset is None and columns is not None:
         raise InvalidParameter(
-            "columns are those of a dataset, and the request names none; leave columns out when "
-            "the request holds the data",
+            "The request has columns and no dataset. Leave columns out if the request itself "
+            "holds the data.",
             loc=("columns",),
         )
 
 
-def require_columns(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None:
-    """Refuse columns that the data set does not have; keys are paths into the request."""
+def require_columns(file: DatasetFile, columns: Mapping[Loc, str | None]) -> None:
+    """Refuse names of columns that the data set does not have; keys are paths in the request."""
     present = [str(column["name"]) for column in file.columns]
     faults = [
         FieldError(
             loc,
-            f"there is no column {name!r}{suggest_name(name, present)}; the columns are "
-            f"{_list_names(present)}",
+            f"There is no column {name!r}{suggest_name(name, present)}. The columns are "
+            f"{_list_names(present)}.",
             name,
         )
-        for loc, name in wanted.items()
+        for loc, name in columns.items()
         if name is not None and name not in present
     ]
     if faults:
         raise InvalidRequest(faults[0].message, errors=tuple(faults))
 
 
-def require_numbers(file: DatasetFile, wanted: Mapping[Loc, str | None]) -> None:
-    """Refuse columns that the data set does not have, or that hold text."""
-    require_columns(file, wanted)
+def require_numbers(file: DatasetFile, columns: Mapping[Loc, str | None]) -> None:
+    """Refuse names of columns that the data set does not have or that hold text."""
+    require_columns(file, columns)
     texts = {str(column["name"]) for column in file.columns if column["type"] == "string"}
     faults = [
-        FieldError(loc, f"column {name!r} holds text; this field needs a column of numbers", name)
-        for loc, name in wanted.items()
+        FieldError(
+            loc,
+            f"The column {name!r} holds text, and this field needs numbers. Choose a numeric "
+            "column.",
+            name,
+        )
+        for loc, name in columns.items()
         if name in texts
     ]
     if faults:
@@ -177,7 +190,8 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
             return values.astype(np.int64)
         at = int(np.argmin(whole))
         raise InvalidParameter(
-            f"column {name!r} has {values[at]} in row {at}; labels are whole numbers or text",
+            f"The column {name!r} has the value {values[at]} in row {at}. Labels must be whole "
+            "numbers or text.",
             loc=(*loc, at),
             value=float(values[at]),
         )
@@ -191,8 +205,8 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
 def read_label_columns(file: DatasetFile, columns: LayoutColumns) -> dict[str, np.ndarray | None]:
     """Read the label columns of a data set."""
     names = {role: getattr(columns, role) for role in LAYOUT_COLUMNS}
-    wanted = [name for name in names.values() if name is not None]
-    values = read_columns(file, wanted) if wanted else {}
+    present = [name for name in names.values() if name is not None]
+    values = read_columns(file, present) if present else {}
     return {
         role: None if name is None else _check_labels(values[name], name, ("columns", role))
         for role, name in names.items()

@@ -1,8 +1,8 @@
-"""Types of the request fields that name a method, one pair per family, or another listed word.
+"""Types of request fields that name a method, or another value from a fixed list.
 
-Such a field holds a bare name, or an entry with a name and parameters. Its JSON schema lists the
-names of the family. Validation takes any text: the family's registry refuses an unknown name with
-a better message, which proposes similar names.
+A field for a method holds a bare name, or an entry with a name and parameters. Its JSON schema
+lists the names of the family. Validation accepts any text: the family's registry refuses an
+unknown name with a better message, which proposes similar names.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class TestEntry(MethodEntry[TestName]):
 
 LossName = Annotated[
     str,
-    Listed("LossName", "A loss: a number for each prediction, of which lower is better.", LOSSES),
+    Listed("LossName", "A loss: a number for each prediction; lower is better.", LOSSES),
 ]
 
 

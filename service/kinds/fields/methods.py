@@ -23,7 +23,7 @@ M = TypeVar("M")
 
 
 def method_entry(method: Method) -> MethodEntry[str]:
-    """Return the entry that a bare name is short for."""
+    """Return the method as an entry; a bare name becomes an entry without parameters."""
     return MethodEntry[str](name=method) if isinstance(method, str) else method
 
 
@@ -37,7 +37,7 @@ def parse_methods(
         key = entry.as_ or entry.name
         if any(other.key == key for other in parsed):
             raise InvalidParameter(
-                f"{key!r} is named twice; give the second one another key with 'as'",
+                f"The method {key!r} is named twice. Give the second one another key with 'as'.",
                 loc=(field, i),
                 value=key,
             )
@@ -51,7 +51,8 @@ def parse_method(registry: Registry[type[M]], method: Method, loc: Loc) -> M:
     entry = method_entry(method)
     if entry.as_ is not None:
         raise InvalidParameter(
-            f"{entry.name} is the only method of this field and needs no key; leave 'as' out",
+            f"The method {entry.name} is the only one of its field and needs no key. Leave 'as' "
+            "out.",
             loc=(*loc, "as"),
             value=entry.as_,
         )
@@ -61,12 +62,13 @@ def parse_method(registry: Registry[type[M]], method: Method, loc: Loc) -> M:
 def build_method(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
     """Build one method, its parameters checked by type and by the method itself."""
     cls: Any = registry.get_method(name, loc=(*loc, "name"))
-    known = [f.name for f in dataclasses.fields(cls) if f.init]
+    parameters = [f.name for f in dataclasses.fields(cls) if f.init]
     for key in params:
-        if key not in known:
-            listed = ", ".join(known) or "none"
+        if key not in parameters:
+            listed = ", ".join(parameters) or "none"
             raise InvalidParameter(
-                f"{name} has no parameter {key!r}{suggest_name(key, known)}; it has: {listed}",
+                f"The method {name} has no parameter {key!r}{suggest_name(key, parameters)}. Its "
+                f"parameters are: {listed}.",
                 loc=(*loc, "params", key),
                 value=shown(params[key]),
             )
@@ -84,7 +86,7 @@ def _adapter(cls: Any) -> TypeAdapter[Any]:
 
 
 def _translate(error: ValidationError, name: str, path: Loc) -> InvalidRequest:
-    """Return pydantic's errors of a method's parameters in the words of the service."""
+    """Return pydantic's errors about the parameters of a method as an error of the service."""
     faults = []
     for item in error.errors(include_url=False):
         inner = item.get("ctx", {}).get("error")

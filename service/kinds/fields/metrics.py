@@ -28,7 +28,7 @@ def parse_metric(method: Method, field: str) -> Chosen[Metric]:
 
 
 def check_scores(metrics: Metrics, judged: Judged, scores_path: Loc) -> None:
-    """Refuse scores of a shape that a metric cannot rank by; the first row shows the shape.
+    """Refuse scores whose shape a metric cannot use; the first row shows the shape.
 
     Parameters
     ----------

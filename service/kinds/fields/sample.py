@@ -48,7 +48,7 @@ class SampleColumns(Schema):
 
 
 class SampleInput(Schema):
-    """Exactly one of ``X`` and ``dataset``."""
+    """A sample: its features ``X`` in the request, or a ``dataset`` with its columns."""
 
     X: list[list[Any]] | None = Field(
         None, min_length=1, description="The features: one list per row."
@@ -82,7 +82,7 @@ class LabelledColumns(SampleColumns):
 
 
 class LabelledInput(SampleInput):
-    """Exactly one of ``X`` with ``y`` and ``dataset``."""
+    """A sample with labels: ``X`` and ``y`` in the request, or a ``dataset`` with its columns."""
 
     source: list[Any] | None = Field(
         None,
@@ -99,7 +99,7 @@ class LabelledInput(SampleInput):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleTable:
-    """A sample as it is read.
+    """The features, labels and weights of a sample, as they are read.
 
     Parameters
     ----------
@@ -124,34 +124,39 @@ class SampleTable:
 
 
 def check_sample(sample: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse none or both of the two forms, and columns that the data set does not have."""
+    """Refuse a sample with neither form or with both, and columns that do not exist."""
     if (sample.X is None) == (sample.dataset is None):
-        raise InvalidParameter("give either X or a dataset", loc=loc)
+        raise InvalidParameter(
+            "The sample needs either X or a dataset. Give exactly one of them.", loc=loc
+        )
     if sample.dataset is None:
         if sample.columns is not None:
             raise InvalidParameter(
-                "columns are those of a dataset, and the sample names none; leave columns out",
+                "The sample has columns and no dataset. Leave columns out if the request itself "
+                "holds the sample.",
                 loc=(*loc, "columns"),
             )
         return
     for name in ("y", "weight", "source", "fold", "features"):
         if getattr(sample, name, None) is not None:
             raise InvalidParameter(
-                f"{name} is for an inline sample; with a dataset, name the column in columns",
+                f"The field {name} is only for a sample in the request itself. With a dataset, "
+                "name the column in columns.",
                 loc=(*loc, name),
             )
     file, columns = datasets[sample.dataset], sample.columns or SampleColumns()
     roles = {role: getattr(columns, role, None) for role in INLINE_FIELDS}
-    wanted: dict[Loc, str | None] = {(*loc, "columns", role): roles[role] for role in roles}
+    required: dict[Loc, str | None] = {(*loc, "columns", role): roles[role] for role in roles}
     features = columns.features or []
     for i, name in enumerate(features):
-        wanted[*loc, "columns", "features", i] = name
+        required[*loc, "columns", "features", i] = name
         if name in features[:i] or name in roles.values():
             raise InvalidParameter(
-                f"{name!r} is named twice or has another role; leave it out of the features",
+                f"The feature {name!r} is named twice or has another role. Remove it from "
+                "features.",
                 loc=(*loc, "columns", "features", i),
             )
-    require_columns(file, wanted)
+    require_columns(file, required)
     require_numbers(file, {(*loc, "columns", "weight"): roles["weight"]})
 
 
@@ -159,12 +164,14 @@ def check_given_weights(source: SampleInput) -> None:
     """Refuse a source without the weights that the estimator ``given`` takes from it."""
     if source.dataset is None and source.weight is None:
         raise InvalidParameter(
-            "the weights 'given' are those in source.weight, one for each row; there are none",
+            "The weights 'given' are read from source.weight, which is missing. Give one weight "
+            "for each row.",
             loc=("source", "weight"),
         )
     if source.dataset is not None and (source.columns is None or source.columns.weight is None):
         raise InvalidParameter(
-            "the weights 'given' are a column of the source; name it in source.columns.weight",
+            "The weights 'given' are read from a column of the source. Name it in "
+            "source.columns.weight.",
             loc=("source", "columns", "weight"),
         )
 
@@ -206,20 +213,20 @@ def read_sample(
             for role, field in INLINE_FIELDS.items()
             if (name := getattr(sample.columns, role, None)) is not None
         }
-        known = [str(c["name"]) for c in file.columns if c["name"] not in roles.values()]
+        without_role = [str(c["name"]) for c in file.columns if c["name"] not in roles.values()]
         named = None if sample.columns is None else sample.columns.features
-        wanted = named or (known if features is None else list(features))
-        missing = [name for name in wanted if name not in known]
+        names = named or (without_role if features is None else list(features))
+        missing = [name for name in names if name not in without_role]
         if missing:
             raise InvalidParameter(
-                f"the source has a column {missing[0]!r} and this data set has none; name the "
-                "features of both",
+                f"The source has the column {missing[0]!r}, and this data set does not. Name the "
+                "features of both samples.",
                 loc=("columns",),
                 value=missing[0],
             )
         values = read_columns(file, list(dict.fromkeys(roles.values())))
         return _build_sample(
-            read_features(file, wanted), {field: values[name] for field, name in roles.items()}
+            read_features(file, names), {field: values[name] for field, name in roles.items()}
         )
 
 
@@ -236,16 +243,16 @@ def read_samples(
     target_table = read_sample(target, ("target",), datasets, names)
     if target.features is not None and names is not None and target_table.names != names:
         raise InvalidParameter(
-            f"the target's features are {', '.join(target_table.names)[:200]} and the source's "
-            f"features are {', '.join(names)[:200]}; they must be the same, in the same order",
+            f"The target has the features {', '.join(target_table.names)[:200]}, and the source "
+            f"has {', '.join(names)[:200]}. Both need the same features in the same order.",
             loc=("target", "features"),
             value=list(target_table.names)[:20],
         )
     width, target_width = source_table.X.shape[1], target_table.X.shape[1]
     if target_width != width:
         raise InvalidParameter(
-            f"the source has {width} features and the target {target_width}; they must have the "
-            "same",
+            f"The source has {width} features and the target has {target_width}. Both need the "
+            "same features.",
             loc=("target",),
             value=target_width,
         )
@@ -255,7 +262,7 @@ def read_samples(
 def _build_sample(
     columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw | None]
 ) -> SampleTable:
-    """Build a sample from its features and its other columns, by their inline fields."""
+    """Build a sample from its columns of features and its other columns, by field name."""
     wide = tuple(c for c in columns.values() if isinstance(c, SparseColumns))
     plain = parse_features({k: c for k, c in columns.items() if not isinstance(c, SparseColumns)})
     features = Features(tuple(plain), tuple(plain.values()), wide=wide)
@@ -263,7 +270,8 @@ def _build_sample(
     for field, values in roles.items():
         if values is not None and len(values) != len(X):
             raise InvalidParameter(
-                f"{field} has {len(values)} entries for {len(X)} rows; give one for each row",
+                f"The field {field} has {len(values)} entries, and there are {len(X)} rows. Give "
+                "one entry for each row.",
                 loc=(field,),
             )
     weight = roles.get("weight")
@@ -282,16 +290,16 @@ def _build_matrix(features: Features) -> FloatArray:
     for name, column in zip(features.names, features.columns, strict=True):
         if column.dtype.kind != "f":
             raise InvalidParameter(
-                f"column {name!r} is not numeric, and distances and densities need numbers; leave "
-                "it out of the features",
+                f"The column {name!r} is not numeric, but distances and densities need numbers. "
+                "Remove it from the features.",
                 loc=("features", name),
             )
         missing = np.isnan(column)
         if missing.any():
             row = int(np.argmax(missing))
             raise InvalidParameter(
-                f"column {name!r} has no value in row {row}; leave out the column or the "
-                "incomplete rows",
+                f"The column {name!r} has no value in row {row}. Leave out the column or the "
+                "incomplete rows.",
                 loc=("features", name, row),
             )
     X = features.matrix()
@@ -299,7 +307,8 @@ def _build_matrix(features: Features) -> FloatArray:
     if too_large.any():
         row, j = (int(i) for i in np.argwhere(too_large)[0])
         raise InvalidParameter(
-            f"feature {j} in row {row} is {X[row, j]}; features may be at most {LARGEST:g} in size",
+            f"Feature {j} in row {row} is {X[row, j]}. Features may not be larger than "
+            f"{LARGEST:g} in size.",
             loc=("features", row, j),
             value=str(X[row, j]),
         )

@@ -100,8 +100,8 @@ def check_scheme_columns(request: FitsRequest, scheme: Scheme) -> None:
         if not has_role(request, role):
             where = role_path(request, role)
             raise InvalidParameter(
-                f"{scheme.info.name} needs the {role} of every instance in "
-                f"{'.'.join(map(str, where))}",
+                f"The scheme {scheme.info.name} needs the {role} of each row. Give it in "
+                f"{'.'.join(map(str, where))}.",
                 loc=where,
             )
 

@@ -1,4 +1,4 @@
-"""Which learners are fitted together, as one part of the progress."""
+"""Bundles: groups of learners that are fitted together and are one part of the progress."""
 
 from __future__ import annotations
 
@@ -74,15 +74,15 @@ def bundle_learners(
     Parameters
     ----------
     n_tests : int
-        Rows that one learner is tested on, repetitions counted, whose outcomes are in memory at
-        once.
+        Number of test rows of one learner over all splits and repeats, whose outcomes are in
+        memory at once.
     """
-    taken, bundles = set(learners), []
+    names_in_use, bundles = set(learners), []
     for group in group_by_path(learners, most_learners_together(data, n_tests)):
         part = name_group(group)
-        while len(group.names) > 1 and part in taken:
+        while len(group.names) > 1 and part in names_in_use:
             part += "'"
-        taken.add(part)
+        names_in_use.add(part)
         bundles.append(Bundle(part, (group,)))
     return tuple(bundles)
 

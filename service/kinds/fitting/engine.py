@@ -88,9 +88,9 @@ class ChunkKey:
 
 
 def unless_failed(value: T | EvaluationError, work: Callable[[T], U]) -> U | EvaluationError:
-    """Return the result of the work on a value, or the error that the value is or the work raises.
+    """Return ``work(value)``, or the error that it raises.
 
-    So a learner that fails stops no other.
+    A value that is an error is returned as it is, so that a learner that fails stops no other.
     """
     if isinstance(value, EvaluationError):
         return value
@@ -106,7 +106,7 @@ def is_chunk_key(payload: Mapping[str, Any]) -> bool:
 
 
 class FittingPlan(ABC):
-    """The learners and splits of one evaluation; its cut depends on the request and data alone.
+    """The learners and splits of one evaluation; request and data determine the chunks.
 
     Parameters
     ----------
@@ -145,14 +145,14 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 GroupOutputs = Mapping[str, Arrays | EvaluationError]
-"""By learner its arrays, or the error that it alone failed with."""
+"""The arrays of each learner, or the error that it failed with."""
 
 LearnerPath = Callable[[str], Loc]
 """Returns the path of a learner in the request."""
 
 RunGroup = Callable[[Group, ChunkKey], GroupOutputs]
-"""Fits and tests the learners of a group on the splits of a chunk; an error that is raised is one
-of all learners."""
+"""Fits and tests the learners of a group on the splits of a chunk; an error that it raises is
+recorded for every learner."""
 
 
 def cut_into_chunks(plan: FittingPlan, *, whole: bool = False) -> list[Chunk]:
@@ -177,10 +177,10 @@ def share_chunks(n_shares: int) -> int:
 def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a stage
     bundle: Bundle, data: Data, *, n_splits: int, n_tests: int, most: int, n_fits: int | None = None
 ) -> int:
-    """Return the number of chunks that the splits of a stage are worth.
+    """Return the number of chunks to cut the splits of a stage into.
 
-    Learners that compute all splits from one pass over the rows get no more chunks than are worth
-    another pass. No chunk returns much more than ``MOST_NUMBERS_OF_CHUNK`` values.
+    For learners that compute all splits from one pass over the rows, every chunk costs another
+    pass, so they get few. No chunk returns much more than ``MOST_NUMBERS_OF_CHUNK`` values.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def run_together(
 def _run_isolated(
     group: Group, key: ChunkKey, run_group: RunGroup, learner_path: LearnerPath
 ) -> LearnerOutputs:
-    """Run a group, with errors as failures; one that is raised for all is a failure of each."""
+    """Run a group and return errors as failures; a raised error is a failure of each learner."""
     outputs: GroupOutputs
     try:
         outputs = run_group(group, key)
@@ -278,8 +278,8 @@ class JoinedOutputs:
         self._chunks: dict[int, dict[str, list[tuple[ChunkKey, ChunkOutput]]]] = {}
         for output in outputs:
             key = ChunkKey(**output.payload)
-            of_bundle = self._chunks.setdefault(key.bundle, {})
-            of_bundle.setdefault(key.stage, []).append((key, output))
+            chunks_by_stage = self._chunks.setdefault(key.bundle, {})
+            chunks_by_stage.setdefault(key.stage, []).append((key, output))
 
     @property
     def bundles(self) -> dict[int, Bundle]:
@@ -292,8 +292,8 @@ class JoinedOutputs:
 
     def learners_in(self, order: Collection[str]) -> list[str]:
         """Return the learners that have outputs, in this order."""
-        there = {name for bundle in self.bundles.values() for name in bundle.names}
-        return [name for name in order if name in there]
+        present = {name for bundle in self.bundles.values() for name in bundle.names}
+        return [name for name in order if name in present]
 
     def stages(self, bundle: int) -> list[FittingStage]:
         """Return the stages of a bundle that have outputs, in the plan's order."""
@@ -349,11 +349,11 @@ class FittingKind(JobKind[R], Generic[R, P]):
 
     def run_other(self, plan: P, payload: Mapping[str, Any]) -> Arrays:
         """Compute one of the further chunks."""
-        message = f"kind {self.name!r} has no chunk {payload} for {plan}"
+        message = f"The kind {self.name!r} has no chunk {payload} for {plan}."
         raise RuntimeError(message)
 
     def start(self, job: Job[R]) -> Finished | Chunks:
-        """Cut the splits of the learners into chunks, or do a small evaluation at once."""
+        """Cut the splits of the learners into chunks, or compute a small evaluation at once."""
         plan = self.plan(job)
         others = self.other_chunks(plan)
         if plan.all_own and plan.n_cells <= SMALL and not others:
@@ -389,6 +389,8 @@ class FittingKind(JobKind[R], Generic[R, P]):
         plan = self.plan(job)
         joined = JoinedOutputs(plan, [output for output in outputs if is_chunk_key(output.payload)])
         if not joined.bundles:
-            raise InsufficientData("no learner is complete yet")
+            raise InsufficientData(
+                "No learner has finished yet. Ask again when the progress shows one."
+            )
         others = [output for output in outputs if not is_chunk_key(output.payload)]
         return self.finish(plan, joined, others)

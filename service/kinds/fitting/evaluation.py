@@ -35,7 +35,7 @@ def evaluate_outcomes(  # noqa: PLR0913 - the fields of OutcomesTask, and the ex
     outcomes : mapping of str to sequence of SplitOutcome
         By model, over the same splits.
     requested : sequence of str
-        The models that the choices of the request are for; some of them may have no outcomes.
+        The models that the request names; some of them may have no outcomes.
     refit_arrays : mapping or None
         By model, the arrays of the extra fits.
     """

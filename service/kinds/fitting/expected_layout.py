@@ -1,4 +1,4 @@
-"""The layout that a scheme will give, known before anything is fitted."""
+"""The layout of the losses under a scheme, computed before anything is fitted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def expect_layout(
     with locate_scheme_error(request, field=field):
         n_splits = scheme.n_splits(rows)
         if n_splits > MOST_EXACT_SPLITS or n_splits * rows.n > MOST_EXACT_CELLS:
-            return expect_layout_unread(scheme, size=1 if n_splits == rows.n else 2)
+            return approximate_layout(scheme, size=1 if n_splits == rows.n else 2)
         splits = list(scheme.splits(rows, 0))
     sizes = [len(split.test) for split in splits]
     if scheme.block_kind is BlockKind.HOLDOUT:
@@ -44,9 +44,10 @@ def expect_layout(
     )
 
 
-def expect_layout_unread(scheme: Scheme, *, size: int = 2) -> Layout:
-    """Return a layout similar to the scheme's, to refuse methods that fit no data under it.
+def approximate_layout(scheme: Scheme, *, size: int = 2) -> Layout:
+    """Return a layout similar to the one that the scheme will give, without reading the data.
 
+    It is enough to refuse methods that suit no layout of the scheme.
     Folds and repeats are as many as the scheme has, up to ``MOST_BLOCKS`` and ``MOST_REPEATS``.
 
     Parameters

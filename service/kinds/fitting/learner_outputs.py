@@ -85,8 +85,8 @@ def _pack_key(key: str, values: Sequence[np.ndarray]) -> Arrays:
         return {f"all:{key}": first}
     if all(array.shape == first.shape and array.dtype == first.dtype for array in others):
         return {f"stacked:{key}": np.stack(values)}
-    own = {f"{at}:{key}": array for at, array in enumerate(others, start=1) if differs[at - 1]}
-    return {f"0:{key}": first, **own}
+    distinct = {f"{at}:{key}": array for at, array in enumerate(others, start=1) if differs[at - 1]}
+    return {f"0:{key}": first, **distinct}
 
 
 def _unpack_key(packed: Mapping[str, np.ndarray], key: str, at: int) -> np.ndarray:
@@ -95,8 +95,8 @@ def _unpack_key(packed: Mapping[str, np.ndarray], key: str, at: int) -> np.ndarr
     if f"stacked:{key}" in packed:
         row: np.ndarray = packed[f"stacked:{key}"][at]
         return row
-    own = f"{at}:{key}"
-    return packed[own if own in packed else f"0:{key}"]
+    distinct = f"{at}:{key}"
+    return packed[distinct if distinct in packed else f"0:{key}"]
 
 
 def _is_same(values: np.ndarray, others: np.ndarray) -> bool:

@@ -35,9 +35,9 @@ from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
 
 MOST_FITS = 50_000
-"""Extra fits of one evaluation, over all learners."""
+"""Largest number of extra fits of one evaluation, over all learners."""
 MOST_LOSSES = 50_000_000
-"""Losses of those fits, over all learners: they are in memory at once at the end."""
+"""Largest number of losses of those fits, which are all in memory when the result is computed."""
 _STAGE: Final = "refits "
 
 
@@ -88,7 +88,7 @@ def is_refit_stage(stage: str) -> bool:
 
 
 def build_refits(request: LearnersRequest, scheme: Scheme, rows: Rows) -> Refits:
-    """Return the extra fits of a request; refused if they do not fit the data or are too many.
+    """Return the extra fits that a request asks for; refuse too many, and unsuitable data.
 
     Only the number of ``rows`` is used, so that a request can be checked before its data are read.
     """
@@ -118,9 +118,9 @@ def _check_number(
     if per_learner * n_learners > most:
         names = ", ".join(dict.fromkeys(method.name for method in methods))
         raise InvalidParameter(
-            f"{names} would make {per_learner * n_learners} extra {noun} ({per_learner} for each "
-            f"of {n_learners} learners), and {most} is the most; ask for fewer repeats or "
-            "resamples",
+            f"{names} would need {per_learner * n_learners} extra {noun} ({per_learner} for each "
+            f"of {n_learners} learners), more than the limit of {most}. Ask for fewer repeats or "
+            "resamples.",
             loc=(methods[0].field, methods[0].index),
             value=per_learner * n_learners,
         )

@@ -19,7 +19,7 @@ def row_number_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
     """Yield a caution for each feature that is a row number, if the request names no features.
 
     pandas and R write row numbers as the first column. In rows ordered by class or source, such a
-    column gives the answer away.
+    column reveals the class or the source.
     """
     if request.columns is None or request.columns.features is not None:
         return

@@ -25,8 +25,8 @@ from service.kinds.fitting.building import (
 )
 from service.kinds.fitting.engine import FittingPlan
 from service.kinds.fitting.expected_layout import (
+    approximate_layout,
     expect_layout,
-    expect_layout_unread,
     locate_scheme_error,
 )
 from service.kinds.fitting.refits import Refits, build_refits
@@ -73,7 +73,7 @@ class CheckedScheme:
     n_features: int
 
     def check_work(self, n_sizes: int = 1) -> None:
-        """Refuse fits on so many training sizes that would take too long.
+        """Refuse the request if its fits at ``n_sizes`` training sizes would take too long.
 
         A scheme that needs columns of a data set, which is not opened here, has about as many
         splits as it has folds, or else one.
@@ -94,7 +94,7 @@ class CheckedScheme:
 def check_scheme_request(
     request: LearnersRequest, datasets: Mapping[UUID, DatasetFile], metrics: Metrics
 ) -> CheckedScheme:
-    """Refuse what the request alone shows to be wrong; no data set is opened."""
+    """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
     scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
     features = feature_names(request, datasets)
     learners = build_learners(request, request.learners, loss, features)
@@ -110,7 +110,7 @@ def check_scheme_request(
     else:
         rows = Rows(n=datasets[request.dataset].rows)
     if request.dataset is not None and scheme.requires:
-        layout = expect_layout_unread(scheme)
+        layout = approximate_layout(scheme)
     else:
         layout = expect_layout(request, scheme, rows)
     try:
@@ -121,8 +121,8 @@ def check_scheme_request(
         message = f"{error.message}; {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
     check_choices(layout, without_refit_target(choices, refits.methods), tuple(learners), loss)
-    without = learners_without_scores(learners)
-    check_metrics(metrics, request.task, classes=classes, without_scores=without)
+    without_scores = learners_without_scores(learners)
+    check_metrics(metrics, request.task, classes=classes, without_scores=without_scores)
     return CheckedScheme(
         scheme=scheme,
         rows=rows,
@@ -182,7 +182,7 @@ class SchemePlan(FittingPlan, Generic[L]):
         return max(n, self.n_splits * len(first.test))
 
     def methods_used(self, names: list[str]) -> list[MethodUsed]:
-        """Return scheme, loss and these learners as records; a learner's has its spec."""
+        """Return the records of the scheme, the loss and these learners."""
         return [
             record_method("schemes", self.scheme),
             record_method("losses", self.loss),

@@ -1,4 +1,4 @@
-"""The processor time that the fits of an evaluation need, estimated before it is taken."""
+"""An estimate of the processor time that the fits of an evaluation need."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def check_work(
 def estimate_fit_seconds(learner: Learner, n_rows: int, n_features: int) -> float:
     """Return about how many seconds one fit takes; 0 for the library's own learners."""
     if isinstance(learner, Pipeline):
-        own: Any = learner.learner
-        return STEP_S + estimate_fit_seconds(own, n_rows, n_features)
+        last_step: Any = learner.learner
+        return STEP_S + estimate_fit_seconds(last_step, n_rows, n_features)
     if not isinstance(learner, ScikitLearner):
         return 0.0
-    of_values = VALUE_S * n_rows * n_features * float(np.log2(max(n_rows, 2)))
-    return count_trees(learner) * (STEP_S + of_values)
+    sorting = VALUE_S * n_rows * n_features * float(np.log2(max(n_rows, 2)))
+    return count_trees(learner) * (STEP_S + sorting)
 
 
 def count_trees(learner: ScikitLearner) -> int:
     """Return the number of trees or other members that an estimator fits; 1 for a single model."""
-    known = {**defaults(load_class(learner.name)), **learner.params}
+    parameters = {**defaults(load_class(learner.name)), **learner.params}
     name = "max_iter" if learner.name.startswith("HistGradientBoosting") else "n_estimators"
-    count = known.get(name)
+    count = parameters.get(name)
     return count if isinstance(count, int) else 1
 
 

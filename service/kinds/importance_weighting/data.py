@@ -70,9 +70,10 @@ def _encode_labels(sample: SampleTable, source: Data) -> np.ndarray | None:
     labels = parse_class_labels(sample.y, "y").tolist()
     for row, label in enumerate(labels):
         if label not in code:
-            known = ", ".join(str(c) for c in source.classes)[:200]
+            listed = ", ".join(str(c) for c in source.classes)[:200]
             raise InvalidParameter(
-                f"the label in row {row} is {label!r}, which is none of the source's: {known}",
+                f"The label in row {row} is {label!r}, which the source does not have. The "
+                f"source's labels are: {listed}.",
                 loc=("y", row),
                 value=label,
             )

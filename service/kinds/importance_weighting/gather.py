@@ -46,10 +46,13 @@ if TYPE_CHECKING:
 Arrays = Mapping[str, np.ndarray]
 
 
-def pack(assessed: GridLosses) -> dict[str, np.ndarray]:
+def pack(grid_losses: GridLosses) -> dict[str, np.ndarray]:
     """Return losses and cautions as arrays."""
-    cautions = json.dumps([[c.code, c.message] for c in assessed.cautions])
-    return {"losses": assessed.losses, "cautions": np.frombuffer(cautions.encode(), dtype=np.uint8)}
+    cautions = json.dumps([[c.code, c.message] for c in grid_losses.cautions])
+    return {
+        "losses": grid_losses.losses,
+        "cautions": np.frombuffer(cautions.encode(), dtype=np.uint8),
+    }
 
 
 def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Finished:
@@ -64,7 +67,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
             failures.setdefault(name, LearnerFailure(**{**failure, "loc": tuple(failure["loc"])}))
         by_learner.setdefault(name, []).append((output.payload, arrays))
     outcomes = {
-        name: _outcome(plan, name, pieces, setting)
+        name: _estimate_learner_risks(plan, name, pieces, setting)
         for name, pieces in by_learner.items()
         if name not in failures
     }
@@ -97,23 +100,23 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
     return Finished(result, losses, _record_methods(plan, setting, list(outcomes)))
 
 
-def _outcome(
+def _estimate_learner_risks(
     plan: ImportanceWeightingPlan,
     name: str,
     pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
     setting: RiskSetting,
 ) -> GridRisks:
-    """Put the parts of one learner together, and estimate its risks."""
+    """Join the outputs of one learner, and estimate its risks along the grid."""
     candidate, shift = plan.candidates[name], plan.shift
     losses = np.empty((shift.n, candidate.size))
     on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
     cautions: dict[tuple[str, str], Caution] = {}
     for part, output in pieces:
-        stretch = slice(part["start"], part["stop"])
+        values = slice(part["start"], part["stop"])
         if part["fold"] >= 0:
-            losses[np.flatnonzero(shift.fold == part["fold"]), stretch] = output["losses"]
+            losses[np.flatnonzero(shift.fold == part["fold"]), values] = output["losses"]
         elif on_target is not None:
-            on_target[:, stretch] = output["losses"]
+            on_target[:, values] = output["losses"]
         for code, message in json.loads(output["cautions"].tobytes()):
             cautions[code, message] = restore(code, message)
     refits = fit_ridge_to_source(candidate, shift, plan.refit_weights())
@@ -123,7 +126,7 @@ def _outcome(
 
 
 def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
-    """Return the weights as kind ``weights`` has them, and how they were used."""
+    """Return the weights as in the result of kind ``weights``, and how they were used."""
     estimated, samples = plan.weights, plan.shift.samples()
     moment = estimated.second_moment()
     used = UsedWeights(
@@ -164,8 +167,8 @@ def _tabulate_losses(
     """Return one row per source row: its fold, its weight, its loss under each risk's choice."""
     shift = plan.shift
     labels = shift.fold_labels
-    whole = all(isinstance(label, int) for label in labels)
-    fold_labels = arrow_array(list(labels) if whole else [str(label) for label in labels])
+    are_whole = all(isinstance(label, int) for label in labels)
+    fold_labels = arrow_array(list(labels) if are_whole else [str(label) for label in labels])
     columns: dict[str, Any] = {
         "block": fold_labels.take(arrow_array(shift.fold)),
         "instance": arrow_array(np.arange(shift.n)),

@@ -36,11 +36,11 @@ SMALL: Final = 5_000_000
 MOST_CHUNKS: Final = 64
 """About the number of chunks of an evaluation: enough for many workers, few enough to store."""
 TARGET: Final = -1
-"""Number that stands for the fits on the whole source, where others are folds."""
+"""The ``fold`` of a payload for the fits on the whole source, which are tested on the target."""
 
 
 class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
-    """Folds x learners x values of their grids, spread over the workers."""
+    """Fits for every fold, learner and value of its grid, spread over the workers."""
 
     name: ClassVar[str] = "importance_weighting"
     title: ClassVar[str] = "Selection for another population"
@@ -55,14 +55,14 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
         check_plan(request, datasets)
 
     def start(self, job: Job[ImportanceWeightingRequest]) -> Finished | Chunks:
-        """Cut the fits of each learner into chunks, or do a small evaluation at once."""
+        """Cut the fits of each learner into chunks, or compute a small evaluation at once."""
         plan = build_plan(job)
         if plan.all_own and _estimate_work(plan) <= SMALL:
-            chunks = [Chunk(part) for part in _parts(plan, whole=True)]
+            chunks = [Chunk(part) for part in _list_payloads(plan, whole=True)]
             return finish(plan, run_chunks(self, job, chunks))
         chunks = [
             Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
-            for part in _parts(plan)
+            for part in _list_payloads(plan)
         ]
         return Chunks(chunks, unit="fits")
 
@@ -80,7 +80,7 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
         return finish(plan.with_candidates(candidates), outputs)
 
 
-def _parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[dict[str, Any]]:
+def _list_payloads(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[dict[str, Any]]:
     """Return the payload of each part of the work; it depends on the request alone.
 
     A part is one learner at consecutive values of its grid, on one fold or on a target with
@@ -121,17 +121,19 @@ def _estimate_work(plan: ImportanceWeightingPlan) -> int:
 def _run_part(plan: ImportanceWeightingPlan, part: Mapping[str, Any]) -> Arrays:
     """Return the losses of one part, or its failure, as arrays."""
     name, fold = part["learner"], part["fold"]
-    cut = {"start": part["start"], "stop": part["stop"]}
+    span = {"start": part["start"], "stop": part["stop"]}
     candidate = plan.candidates[name]
     common = (candidate, plan.shift, plan.loss)
     try:
         if fold == TARGET:
-            assessed = compute_target_losses(*common, plan.refit_weights(), plan.seed, **cut)
+            grid_losses = compute_target_losses(*common, plan.refit_weights(), plan.seed, **span)
         else:
-            assessed = compute_fold_losses(*common, plan.fit_weights(fold), fold, plan.seed, **cut)
+            grid_losses = compute_fold_losses(
+                *common, plan.fit_weights(fold), fold, plan.seed, **span
+            )
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, plan.request.learner_entries()[name][1])
-    return pack(assessed)
+    return pack(grid_losses)
 
 
 KIND = ImportanceWeighting()

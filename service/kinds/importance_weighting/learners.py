@@ -25,7 +25,7 @@ def check_candidates(request: ImportanceWeightingRequest, loss: Loss) -> None:
     for name in request.grids or {}:
         if name not in names:
             raise InvalidParameter(
-                f"there is no learner {name!r}; there are {', '.join(names)[:200]}",
+                f"There is no learner {name!r}. The learners are {', '.join(names)[:200]}.",
                 loc=("grids", name),
                 value=name,
             )
@@ -37,18 +37,20 @@ def build_candidates(
 ) -> dict[str, LearnerWithGrid]:
     """Return the learners by name, each checked at every value of its grid."""
     candidates: dict[str, LearnerWithGrid] = {}
-    for name, (wire, loc) in request.learner_entries().items():
+    for name, (entry, loc) in request.learner_entries().items():
         if not 0 < len(name) <= 120 or "\0" in name:
             raise InvalidParameter(
-                "a learner's name has 1 to 120 characters, and no NUL", loc=loc, value=name
+                "The name of a learner must have 1 to 120 characters and no NUL.",
+                loc=loc,
+                value=name,
             )
-        candidates[name] = _build_candidate(request, name, wire, loc, loss, classes)
+        candidates[name] = _build_candidate(request, name, entry, loc, loss, classes)
     return candidates
 
 
-def build_spec(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
+def build_spec(entry: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
     """Return a learner's spec; least squares gets no intercept unless the request asks for one."""
-    spec = learner_spec(wire, loc=loc)
+    spec = learner_spec(entry, loc=loc)
     if not is_penalised_least_squares(spec.name):
         return spec
     return replace(spec, params={"intercept": False, **spec.params})
@@ -57,17 +59,18 @@ def build_spec(wire: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
 def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request and loss that it must fit
     request: ImportanceWeightingRequest,
     name: str,
-    wire: LearnerEntry,
+    entry: LearnerEntry,
     loc: Loc,
     loss: Loss,
     classes: tuple[Label, ...],
 ) -> LearnerWithGrid:
-    spec = build_spec(wire, loc)
+    spec = build_spec(entry, loc)
     has_default_grid = is_penalised_least_squares(spec.name) and "penalty" not in spec.params
     grid = request.parse_grid(name, has_default_grid=has_default_grid)
-    if grid.parameter is not None and grid.parameter in learner_spec(wire).params:
+    if grid.parameter is not None and grid.parameter in learner_spec(entry).params:
         raise InvalidParameter(
-            f"{grid.parameter} is among the params and in the grid; give it once", loc=grid.loc
+            f"The parameter {grid.parameter} is in params and in the grid. Give it once.",
+            loc=grid.loc,
         )
     learners = []
     for j, value in enumerate(grid.values):
@@ -92,8 +95,8 @@ def _check_learner(
 ) -> None:
     if request.weighted_fit and not learner.takes_weights:
         raise UnsupportedCombination(
-            f"the learner {name!r} ({learner.info.name}) takes no weights; set weighted_fit to "
-            "false, which weights the risks alone, or choose another learner",
+            f"The learner {name!r} ({learner.info.name}) takes no weights. Set weighted_fit to "
+            "false, so that only the risks are weighted, or choose another learner.",
             loc=loc,
             value=learner.info.name,
         )

@@ -55,7 +55,7 @@ class ImportanceWeightingPlan:
     @property
     def all_own(self) -> bool:
         """Whether no learner needs scikit-learn."""
-        return all(is_own_learner(wire) for wire, _ in self.request.learner_entries().values())
+        return all(is_own_learner(entry) for entry, _ in self.request.learner_entries().values())
 
     def with_candidates(self, candidates: Mapping[str, LearnerWithGrid]) -> ImportanceWeightingPlan:
         """Return the plan with only these learners and the same weights."""
@@ -105,13 +105,13 @@ class ImportanceWeightingPlan:
 @lru_cache(maxsize=1)
 def build_plan(job: Job[ImportanceWeightingRequest]) -> ImportanceWeightingPlan:
     """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
-    return build_from(job.request, job.datasets, job.seed)
+    return build_request_plan(job.request, job.datasets, job.seed)
 
 
-def build_from(
+def build_request_plan(
     request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
 ) -> ImportanceWeightingPlan:
-    """Read the samples and build the plan."""
+    """Read the samples of a request and build the plan."""
     shift = read_shift(request, datasets, seed)
     loss = parse_loss(request)
     with located_errors({"y": ("source", "y")}):
@@ -138,7 +138,7 @@ def check_plan(request: ImportanceWeightingRequest, datasets: Mapping[UUID, Data
     loss = parse_loss(request)
     check_candidates(request, loss)
     if request.source.dataset is None and request.target.dataset is None:
-        build_from(request, datasets, 0).shift.samples()
+        build_request_plan(request, datasets, 0).shift.samples()
 
 
 def parse_loss(request: ImportanceWeightingRequest) -> Loss:
@@ -155,10 +155,10 @@ def parse_weight_estimator(request: ImportanceWeightingRequest) -> WeightEstimat
 
 def parse_risks(request: ImportanceWeightingRequest) -> dict[str, RiskEstimator]:
     """Return the risks by their key in the result."""
-    found: dict[str, Any] = {
+    risks: dict[str, Any] = {
         entry.key: entry.method for entry in parse_methods(WEIGHTED_RISKS, request.risks, "risks")
     }
-    return found
+    return risks
 
 
 def _check_size(
@@ -168,7 +168,7 @@ def _check_size(
         if candidate.size * (n + m) > MOST_LOSSES:
             raise InvalidParameter(
                 f"{candidate.size} values for {name!r} and {n + m} rows make more than "
-                f"{MOST_LOSSES} losses; take fewer values, or a part of the target",
+                f"{MOST_LOSSES} losses. Use fewer values, or fewer rows of the target.",
                 loc=request.learner_entries()[name][1] if request.grid is None else ("grid",),
                 value=candidate.size,
             )

@@ -60,8 +60,8 @@ class ImportanceWeightingRequest(EvaluationRequest):
     )
     source: LabelledInput = Field(description="The labelled sample that learners are fitted to.")
     target: SampleInput = Field(
-        description="A sample of the target population; with labels the result also has the mean "
-        "loss on it."
+        description="A sample of the target population. If it has labels, the result also has the "
+        "mean loss on it."
     )
     task: Literal["classification", "regression"] = Field(
         "classification", description="Whether classes or numbers are predicted."
@@ -114,7 +114,7 @@ class ImportanceWeightingRequest(EvaluationRequest):
         list(DEFAULT_RISKS),
         min_length=1,
         max_length=20,
-        description="The risks, each of which selects a value.",
+        description="Estimators of the risk, each of which selects a value of the grid.",
     )
     level: float = Field(
         0.95, gt=0, lt=1, strict=True, description="Confidence level of intervals."
@@ -135,18 +135,19 @@ class ImportanceWeightingRequest(EvaluationRequest):
                 )
             if self.intercept is not None:
                 raise InvalidParameter(
-                    "intercept sets the default learner only; give it among "
-                    "the params of a learner",
+                    "The field intercept is only for the default learner. Give intercept in the "
+                    "params of a learner.",
                     loc=("intercept",),
                 )
-            return {name: (wire, ("learners", name)) for name, wire in self.learners.items()}
+            return {name: (entry, ("learners", name)) for name, entry in self.learners.items()}
         if self.learner is None:
             params = {} if self.intercept is None else {"intercept": self.intercept}
             name = penalised_least_squares()
             return {name: ({"name": name, "params": params}, ("learner",))}
         if self.intercept is not None:
             raise InvalidParameter(
-                "intercept sets the default learner only; give it among the params of learner",
+                "The field intercept is only for the default learner. Give intercept in the "
+                "params of the learner.",
                 loc=("intercept",),
             )
         named = self.learner if isinstance(self.learner, str) else self.learner.get("name")
@@ -163,7 +164,8 @@ class ImportanceWeightingRequest(EvaluationRequest):
             return RequestedValues(None, [None], loc)
         if len(grid) > 1:
             raise InvalidParameter(
-                f"A grid has one parameter, and this one has {', '.join(grid)[:200]}",
+                f"A grid has one parameter, and this one has {', '.join(grid)[:200]}. Leave all "
+                "but one out.",
                 loc=loc,
             )
         ((parameter, entry),) = grid.items()
@@ -220,8 +222,8 @@ def parse_values(parameter: str, entry: Grid | list[Any], loc: Loc) -> Requested
 def _space_range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
     if low > high:
         raise InvalidParameter(
-            f"a range goes from a smaller to a larger number, and this one from {low:g} to "
-            f"{high:g}",
+            f"The range goes from {low:g} to {high:g}. It must go from a smaller to a larger "
+            "number.",
             loc=(*loc, "to"),
             value=high,
         )

@@ -24,7 +24,7 @@ class LearningCurve(FittingKind[LearningCurveRequest, LearningCurvePlan]):
     result = LearningCurveResult
 
     def check(self, request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what is wrong in the request, before any fit."""
+        """Check a request; no learner is fitted."""
         check_request(request, datasets)
 
     def plan(self, job: Job[LearningCurveRequest]) -> LearningCurvePlan:

@@ -119,7 +119,7 @@ def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
 
 
 def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse what is wrong in the request, before any fit; no data set is opened."""
+    """Check a request; no learner is fitted and no data set is opened."""
     check_data_fields(request, datasets)
     checked = check_scheme_request(request, datasets, request.built_metrics())
     growth = request.growth(checked.scheme)

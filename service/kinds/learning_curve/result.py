@@ -104,7 +104,7 @@ class SizeOutcomes:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LearnerCurve:
-    """The curve of one learner, and what else the result needs of it.
+    """The curve of one learner, with its failures, warnings, losses and predictions.
 
     Parameters
     ----------

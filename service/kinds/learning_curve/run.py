@@ -39,15 +39,15 @@ def run_group(plan: LearningCurvePlan, group: Group, key: ChunkKey) -> GroupOutp
     smaller = grow_splits(splits, plan.growth, plan.rows, seed, size_of_stage(key.stage))
     outcomes = run_path(group, plan.data, smaller, plan.loss, seed, keep_predictions=True)
     return {
-        name: unless_failed(of_learner, partial(_pack, plan, name, whole_sizes))
-        for name, of_learner in outcomes.items()
+        name: unless_failed(outcome, partial(_pack, plan, name, whole_sizes))
+        for name, outcome in outcomes.items()
     }
 
 
 def _pack(
     plan: LearningCurvePlan, name: str, whole_sizes: Sequence[int], outcomes: Sequence[SplitOutcome]
 ) -> Arrays:
-    """Return the arrays of a learner; it is refused where a metric needs scores that it lacks."""
+    """Return the arrays of a learner; refuse it if it lacks the scores that a metric needs."""
     check_scores_of(plan.metrics, outcomes, plan.data, name)
     arrays = pack(outcomes)
     if not any(entry.method.uses == "scores" for entry in plan.metrics):

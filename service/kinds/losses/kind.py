@@ -19,7 +19,7 @@ from thetahat.weighted_risks.weighted import Weighted
 
 
 class Losses(JobKind[LossesRequest]):
-    """Losses are evaluated at once, whatever their number."""
+    """Losses of models, evaluated without chunks whatever their number."""
 
     name: ClassVar[str] = "losses"
     title: ClassVar[str] = "Models compared by their losses"

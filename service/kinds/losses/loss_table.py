@@ -1,4 +1,4 @@
-"""The loss table of a request, whichever of the four forms its losses have."""
+"""The loss table of a request, built from any of the four forms that its losses may have."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ LONGEST_MODEL_NAME: Final = 120
 
 
 def check_form(request: LossInput) -> None:
-    """Refuse none or several of the forms, and fields that belong to another form."""
+    """Refuse losses in no form or in several, and fields that belong to another form."""
     forms = [f for f in ("losses", "dataset", "split_scores") if getattr(request, f) is not None]
     if len(forms) != 1:
-        found = "none of them" if not forms else " and ".join(forms)
+        present = "none of them" if not forms else " and ".join(forms)
         raise InvalidParameter(
-            f"give exactly one of losses, dataset and split_scores; the request has {found}",
+            "The request needs exactly one of losses, dataset and split_scores, and has "
+            f"{present}.",
             loc=(forms[1] if forms else "losses",),
         )
     if request.split_scores is not None and request.better is None:
         raise InvalidParameter(
-            'split_scores may be losses or scores: better must be "lower" or "higher"',
+            'The field better is missing. Set it to "lower" if split_scores are losses, or to '
+            '"higher" if they are scores.',
             loc=("better",),
         )
     check_columns_given(request.dataset, request.columns)
@@ -53,11 +55,12 @@ def check_form(request: LossInput) -> None:
         for field in ("n_test", "folds", "repeats"):
             if getattr(request, field) is not None:
                 raise InvalidParameter(
-                    f"{field} is for split_scores only; leave it out", loc=(field,)
+                    f"The field {field} is only for split_scores. Leave it out.", loc=(field,)
                 )
         if request.better == "higher":
             raise InvalidParameter(
-                "better is for split_scores only; lower losses are always better",
+                "The field better is only for split_scores, because lower losses are always "
+                "better. Leave it out.",
                 loc=("better",),
                 value="higher",
             )
@@ -90,19 +93,20 @@ def read_loss_table(request: LossInput, datasets: Mapping[UUID, DatasetFile]) ->
 
 
 def _check_model_names(names: list[str], loc: Loc) -> None:
-    """Refuse no model, too many, and a name that is empty, too long or there twice."""
+    """Refuse no model or too many, and names that are empty, too long or repeated."""
     most = settings().max_models
     if not 0 < len(names) <= most:
         raise InvalidParameter(
-            f"the request has {len(names)} models; between 1 and {most} can be evaluated at once",
+            f"The request has {len(names)} models. The number of models must be between 1 and "
+            f"{most}.",
             loc=loc,
             value=len(names),
         )
     for i, name in enumerate(names):
         if not 0 < len(name) <= LONGEST_MODEL_NAME or names.index(name) != i:
             raise InvalidParameter(
-                f"the name of a model has 1 to {LONGEST_MODEL_NAME} characters, and no two models "
-                "have the same name",
+                f"The name of a model must have 1 to {LONGEST_MODEL_NAME} characters, and no "
+                "other model may have the same name.",
                 loc=(*loc, shown(name)),
                 value=shown(name),
             )
@@ -115,8 +119,8 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
     for name in LAYOUT_COLUMNS:
         if getattr(request, name) is not None:
             raise InvalidParameter(
-                f"{name} goes with one list of losses per model; these losses have a list for each "
-                "block, which says the same",
+                f"The field {name} is only for one list of losses per model. Leave it out: these "
+                "losses already have one list for each block.",
                 loc=(name,),
             )
     values: dict[str, FloatArray] = {}
@@ -130,14 +134,17 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
     if 0 in first_sizes:
         empty = first_sizes.index(0)
         raise InvalidParameter(
-            f"block {empty} has no losses; leave it out", loc=("losses", first, empty), value=[]
+            f"Block {empty} has no losses. Leave the block out.",
+            loc=("losses", first, empty),
+            value=[],
         )
     labels = request.block_labels
     if labels is None:
         labels = list(range(len(first_sizes)))
     if len(labels) != len(first_sizes) or len(set(map(str, labels))) != len(labels):
         raise InvalidParameter(
-            f"block_labels must be {len(first_sizes)} different names, one for each block",
+            f"The field block_labels must have {len(first_sizes)} different names, one for each "
+            "block.",
             loc=("block_labels",),
         )
     by_label = training_sizes_by_label(_training_sizes(request), labels)
@@ -148,13 +155,13 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
     else:
         numbered = by_label
     layout = layout_of_blocks(request.block_kind, first_sizes, n_train=numbered)
-    return _table(replace(layout, block_labels=tuple(labels)), values)
+    return _build_table(replace(layout, block_labels=tuple(labels)), values)
 
 
 def _read_rows(model: str, rows: list[Any]) -> tuple[FloatArray, list[int]]:
     """Return one model's losses, row after row, and the length of each row.
 
-    All rows are read together; where one is wrong, they are read one by one to find it.
+    All rows are read together; if one of them is wrong, they are read one by one to find it.
     """
     if all(isinstance(row, list) for row in rows):
         with suppress(InvalidParameter):
@@ -172,15 +179,15 @@ def _read_losses(values: Any, loc: Loc) -> FloatArray:
 def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
     if kind is BlockKind.HOLDOUT and n_blocks != 1:
         raise InvalidParameter(
-            f"blocks holdout means one test set, and the losses have {n_blocks} blocks; use blocks "
-            "random or source",
+            f"The losses have {n_blocks} blocks, and blocks 'holdout' means a single test set. "
+            "Set blocks to 'random' or 'source'.",
             loc=("blocks",),
             value=kind.value,
         )
     if kind is not BlockKind.HOLDOUT and n_blocks < 2:
         raise InsufficientData(
-            f"the losses have {n_blocks} blocks, and {kind.value} blocks must be at least two; for "
-            "a single test set use blocks holdout",
+            f"The losses have {n_blocks} blocks, and blocks of kind {kind.value!r} must be at "
+            "least two. For a single test set, set blocks to 'holdout'.",
             loc=("losses", model),
             value=n_blocks,
         )
@@ -189,16 +196,16 @@ def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
 def _check_shape(model: str, sizes: list[int], first: str, first_sizes: list[int]) -> None:
     if len(sizes) != len(first_sizes):
         raise InvalidParameter(
-            f"{model!r} has {len(sizes)} blocks and {first!r} has {len(first_sizes)}; every model "
-            "needs the same blocks",
+            f"The model {model!r} has {len(sizes)} blocks and {first!r} has {len(first_sizes)}. "
+            "Every model needs the same blocks.",
             loc=("losses", model),
             value=len(sizes),
         )
     for k, (size, first_size) in enumerate(zip(sizes, first_sizes, strict=True)):
         if size != first_size:
             raise InvalidParameter(
-                f"block {k} of {model!r} has {size} losses and of {first!r} {first_size}; every "
-                "model needs the same instances",
+                f"Block {k} has {size} losses of {model!r} and {first_size} of {first!r}. Every "
+                "model needs the same instances.",
                 loc=("losses", model, k),
                 value=size,
             )
@@ -214,48 +221,53 @@ def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> LossTable
     for model, row in values.items():
         if len(row) != n:
             raise InvalidParameter(
-                f"{model!r} has {len(row)} losses and {first!r} has {n}; every model needs the "
-                "same instances",
+                f"The model {model!r} has {len(row)} losses and {first!r} has {n}. Every model "
+                "needs the same instances.",
                 loc=("losses", model),
                 value=len(row),
             )
     labels = read_inline_labels(request, n)
-    return _table(build_layout(request.block_kind, labels, n, _training_sizes(request)), values)
+    return _build_table(
+        build_layout(request.block_kind, labels, n, _training_sizes(request)), values
+    )
 
 
 def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetColumns) -> LossTable:
-    read = read_columns(file, columns.losses)
+    columns_by_name = read_columns(file, columns.losses)
     values: dict[str, FloatArray] = {}
     for i, name in enumerate(columns.losses):
-        if read[name].dtype.kind not in "fiub":
+        if columns_by_name[name].dtype.kind not in "fiub":
             raise InvalidParameter(
-                f"column {name!r} is not numeric", loc=("columns", "losses", i), value=name
+                f"The column {name!r} is not numeric. Losses must be numbers.",
+                loc=("columns", "losses", i),
+                value=name,
             )
-        values[name] = read[name].astype(np.float64, copy=False)
+        values[name] = columns_by_name[name].astype(np.float64, copy=False)
         finite = np.isfinite(values[name])
         if not finite.all():
             row = int(np.argmin(finite))
             raise InvalidParameter(
-                f"column {name!r} has the loss {values[name][row]} in row {row}; losses must be "
-                "finite numbers",
+                f"The column {name!r} has the loss {values[name][row]} in row {row}. Losses must "
+                "be finite numbers.",
                 loc=("columns", "losses", i, row),
                 value=str(values[name][row]),
             )
     labels = read_label_columns(file, columns)
     sizes = _training_sizes(request)
-    return _table(build_layout(request.block_kind, labels, file.rows, sizes), values)
+    return _build_table(build_layout(request.block_kind, labels, file.rows, sizes), values)
 
 
 def _training_sizes(request: LossInput) -> float | dict[str, float] | None:
     if isinstance(request.n_train, list):
         raise InvalidParameter(
-            "n_train is one number, or one number by block label; a list goes with split_scores",
+            "The field n_train must be one number, or one number by block label. A list is only "
+            "for split_scores.",
             loc=("n_train",),
         )
     return request.n_train
 
 
-def _table(layout: Layout, values: Mapping[str, FloatArray]) -> LossTable:
+def _build_table(layout: Layout, values: Mapping[str, FloatArray]) -> LossTable:
     return LossTable(layout, {m: BlockLosses(layout, values=v) for m, v in values.items()})
 
 
@@ -272,14 +284,14 @@ def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> Loss
     for model, row in values.items():
         if len(row) != n_splits:
             raise InvalidParameter(
-                f"{model!r} has {len(row)} scores and {first!r} has {n_splits}; every model needs "
-                "the same splits",
+                f"The model {model!r} has {len(row)} scores and {first!r} has {n_splits}. Every "
+                "model needs the same splits.",
                 loc=("split_scores", model),
                 value=len(row),
             )
     if n_splits < 2:
         raise InvalidParameter(
-            f"there are {n_splits} split scores per model; at least two are needed",
+            f"The number of split scores per model is {n_splits}, and must be at least two.",
             loc=("split_scores", first),
         )
     layout = layout_of_scores(
@@ -300,24 +312,29 @@ def _size_of_each_split(
     if sizes is None:
         part = "training" if field == "n_train" else "test"
         raise InvalidParameter(
-            f"split_scores need {field}, the number of {part} instances of each split", loc=(field,)
+            f"The field {field} is missing. The split_scores need the number of {part} instances "
+            "of each split.",
+            loc=(field,),
         )
     if isinstance(sizes, dict):
         raise InvalidParameter(
-            f"{field} of split_scores is one number, or one for each score", loc=(field,)
+            f"The field {field} of split_scores must be one number, or a list with one number for "
+            "each score.",
+            loc=(field,),
         )
     is_list = isinstance(sizes, list)
     array = number_array(sizes, (field,)) if is_list else np.full(n_splits, sizes, dtype=np.float64)
     if len(array) != n_splits:
         raise InvalidParameter(
-            f"{field} has {len(array)} entries, and there are {n_splits} scores; give one for each",
+            f"The field {field} has {len(array)} entries, and there are {n_splits} scores. Give "
+            "one entry for each score.",
             loc=(field,),
             value=len(array),
         )
     if (array < 1).any():
         k = int(np.argmax(array < 1))
         raise InvalidParameter(
-            f"{field} must be at least 1, and is {array[k]:g}",
+            f"The field {field} must be at least 1, and is {array[k]:g}.",
             loc=(field, k) if is_list else (field,),
             value=float(array[k]),
         )

@@ -46,7 +46,9 @@ def _read_weights(request: LossesRequest, table: LossTable) -> FloatArray | None
         return None
     if request.split_scores is not None:
         raise InvalidParameter(
-            "weights need one loss per instance, and split_scores have none", loc=("weights",)
+            "Weights need one loss for each instance, which split_scores do not have. Leave "
+            "weights out.",
+            loc=("weights",),
         )
     rows = request.weights
     if any(isinstance(row, list) for row in rows):
@@ -55,8 +57,8 @@ def _read_weights(request: LossesRequest, table: LossTable) -> FloatArray | None
         weights = number_array(rows, ("weights",))
     if len(weights) != table.layout.n_rows:
         raise InvalidParameter(
-            f"there are {len(weights)} weights and {table.layout.n_rows} losses; give one weight "
-            "for each loss",
+            f"The request has {len(weights)} weights and {table.layout.n_rows} losses. Give one "
+            "weight for each loss.",
             loc=("weights",),
             value=len(weights),
         )

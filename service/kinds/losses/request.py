@@ -63,7 +63,7 @@ class LossDatasetColumns(LayoutColumns):
 
 
 class LossInput(LayoutFields, SplitScores):
-    """Exactly one of ``losses``, ``dataset`` and ``split_scores``."""
+    """The losses of every model: ``losses``, a ``dataset`` or ``split_scores``."""
 
     losses: dict[str, list[Any]] | None = Field(
         None,

@@ -20,7 +20,7 @@ from thetahat.tables.labels import find_similar_labels
 
 
 class PredictionsKind(JobKind[PredictionsRequest]):
-    """Predictions are evaluated at once, whatever their number."""
+    """Predictions of models, evaluated without chunks whatever their number."""
 
     name: ClassVar[str] = "predictions"
     title: ClassVar[str] = "Models compared by their predictions"

@@ -16,7 +16,7 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.values.types import FloatArray
 
 Values = Sequence[Any] | np.ndarray
-"""A column as it is read: a JSON list, or an array of a data set."""
+"""A column before it is checked: a JSON list, or an array of a data set."""
 
 PROBABILITY_SLACK: Final = 1e-6
 """How far the sum of a row of probabilities may be from one."""
@@ -24,7 +24,7 @@ PROBABILITY_SLACK: Final = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelPredictions:
-    """The truth and the predictions as they are read, with the paths of their fields.
+    """The true values and the predictions of models, not yet checked against a loss.
 
     Parameters
     ----------
@@ -50,21 +50,21 @@ class ModelPredictions:
         for model, predicted in self.predictions.items():
             if len(predicted) != n:
                 raise InvalidParameter(
-                    f"{model!r} has {len(predicted)} predictions, and y has {n} rows; give one for "
-                    "each row",
+                    f"The model {model!r} has {len(predicted)} predictions, and y has {n} rows. "
+                    "Give one prediction for each row.",
                     loc=(*self.predictions_path, model),
                     value=len(predicted),
                 )
         for model, scores in self.scores.items():
             if model not in self.predictions:
                 raise InvalidParameter(
-                    f"{model!r} has scores and no predictions; give its predictions too",
+                    f"The model {model!r} has scores and no predictions. Give its predictions too.",
                     loc=(*self.scores_path, model),
                 )
             if len(scores) != n:
                 raise InvalidParameter(
-                    f"{model!r} has {len(scores)} scores, and y has {n} rows; give one for each "
-                    "row",
+                    f"The model {model!r} has {len(scores)} scores, and y has {n} rows. Give one "
+                    "score for each row.",
                     loc=(*self.scores_path, model),
                     value=len(scores),
                 )
@@ -83,7 +83,9 @@ def read_inline(
 ) -> ModelPredictions:
     """Return the predictions of a request that holds them."""
     if not y:
-        raise InvalidParameter("y is empty; give the true class or value of each row", loc=("y",))
+        raise InvalidParameter(
+            "The field y is empty. Give the true class or value of each row.", loc=("y",)
+        )
     arrays = {model: _score_array(rows, ("scores", model)) for model, rows in scores.items()}
     return ModelPredictions(y, predictions, arrays, ("y",), ("predictions",), ("scores",))
 
@@ -96,12 +98,12 @@ def read_dataset(
 ) -> ModelPredictions:
     """Read the columns of a data set of predictions."""
     lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
-    wanted = {target, *predictions.values(), *(n for names in lists.values() for n in names)}
-    read = read_columns(file, sorted(wanted))
+    in_file = {target, *predictions.values(), *(n for names in lists.values() for n in names)}
+    values = read_columns(file, sorted(in_file))
     return ModelPredictions(
-        read[target],
-        {m: read[column] for m, column in predictions.items()},
-        {m: _score_columns(read, names, m) for m, names in lists.items()},
+        values[target],
+        {m: values[column] for m, column in predictions.items()},
+        {m: _score_columns(values, names, m) for m, names in lists.items()},
         ("columns", "target"),
         ("columns", "predictions"),
         ("columns", "scores"),
@@ -150,16 +152,16 @@ def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
     for i, row in enumerate(arrays):
         if len(row) != len(arrays[0]):
             raise InvalidParameter(
-                f"row {i} has {len(row)} scores and row 0 has {len(arrays[0])}; every row "
-                "needs one for each class",
+                f"Row {i} has {len(row)} scores and row 0 has {len(arrays[0])}. Every row needs "
+                "one score for each class.",
                 loc=(*loc, i),
                 value=len(row),
             )
     return np.vstack(arrays)
 
 
-def _score_columns(read: Mapping[str, np.ndarray], names: list[str], model: str) -> FloatArray:
-    columns = [_read_numbers(read[name], ("columns", "scores", model)) for name in names]
+def _score_columns(values: Mapping[str, np.ndarray], names: list[str], model: str) -> FloatArray:
+    columns = [_read_numbers(values[name], ("columns", "scores", model)) for name in names]
     return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 
@@ -167,12 +169,15 @@ def _read_numbers(values: Values, loc: Loc) -> FloatArray:
     if not isinstance(values, np.ndarray):
         return number_array(values, loc)
     if values.dtype.kind not in "fiub":
-        raise InvalidParameter("the column is not numeric, and the loss is one of numbers", loc=loc)
+        raise InvalidParameter(
+            "The column is not numeric, and the loss needs numbers. Choose a numeric column.",
+            loc=loc,
+        )
     numbers = values.astype(np.float64)
     if not np.isfinite(numbers).all():
         at = int(np.argmin(np.isfinite(numbers)))
         raise InvalidParameter(
-            f"row {at} is {numbers[at]}, not a finite number",
+            f"The value in row {at} is {numbers[at]}, which is not a finite number.",
             loc=(*loc, at),
             value=str(numbers[at]),
         )
@@ -183,7 +188,9 @@ def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[A
     """Return the classes in the order of their codes: as named, or those that occur, sorted."""
     if named is not None:
         if len(named) < 2 or len({repr(c) for c in named}) != len(named):
-            raise InvalidParameter("classes must be two or more different labels", loc=("classes",))
+            raise InvalidParameter(
+                "The field classes must have two or more different labels.", loc=("classes",)
+            )
         return tuple(_read_label(c, ("classes", i)) for i, c in enumerate(named))
     columns = {data.y_path: data.y}
     columns |= {(*data.predictions_path, m): p for m, p in data.predictions.items()}
@@ -195,7 +202,7 @@ def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[A
     if len(kinds) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise InvalidParameter(
-            f"class labels are of different types ({names}); use one type",
+            f"The class labels have different types ({names}). Use one type for all of them.",
             loc=data.y_path,
             value=shown([*seen]),
         )
@@ -210,7 +217,7 @@ def _read_label(value: Any, loc: Loc) -> str | int | float:
     if isinstance(value, str | int) or (isinstance(value, float) and value.is_integer()):
         return int(value) if isinstance(value, float) else value
     raise InvalidParameter(
-        "a class label is a string, a whole number or a boolean", loc=loc, value=shown(value)
+        "A class label must be a string, a whole number or a boolean.", loc=loc, value=shown(value)
     )
 
 
@@ -220,7 +227,7 @@ def _read_codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray
         label = _read_label(value, (*loc, i))
         if label not in code:
             raise InvalidParameter(
-                f"{label!r} is not one of the classes", loc=(*loc, i), value=label
+                f"The label {label!r} is not one of the classes.", loc=(*loc, i), value=label
             )
         codes[i] = code[label]
     return codes
@@ -230,15 +237,15 @@ def _decision_values(data: ModelPredictions, model: str, loss: Loss) -> FloatArr
     loc = (*data.scores_path, model)
     if model not in data.scores:
         raise UnsupportedCombination(
-            f"{loss.info.name} needs decision values; give those of {model!r} in scores, one for "
-            "each row",
+            f"The loss {loss.info.name} needs decision values. Give those of {model!r} in scores, "
+            "one for each row.",
             loc=loc,
         )
     scores = data.scores[model]
     if scores.ndim != 1:
         raise InvalidParameter(
-            f"{loss.info.name} takes one decision value for each row, and {model!r} has "
-            f"{scores.shape[1]}",
+            f"The loss {loss.info.name} takes one decision value for each row, and {model!r} has "
+            f"{scores.shape[1]}.",
             loc=loc,
             value=int(scores.shape[1]),
         )
@@ -249,21 +256,22 @@ def _probabilities(data: ModelPredictions, model: str, n_classes: int, loss: Los
     loc = (*data.scores_path, model)
     if model not in data.scores:
         raise UnsupportedCombination(
-            f"{loss.info.name} needs probabilities; give those of {model!r} in scores", loc=loc
+            f"The loss {loss.info.name} needs probabilities. Give those of {model!r} in scores.",
+            loc=loc,
         )
     scores = data.scores[model]
     if scores.ndim == 1:
         if n_classes != 2:
             raise InvalidParameter(
-                f"there are {n_classes} classes, and {model!r} has one score for each row; give "
-                "one probability for each class",
+                f"The number of classes is {n_classes}, and {model!r} has one score for each row. "
+                "Give one probability for each class.",
                 loc=loc,
             )
         scores = np.column_stack([1 - scores, scores])
     if scores.shape[1] != n_classes:
         raise InvalidParameter(
-            f"there are {n_classes} classes, and {model!r} has {scores.shape[1]} columns of "
-            "scores; give one for each class",
+            f"The number of classes is {n_classes}, and {model!r} has {scores.shape[1]} columns "
+            "of scores. Give one column for each class.",
             loc=loc,
             value=int(scores.shape[1]),
         )
@@ -271,7 +279,7 @@ def _probabilities(data: ModelPredictions, model: str, n_classes: int, loss: Los
     if bad.any():
         at = int(np.argmax(bad))
         raise InvalidParameter(
-            f"the scores of {model!r} in row {at} are not probabilities that sum to one",
+            f"The scores of {model!r} in row {at} are not probabilities that sum to one.",
             loc=(*loc, at),
             value=[float(v) for v in scores[at][:10]],
         )

@@ -62,16 +62,18 @@ class PredictionsPlan:
 
 
 def check_form(request: PredictionsRequest) -> None:
-    """Refuse none or both of inline predictions and a data set."""
+    """Refuse a request with neither inline predictions nor a data set, or with both."""
     is_inline = request.y is not None or request.predictions is not None
     if is_inline == (request.dataset is not None):
         raise InvalidParameter(
-            "give either y and predictions, or a dataset with columns", loc=("predictions",)
+            "The request needs either y and predictions, or a dataset with columns. Give one of "
+            "the two.",
+            loc=("predictions",),
         )
     check_columns_given(request.dataset, request.columns)
     if is_inline and (request.y is None or not request.predictions):
         missing = "y" if request.y is None else "predictions"
-        raise InvalidParameter(f"{missing} is missing", loc=(missing,))
+        raise InvalidParameter(f"The field {missing} is missing.", loc=(missing,))
 
 
 def check_dataset(
@@ -80,18 +82,18 @@ def check_dataset(
     """Check a request without opening the data set."""
     check_metrics(
         parse_metrics(request.metrics),
-        _task_of(_parse_loss(request)),
+        _find_task(_parse_loss(request)),
         without_scores=columns.predictions.keys() - (columns.scores or {}),
     )
-    wanted: dict[Loc, str | None] = {("columns", "target"): columns.target}
+    columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
     for name in LAYOUT_COLUMNS:
-        wanted["columns", name] = getattr(columns, name)
+        columns_by_path["columns", name] = getattr(columns, name)
     for model, column in columns.predictions.items():
-        wanted["columns", "predictions", model] = column
+        columns_by_path["columns", "predictions", model] = column
     for model, names in (columns.scores or {}).items():
         for i, column in enumerate([names] if isinstance(names, str) else names):
-            wanted["columns", "scores", model, i] = column
-    require_columns(file, wanted)
+            columns_by_path["columns", "scores", model, i] = column
+    require_columns(file, columns_by_path)
 
 
 def build_plan(
@@ -109,7 +111,7 @@ def build_plan(
     kind = request.blocks or BlockKind.RANDOM
     layout = build_layout(kind, labels, len(data.y), request.n_train)
 
-    task = _task_of(loss)
+    task = _find_task(loss)
     classes = () if task == "regression" else read_classes(data, request.classes)
     y_true, predictions = encode(loss, data, classes)
     metrics = parse_metrics(request.metrics)
@@ -144,5 +146,5 @@ def _parse_loss(request: PredictionsRequest) -> Loss:
     return loss
 
 
-def _task_of(loss: Loss) -> str:
+def _find_task(loss: Loss) -> str:
     return loss.task or "classification"

@@ -29,13 +29,15 @@ def bundle_candidates(
     of its own, unless there are very many: then the candidates of a grid are one part. The
     bundles depend on the request and the number of rows alone.
     """
-    grid_of = {candidate: name for name, grid in grids.items() for candidate in grid.candidates}
+    grid_by_candidate = {
+        candidate: name for name, grid in grids.items() for candidate in grid.candidates
+    }
     are_many = len(candidates) > MOST_SHOWN
     most = max(1, MOST_LOSSES_TOGETHER // max(1, n_rows))
     bundles: list[Bundle] = []
     single: dict[str, list[Group]] = {}  # by grid, its candidates that are fitted alone
     for group in group_learners(candidates):
-        grid = _common_grid([grid_of.get(name) for name in group.names])
+        grid = _common_grid([grid_by_candidate.get(name) for name in group.names])
         if len(group.names) == 1 and are_many and grid is not None:
             single.setdefault(grid, []).append(group)
             continue

@@ -24,7 +24,7 @@ class Selection(FittingKind[SelectionRequest, SelectionPlan]):
     result = SelectionResult
 
     def check(self, request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what is wrong in the request, before any fit."""
+        """Check a request; no learner is fitted."""
         check_request(request, datasets)
 
     def plan(self, job: Job[SelectionRequest]) -> SelectionPlan:

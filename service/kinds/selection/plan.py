@@ -21,7 +21,7 @@ from service.kinds.fitting.building import (
 )
 from service.kinds.fitting.bundles import Bundle
 from service.kinds.fitting.engine import FittingPlan, FittingStage, count_chunks, share_chunks
-from service.kinds.fitting.expected_layout import expect_layout, expect_layout_unread
+from service.kinds.fitting.expected_layout import approximate_layout, expect_layout
 from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.fitting.work import check_work
 from service.kinds.methods_used import record_learners, record_method, record_methods
@@ -200,7 +200,7 @@ def _candidate_paths(grids: Mapping[str, CandidateGrid]) -> dict[str, Loc]:
 
 
 def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-    """Refuse what the request alone shows to be wrong; no data set is opened."""
+    """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
     check_data_fields(request, datasets)
     loss = build_loss(request)
     _, grids, learners = _build_candidates(request, loss, feature_names(request, datasets))
@@ -213,12 +213,14 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
         classes = data.classes if request.task == "classification" else None
     else:
         rows = Rows(n=datasets[request.dataset].rows)
-    without = learners_without_scores(learners)
-    check_metrics(request.built_metrics(), request.task, classes=classes, without_scores=without)
+    without_scores = learners_without_scores(learners)
+    check_metrics(
+        request.built_metrics(), request.task, classes=classes, without_scores=without_scores
+    )
     select_by = request.built_select_by()
     if select_by is not None:
         check_metric(
-            select_by, request.task, ("select_by",), classes=classes, without_scores=without
+            select_by, request.task, ("select_by",), classes=classes, without_scores=without_scores
         )
     schemes = build_schemes(request, rows)
     check_columns(request, schemes)
@@ -227,7 +229,7 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     if is_known:
         layout = expect_layout(request, scheme, rows, field=field)
     else:
-        layout = expect_layout_unread(scheme)
+        layout = approximate_layout(scheme)
     names = tuple(learners)
     models = names if schemes.external is None else (SELECTED, *(names if request.compare else ()))
     check_choices(layout, request.choices, models, loss)

@@ -100,7 +100,7 @@ class CandidateRun:
 
 @dataclass(frozen=True, slots=True)
 class InsideRun:
-    """The internal estimate of one candidate inside one external training part, and its notes."""
+    """The internal estimate and the warnings of one candidate in one external training part."""
 
     estimate: InternalEstimate
     warnings: tuple[Caution, ...]
@@ -144,8 +144,8 @@ def _run_inside(
     )
     place = f"Inside the training part of repeat {split.repeat}, block {split.block}"
     runs: dict[str, InsideRun | EvaluationError] = {}
-    for name, of_learner in outcomes.items():
-        run = unless_failed(of_learner, partial(_estimate_inside, plan, name))
+    for name, outcome in outcomes.items():
+        run = unless_failed(outcome, partial(_estimate_inside, plan, name))
         if isinstance(run, EvaluationError):
             run.message = f"{place}: {run.message}"
         runs[name] = run
@@ -172,7 +172,7 @@ def _add_split(
     outside: Sequence[SplitOutcome] | EvaluationError,
     run: CandidateRun,
 ) -> CandidateRun:
-    """Return the run of a candidate with one more external split."""
+    """Add one external split to the run of a candidate, and return the run."""
     if isinstance(inside, EvaluationError):
         raise inside
     if isinstance(outside, EvaluationError):
@@ -228,8 +228,8 @@ def _run_on_all_rows(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupO
     keep = plan.keeps_rows_on_all or plan.criterion.needs_predictions
     outcomes = run_path(group, plan.data, splits, plan.loss, seed, keep_predictions=keep)
     return {
-        name: unless_failed(of_learner, partial(_pack_on_all_rows, plan, name))
-        for name, of_learner in outcomes.items()
+        name: unless_failed(outcome, partial(_pack_on_all_rows, plan, name))
+        for name, outcome in outcomes.items()
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.kinds.fields.locations import errors_within
 from service.kinds.fields.methods import parse_method, parse_methods
-from service.kinds.fitting.expected_layout import expect_layout_unread
+from service.kinds.fitting.expected_layout import approximate_layout
 from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.study.request import EstimatorChoices, EstimatorInput
 from service.settings import settings
@@ -36,9 +36,16 @@ from thetahat.values.types import BlockKind
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 _CHOICES: Final = ("level", "alternative", "control", "variances", "intervals", "tests")
-_OF_LEARNERS: Final = ("scheme", "learner", "learners", "loss", "truths", "select")
-_OF_PAIRS: Final = ("weights", "risks")
-_NOT_OF_PAIRS: Final = ("variances", "intervals", "tests", "control", "truths", "select")
+_LEARNER_FIELDS: Final = ("scheme", "learner", "learners", "loss", "truths", "select")
+_PAIR_FIELDS: Final = ("weights", "risks")
+_FIELDS_REFUSED_FOR_PAIRS: Final = (
+    "variances",
+    "intervals",
+    "tests",
+    "control",
+    "truths",
+    "select",
+)
 
 
 def build_estimators(
@@ -61,7 +68,7 @@ def build_estimators(
 
 def _build_for_losses(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
     del task, size
-    for field in (*_OF_LEARNERS, *_OF_PAIRS):
+    for field in (*_LEARNER_FIELDS, *_PAIR_FIELDS):
         if getattr(entry, field) is not None:
             raise InvalidParameter(
                 f"The generator draws losses, so leave out {field}.",
@@ -78,7 +85,7 @@ def _build_for_losses(entry: EstimatorInput, task: str, size: DrawSize) -> Study
 
 
 def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
-    for field in _OF_PAIRS:
+    for field in _PAIR_FIELDS:
         if getattr(entry, field) is not None:
             raise InvalidParameter(
                 f"{field} need a generator that draws a source and a target sample.",
@@ -96,7 +103,7 @@ def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEs
     learners = _learners(entry, task, loss)
     analysis = _choices(entry)
     choices = analysis.choices
-    check_choices(expect_layout_unread(scheme), choices, tuple(learners), loss)
+    check_choices(approximate_layout(scheme), choices, tuple(learners), loss)
     truths = tuple(_default_truths(scheme, size) if entry.truths is None else entry.truths)
     check_truths(truths)
     return StudyEstimator(
@@ -112,7 +119,7 @@ def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEs
 
 
 def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEstimator:
-    for field in _NOT_OF_PAIRS:
+    for field in _FIELDS_REFUSED_FOR_PAIRS:
         if getattr(entry, field) is not None:
             raise InvalidParameter(
                 f"The generator draws pairs of samples; use risks, not {field}.",

@@ -41,13 +41,15 @@ def complete_from_earlier(owner_id: UUID, value: Mapping[str, Any], kind: str) -
     if "seed" in value and value["seed"] != earlier.seed:
         raise _refuse(
             "seed",
-            f"The extended study has the seed {earlier.seed}; leave out seed.",
+            f"The extended study has the seed {earlier.seed}. Leave out seed.",
             value["seed"],
         )
     for name, item in value.items():
         if name not in MAY_DIFFER and before.get(name) != item:
             raise _refuse(
-                name, f"{name} differs from the extended study; leave it out.", shown(item)
+                name,
+                f"The field {name} differs from the extended study. Leave it out.",
+                shown(item),
             )
     return {**before, **value, "seed": earlier.seed}
 
@@ -57,7 +59,9 @@ def _parse_id(value: Any) -> UUID:
         return UUID(value)
     except (ValueError, AttributeError, TypeError):
         raise _refuse(
-            "extends", f"extends must be the id of an evaluation, got {value!r}.", value
+            "extends",
+            f"The field extends must be the id of an evaluation, and is {value!r}.",
+            value,
         ) from None
 
 

@@ -53,7 +53,7 @@ class StudyKind(JobKind[StudyRequest]):
         return complete_from_earlier(owner_id, body, self.name)
 
     def check(self, request: StudyRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
-        """Refuse what is wrong in the request alone; nothing is drawn."""
+        """Check a request; nothing is drawn."""
         check_study(request, datasets)
 
     def start(self, job: Job[StudyRequest]) -> Finished | Chunks:

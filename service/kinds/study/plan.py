@@ -115,9 +115,9 @@ def _check_preset(request: StudyRequest, datasets: Files) -> None:
     preset = build_preset(request)
     for role, inputs in request.inputs.items():
         if role not in preset.roles:
-            known = ", ".join(preset.roles) or "none"
+            listed = ", ".join(preset.roles) or "none"
             raise InvalidParameter(
-                f"The preset {request.preset!r} has no input {role!r}; its inputs: {known}.",
+                f"The preset {request.preset!r} has no input {role!r}; its inputs: {listed}.",
                 loc=("inputs", role),
             )
         with errors_within(("inputs", role)):
@@ -201,7 +201,7 @@ def _read_population(request: StudyRequest, datasets: Files) -> DataAsPopulation
         group = np.array([str(label) for label in population.duplicates], dtype=object)
     if group is not None and len(group) != data.n:
         raise InvalidParameter(
-            f"duplicates has {len(group)} labels, but the data have {data.n} rows.",
+            f"The field duplicates has {len(group)} labels, but the data have {data.n} rows.",
             loc=("duplicates",),
         )
     return DataAsPopulation(
@@ -214,15 +214,19 @@ def _data_fields(inputs: PopulationInput | RoleData, datasets: Files | None = No
     columns = inputs.columns
     named = getattr(inputs, "duplicates", None)
     if datasets is not None and columns is not None and isinstance(named, str):
-        columns = _without(columns, named, datasets[inputs.dataset]) if inputs.dataset else columns
+        columns = (
+            _leave_out_feature(columns, named, datasets[inputs.dataset])
+            if inputs.dataset
+            else columns
+        )
     return DataFields(dataset=inputs.dataset, columns=columns, data=inputs.data, task=inputs.task)
 
 
-def _without(columns: DataColumns, name: str, file: DatasetFile) -> DataColumns:
+def _leave_out_feature(columns: DataColumns, name: str, file: DatasetFile) -> DataColumns:
     if columns.features is not None:
         return columns
-    taken = {name, *columns.model_dump(exclude={"features"}).values()}
-    features = [str(c["name"]) for c in file.columns if c["name"] not in taken]
+    other_columns = {name, *columns.model_dump(exclude={"features"}).values()}
+    features = [str(c["name"]) for c in file.columns if c["name"] not in other_columns]
     return columns.model_copy(update={"features": features})
 
 

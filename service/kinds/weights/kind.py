@@ -16,7 +16,7 @@ from thetahat.seeds import stream
 
 
 class Weights(JobKind[WeightsRequest]):
-    """Weights are estimated at once, whatever the size of the samples."""
+    """Importance weights, estimated without chunks whatever the size of the samples."""
 
     name: ClassVar[str] = "weights"
     title: ClassVar[str] = "Importance weights alone"

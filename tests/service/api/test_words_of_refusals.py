@@ -53,7 +53,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {**FIT, "scheme": {"name": "k_fold", "params": {"folds": 2}}},
             ["scheme", "params", "folds"],
-            "k_fold has no parameter 'folds' (did you mean 'n_folds'?); it has: n_folds",
+            "k_fold has no parameter 'folds' (did you mean 'n_folds'?). Its parameters are: n_fold",
         ),
         ({**FIT, "learners": {"m": "rigde"}}, ["learners", "m", "name"], "(did you mean 'ridge'?)"),
         (
@@ -66,13 +66,13 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
             ["learners", "m", "prepare", 0, "name"],
             "(did you mean 'standardise'?)",
         ),
-        ({**FIT, "columns": {"target": "y"}}, ["columns"], "columns are those of a dataset"),
+        ({**FIT, "columns": {"target": "y"}}, ["columns"], "has columns and no dataset"),
         (
             {**FIT, "learners": {"m": {"name": "ridge", "prepare": [STANDARDISE_Z]}}},
             ["learners", "m", "prepare", 0, "columns", 0],
             "there is no column 'z'; the input columns of this step are x0",
         ),
-        ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "columns are those of a dataset"),
+        ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "has columns and no dataset"),
         ({**matrix(), "losses": "nb"}, ["losses"], "expected an object"),
         ({**FIT, "learners": {}}, ["learners"], "must not be empty"),
         ({**FIT, "learners": {"m": {"nam": "ridge"}}}, ["learners", "m"], "an object with a name"),

@@ -154,9 +154,9 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
     ("request_", "place", "match"),
     [
         (body(sample=[]), ("sample",), "the sample is empty"),
-        (body(sample=[1, None]), ("sample", 1), "expected a number"),
+        (body(sample=[1, None]), ("sample", 1), "is not a number"),
         (body(sample=[1, 1e76]), ("sample", 1), "at most 1e\\+75"),
-        (body(sample={"x": [1], "y": ["a"]}), ("sample", "y", 0), "expected a number"),
+        (body(sample={"x": [1], "y": ["a"]}), ("sample", "y", 0), "is not a number"),
         (body(sample={"x": [1, 2], "y": [1, 2]}), ("sample", "y"), "mean is of one sample"),
         (body("auc"), ("sample",), "there is no y"),
         (body("auc", {"x": [1, 2], "y": [0, 3]}), ("sample", "y", 1), "labels of an auc"),
@@ -180,25 +180,29 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         (
             body(intervals=[{"name": "bca", "params": {"n_resamples": 5}}]),
             ("intervals", 0),
-            "neither parameters nor",
+            "neither params nor",
         ),
         (
             body("median", intervals=["normal", "studentised"]),
             ("intervals", 1),
             "intervals that fit: normal, percentile, basic, bca",
         ),
-        ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "the request has its resamples"),
+        ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "both resamples and n_resamples"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5]]}, ("resamples", 0), "must have the same number"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5, 4]]}, ("resamples", 0, 4), "4 is not in"),
-        ({**LECTURE, "resamples": [[1, 2, 3, 5, "7"]]}, ("resamples", 0, 4), "expected a number"),
-        ({**LECTURE, "resamples": [{"y": [1]}]}, ("resamples", 0), "is a list of numbers"),
+        ({**LECTURE, "resamples": [[1, 2, 3, 5, "7"]]}, ("resamples", 0, 4), "is not a number"),
+        ({**LECTURE, "resamples": [{"y": [1]}]}, ("resamples", 0), "must be a list of numbers"),
         (
             body(DIFFERENCE, {"x": [1, 2], "y": [1, 2]}, resamples=[[1, 2]]),
             ("resamples", 0),
-            'of this sample is {"x"',
+            'of this sample must be {"x"',
         ),
         ({"kind": "bootstrap", "statistic": "mean"}, ("sample",), "either a sample or a dataset"),
-        ({**LECTURE, "columns": {"x": "a"}}, ("columns",), "dataset and columns go together"),
+        (
+            {**LECTURE, "columns": {"x": "a"}},
+            ("columns",),
+            "dataset needs columns, and columns need",
+        ),
     ],
 )
 def test_invalid_requests(request_: dict[str, Any], place: tuple[Any, ...], match: str) -> None:
@@ -219,7 +223,7 @@ def test_invalid_columns_and_missing_values(tmp_path: Path) -> None:
         with pytest.raises((EvaluationError, InvalidRequest)) as caught:
             run_kind({**stored, "columns": columns}, [file])
         assert place_of(caught.value)[: len(place)] in {place, place[:2]}
-    with pytest.raises(EvaluationError, match="dataset and columns go together"):
+    with pytest.raises(EvaluationError, match="dataset needs columns, and columns need"):
         run_kind(stored, [file])
 
 

@@ -125,7 +125,7 @@ def test_exact_some_learners_are_told_before_the_calibration_is_done() -> None:
     first = run_chunks(kind, job, [c for c in started.chunks if c.part == CALIBRATION])
     partial = as_json(kind.gather(job, [*done, *first]))
     assert partial["models"]["ridge"]["intervals"][0][CALIBRATION]
-    with pytest.raises(EvaluationError, match="no learner is complete"):
+    with pytest.raises(EvaluationError, match="No learner has finished"):
         kind.gather(job, first)
 
 

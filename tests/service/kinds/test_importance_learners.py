@@ -180,7 +180,7 @@ def test_exact_some_learners_before_the_others() -> None:
     kind: Any = JOB_KINDS["importance_weighting"]
     job = Job(SPACE, body["kind"], kind.request.model_validate(body), 7)
     plan = build_plan(job)
-    parts = importance_weighting._parts(plan)
+    parts = importance_weighting._list_payloads(plan)
     outputs = run_chunks(kind, job, [Chunk(part) for part in parts if part["learner"] == "b"])
     some = as_json(kind.gather(job, outputs))
 

@@ -34,11 +34,23 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"source": {**SOURCE, "y": [1] * 30}}, ("source", "y"), "every row has class 1"),
         ({"source": {**SOURCE, "y": [1, None] * 15}}, ("source", "y", 1), "y|target"),
         ({"source": {**SOURCE, "fold": [1] * 30}}, ("source", "fold"), "in one fold"),
-        ({"source": {**SOURCE, "fold": [1]}}, ("source", "fold"), "1 entries for 30 rows"),
-        ({"source": {**SOURCE, "source": [1]}}, ("source", "source"), "1 entries for 30 rows"),
-        ({"target": {**TARGET, "y": WRONG_LABEL}}, ("target", "y", 39), "none of the source's"),
-        ({"target": {**TARGET, "y": [1]}}, ("target", "y"), "1 entries for 40 rows"),
-        ({"target": {"X": [[1.0], [2.0]]}}, ("target",), "2 features and the target 1"),
+        (
+            {"source": {**SOURCE, "fold": [1]}},
+            ("source", "fold"),
+            "1 entries, and there are 30 rows",
+        ),
+        (
+            {"source": {**SOURCE, "source": [1]}},
+            ("source", "source"),
+            "1 entries, and there are 30 rows",
+        ),
+        (
+            {"target": {**TARGET, "y": WRONG_LABEL}},
+            ("target", "y", 39),
+            "which the source does not have",
+        ),
+        ({"target": {**TARGET, "y": [1]}}, ("target", "y"), "1 entries, and there are 40 rows"),
+        ({"target": {"X": [[1.0], [2.0]]}}, ("target",), "2 features and the target has 1"),
         ({"weights": "kmm"}, ("weights", "name"), "not one of the importance weights"),
         ({"weights": {"name": "given", "as": "w"}}, ("weights", "as"), "needs no key"),
         (
@@ -52,10 +64,14 @@ def weighted(values: Any) -> dict[str, Any]:
         ({"loss": "log"}, ("learner",), "does not predict"),
         ({"learner": "nobody"}, ("learner", "name"), "'nobody' is not one of the learners"),
         ({"learner": "ridge", "learners": {"a": "ridge"}}, ("learner",), "either learner or"),
-        ({"learner": "ridge", "intercept": True}, ("intercept",), "among the params"),
-        ({"learners": {"a": "ridge"}, "intercept": True}, ("intercept",), "among the params"),
+        ({"learner": "ridge", "intercept": True}, ("intercept",), "in the params of the learner"),
+        (
+            {"learners": {"a": "ridge"}, "intercept": True},
+            ("intercept",),
+            "in the params of a learner",
+        ),
         ({"learners": {"": "ridge"}}, ("learners", ""), "1 to 120 characters"),
-        ({"grids": {"b": {}}}, ("grids", "b"), "no learner 'b'; there are ridge"),
+        ({"grids": {"b": {}}}, ("grids", "b"), "no learner 'b'. The learners are ridge"),
         ({"grid": {"penalty": [1], "intercept": [True]}}, ("grid",), "has one parameter"),
         ({"grid": {"penalty": []}}, ("grid", "penalty"), "at least one value"),
         ({"grid": {"penalty": [1.0, 1.0]}}, ("grid", "penalty", 1), "is in the grid twice"),
@@ -89,12 +105,12 @@ def weighted(values: Any) -> dict[str, Any]:
         (
             {"learner": {"name": "ridge", "params": {"penalty": 1}}},
             ("grid", "penalty"),
-            "give it once",
+            "Give it once",
         ),
         (
             {"learner": "KNeighborsClassifier", "grid": {"n_neighbors": [1]}, "loss": "zero_one"},
             ("learner",),
-            "set weighted_fit to false",
+            "Set weighted_fit to false",
         ),
         ({"learner": {"name": "mean"}, "task": "regression", "loss": "log"}, ("loss",), "loss"),
         ({"learner": "majority", "task": "regression"}, ("learner", "name"), "not for regression"),
@@ -128,7 +144,7 @@ def test_invalid_by_form(change: dict[str, Any]) -> None:
 
 def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_importance_plan, "MOST_LOSSES", 100)
-    with pytest.raises(EvaluationError, match="take fewer values") as caught:
+    with pytest.raises(EvaluationError, match="Use fewer values") as caught:
         run_kind(BODY)
     assert caught.value.loc == ("grid",)
 

@@ -136,7 +136,7 @@ def test_invalid_three_classes(name: str) -> None:
 
 
 def test_invalid_scores_of_given_predictions() -> None:
-    with pytest.raises(EvaluationError, match="give those of 'm' in scores") as caught:
+    with pytest.raises(EvaluationError, match="Give those of 'm' in scores") as caught:
         run_kind(predictions("hinge", scores={}))
     assert place_of(caught.value) == ("scores", "m")
     with pytest.raises(

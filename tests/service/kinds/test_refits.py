@@ -185,7 +185,7 @@ def test_exact_a_stored_data_set_is_checked_by_its_size(tmp_path: Any) -> None:
 
     assert "conservative_z" in run_kind(body, [file]).result["models"]["mean"]["variances"]
     many = [{"name": "bates_nested_cv", "params": {"n_folds": 30, "n_repeats": 100}}]
-    with pytest.raises(InvalidParameter, match=r"would make 93000 extra fits \(46500 for each"):
+    with pytest.raises(InvalidParameter, match=r"would need 93000 extra fits \(46500 for each"):
         run_kind({**body, "variances": many, "intervals": ["normal"]}, [file])
 
 

@@ -80,7 +80,7 @@ def test_invalid_too_many_losses_are_refused(monkeypatch: pytest.MonkeyPatch) ->
     ids=["losses", "predictions"],
 )
 def test_invalid_kinds_without_learners_say_which_kind_has_them(body: dict[str, Any]) -> None:
-    with pytest.raises(UnsupportedCombination, match="'cross_validation' offers it") as caught:
+    with pytest.raises(UnsupportedCombination, match="Use the kind 'cross_validation'") as caught:
         run_kind({**body, "intervals": ["normal", "bates_nested_cv"]})
 
     assert caught.value.loc == ("intervals", 1)

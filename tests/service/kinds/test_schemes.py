@@ -210,7 +210,7 @@ def test_invalid_the_place_is_the_same_with_a_data_set(
 def test_invalid_without_a_time() -> None:
     data = {key: value for key, value in DATA.items() if key != "time"}
 
-    with pytest.raises(EvaluationError, match="needs the time of every instance") as caught:
+    with pytest.raises(EvaluationError, match="needs the time of each row") as caught:
         run_kind(body_of("time_series", data=data))
 
     assert place_of(caught.value) == ("data", "time")
@@ -386,6 +386,6 @@ def test_exact_a_holdout_says_where_it_cuts_clusters() -> None:
         ("cluster_robust", 4)
     ]
     without = {**body, "data": data, "scheme": scheme}
-    with pytest.raises(EvaluationError, match="holdout needs the cluster of every instance") as no:
+    with pytest.raises(EvaluationError, match="holdout needs the cluster of each row") as no:
         run_kind(without)
     assert place_of(no.value) == ("data", "cluster")

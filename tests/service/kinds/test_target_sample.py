@@ -122,7 +122,9 @@ def test_exact_some_features_alone_weight_the_rows() -> None:
 
     found = run_kind(body).result
     assert_allclose(found["weights"]["values"], ratio_of_normals(X), rtol=1e-9)
-    with pytest.raises(EvaluationError, match=r"numeric and complete features: .*'x2'") as caught:
+    with pytest.raises(
+        EvaluationError, match=r"numeric features without missing values.*'x2'"
+    ) as caught:
         run_kind({**body, "target_sample": {"X": [[1.0, 2.0, 3.0]] * 5}})
     assert caught.value.loc == ("target_sample",)
 
@@ -154,7 +156,11 @@ def test_exact_risks_by_name() -> None:
 @pytest.mark.parametrize(
     ("change", "place", "match"),
     [
-        ({"target_sample": None, "weights": "ulsif"}, ("weights",), "goes with a target_sample"),
+        (
+            {"target_sample": None, "weights": "ulsif"},
+            ("weights",),
+            "weights needs a target_sample",
+        ),
         ({"target_sample": None, "weighted_fit": True}, ("weighted_fit",), "target_sample"),
         ({"target_sample": None, "risks": ["weighted"]}, ("risks",), "target_sample"),
         ({"target_sample": {}}, ("target_sample",), "either X or a dataset"),
@@ -162,12 +168,12 @@ def test_exact_risks_by_name() -> None:
         (
             {"target_sample": {"X": [[1.0], [2.0]], "features": ["x7"]}},
             ("target_sample", "features"),
-            "no feature 'x7'",
+            "feature 'x7', which the data do not have",
         ),
         ({"weights": "kmm"}, ("weights", "name"), "not one of the importance weights"),
         ({"weights": {"name": "ulsif", "as": "u"}}, ("weights", "as"), "needs no key"),
         ({"risks": ["all"]}, ("risks", 0, "name"), "not one of the weighted risks"),
-        ({"weights": "given"}, ("data", "weight"), "weight for each row"),
+        ({"weights": "given"}, ("data", "weight"), "weight of each row"),
         (
             {"weights": "given", "data": {**BODY["data"], "weight": [1.0] * 29 + [1e200]}},
             ("data", "weight", 29),

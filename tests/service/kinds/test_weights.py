@@ -76,19 +76,23 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
         ({"source": {"X": [[1, None], [2, 3]]}}, ("source", "X", 0, 1), "no value in row 0"),
         ({"source": {"X": [["a", 1], ["b", 3]]}}, ("source", "X", "x0"), "not numeric"),
         ({"source": {"X": [[1, 2], [3]]}}, ("source", "X", 1), "row 1 has 1 features"),
-        ({"target": {"X": [[1], [2]]}}, ("target",), "2 features and the target 1"),
+        ({"target": {"X": [[1], [2]]}}, ("target",), "2 features and the target has 1"),
         ({"source": {"X": [[1, 2]]}}, ("source",), "at least 2"),
         (
             {"source": {"X": SOURCE.tolist(), "weight": [1]}},
             ("source", "weight"),
-            "1 entries for 8 rows",
+            "1 entries, and there are 8 rows",
         ),
         (
             {"source": {"X": SOURCE.tolist(), "weight": [1] * 7 + [None]}},
             ("source", "weight", 7),
             "no value in row 7",
         ),
-        ({"source": {"X": SOURCE.tolist(), "y": [1]}}, ("source", "y"), "1 entries for 8 rows"),
+        (
+            {"source": {"X": SOURCE.tolist(), "y": [1]}},
+            ("source", "y"),
+            "1 entries, and there are 8 rows",
+        ),
         ({"weights": "kmm"}, ("weights", "name"), "'kmm' is not one of the importance weights"),
         (
             {"weights": {"name": "gaussian_ratio", "params": {"width": 1}}},
@@ -102,12 +106,12 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
                 "target": {"X": TARGET.tolist(), "features": ["b", "a"]},
             },
             ("target", "features"),
-            "features are b, a",
+            "features b, a",
         ),
         (
             {"source": {"X": SOURCE.tolist(), "columns": {"target": "y"}}},
             ("source", "columns"),
-            "those of a dataset",
+            "columns and no dataset",
         ),
     ],
 )
@@ -138,7 +142,7 @@ def test_invalid_columns(tmp_path: Path) -> None:
     assert refused({"columns": {"features": ["a", "a"]}}, use, "has another role") == (
         *("source", "columns", "features", 1),
     )
-    assert refused({**use, "y": [1]}, use, "y is for an inline sample") == ("source", "y")
+    assert refused({**use, "y": [1]}, use, "y is only for a sample") == ("source", "y")
     with_weight = {"columns": {"features": ["a"], "weight": "w"}}
     assert refused(with_weight, use, "no value in row 7") == ("source", "columns", "weight", 7)
 
@@ -148,7 +152,9 @@ def test_invalid_a_target_without_the_sources_features(tmp_path: Path) -> None:
     taken = {"dataset": str(file.id), "columns": {"weight": "b"}}
     body = {"kind": "weights", "source": {"dataset": str(file.id)}, "target": taken}
 
-    with pytest.raises(EvaluationError, match="a column 'b' and this data set has none") as caught:
+    with pytest.raises(
+        EvaluationError, match="the column 'b', and this data set does not"
+    ) as caught:
         run_kind(body, [file])
     assert place_of(caught.value) == ("target", "columns")
 
