@@ -140,6 +140,16 @@ FEW_BLOCKS = _entry(
     reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
     "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",
 )
+SCORES_AS_LOSSES = _entry(
+    "scores_as_losses",
+    _SERIOUS,
+    "{reason}, which is how scores look. The values were taken as losses, of which lower ones are "
+    "better; if higher ones are better, every verdict is the wrong way round.",
+    'Send "better": "higher" if higher values are better, or "better": "lower" if they are losses.',
+    threshold=0.5,
+    reason="A model that is wrong on more than half of the items is rare, and all models of a "
+    "comparison being so is rarer; the caution asks, and nothing is changed.",
+)
 NO_PARTITION = _entry(
     "no_partition",
     _INFO,

@@ -34,13 +34,16 @@ class LossRows:
     unit : str
         ``instance``, ``cluster`` or ``block``.
     losses : ndarray of float
-        (N, k) one row per unit, one column per model; smaller is better.
+        (N, k) one row per unit, one column per model; smaller is better, so scores have their sign
+        changed.
     names : tuple of str
         (k,) names of the models.
     cautions : tuple of Caution
         Doubts about the rows: too few, or not independent.
     target : Target
         What a test that takes these units as independent is about.
+    are_scores : bool
+        Whether the losses are scores with their sign changed.
     """
 
     unit: UnitName
@@ -48,6 +51,7 @@ class LossRows:
     names: tuple[str, ...]
     cautions: tuple[Caution, ...]
     target: Target
+    are_scores: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -62,6 +66,12 @@ class LossRows:
     def by_model(self, values: Sequence[float] | FloatArray) -> dict[str, float]:
         """Return (k,) values by model name."""
         return dict(zip(self.names, np.asarray(values, dtype=np.float64).tolist(), strict=True))
+
+    def describe_means(self, means: FloatArray) -> dict[str, dict[str, float]]:
+        """Return (k,) means of ``losses`` as ``mean_losses``, or of scores as ``mean_scores``."""
+        if self.are_scores:
+            return {"mean_scores": self.by_model(0.0 - means)}
+        return {"mean_losses": self.by_model(means)}
 
 
 def choose_row_unit(layout: Layout, requested: UnitName | None) -> UnitName:
@@ -106,7 +116,9 @@ def build_rows(table: LossTable, requested: UnitName | None) -> LossRows:
             )
         )
     target = unit_target(table.layout, unit)
-    return LossRows(unit, losses, table.names, tuple(cautions), target)
+    return LossRows(
+        unit, losses, table.names, tuple(cautions), target, are_scores=table.higher_is_better
+    )
 
 
 def f_cautions(rows: LossRows, statistic: RowStatistic, *, is_flat: bool) -> tuple[Caution, ...]:

@@ -92,8 +92,9 @@ class CochranQ:
                 )
         rows = build_rows(table, "instance")
         statistic = compute_row_statistic(rows.losses)
-        error_rates = rows.losses.mean(axis=0)
-        n_discordant = int((rows.losses != rows.losses[:, :1]).any(axis=1).sum())
+        errors = rows.losses + 1 if rows.are_scores else rows.losses  # a score of 1 is no error
+        error_rates = errors.mean(axis=0)
+        n_discordant = int((errors != errors[:, :1]).any(axis=1).sum())
         return OmnibusOutcome(
             statistic=statistic.value,
             p_value=statistic.chi_squared_p_value(),
@@ -109,7 +110,7 @@ class CochranQ:
                 "rows": rows.n_rows,
                 "rows_that_differ": n_discordant,
                 "error_counts": dict(
-                    zip(rows.names, rows.losses.sum(axis=0).astype(int).tolist(), strict=True)
+                    zip(rows.names, errors.sum(axis=0).astype(int).tolist(), strict=True)
                 ),
             },
             post_hoc=PostHocScores(

@@ -147,7 +147,7 @@ class CrossValidationWithConfidence:
                 "alpha": alpha,
                 "n_resamples": n_drawn,
                 "small_sample": self.small_sample,
-                "mean_losses": rows.by_model(shift + means),
+                **rows.describe_means(shift + means),
                 "p_values": rows.by_model(p_values),
                 "set": kept,
                 "tied": [kept],

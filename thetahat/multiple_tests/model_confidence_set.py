@@ -147,7 +147,7 @@ class ModelConfidenceSet:
                 "n_resamples": n_drawn,
                 "small_sample": self.small_sample,
                 "resampling": "counts" if rows.n_rows <= MOST_COUNTED else "normal_multipliers",
-                "mean_losses": rows.by_model(shift + centre),
+                **rows.describe_means(shift + centre),
                 "eliminated": [rows.names[i] for i in steps.eliminated],
                 "mcs_p_values": rows.by_model(steps.p_values),
                 "set": kept,

@@ -102,7 +102,7 @@ class McNemar:
             raise _not_zero_one()
         difference = pair.difference.rows
         b, c = int((difference < 0).sum()), int((difference > 0).sum())
-        return self._build_outcome(b, c, alternative, pair.difference.layout)
+        return self._build_outcome(b, c, alternative, pair)
 
     def test_many(
         self,
@@ -122,21 +122,23 @@ class McNemar:
             errors_a, errors_b = pair.a.rows, pair.b.rows
             n_both = float(errors_a @ errors_b)
             b, c = round(float(errors_b.sum()) - n_both), round(float(errors_a.sum()) - n_both)
-            outcomes.append(self._build_outcome(b, c, alternative, batch.layout))
+            outcomes.append(self._build_outcome(b, c, alternative, pair))
         return outcomes
 
     def _build_outcome(
-        self, b: int, c: int, alternative: Alternative, layout: Layout
+        self, b: int, c: int, alternative: Alternative, pair: PairedLosses
     ) -> TestOutcome:
+        """Return the outcome of b differences below 0 and c above 0."""
         statistic, p_value, degrees_of_freedom = self._compute_numbers(b, c, alternative)
+        a_better, b_better = (c, b) if pair.higher_is_better else (b, c)
         return TestOutcome(
             statistic=statistic,
             p_value=p_value,
             degrees_of_freedom=degrees_of_freedom,
             target=Target.THESE_MODELS,
             unit="instance",
-            cautions=_cautions(layout, b + c),
-            details={"variant": self.variant, "a_better": b, "b_better": c},
+            cautions=_cautions(pair.difference.layout, b + c),
+            details={"variant": self.variant, "a_better": a_better, "b_better": b_better},
         )
 
     def _compute_numbers(

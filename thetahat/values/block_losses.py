@@ -192,7 +192,7 @@ class LossTable:
     loss_range : tuple of float or None
         Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1).
     higher_is_better : bool
-        Whether the numbers are scores, where higher is better; only scores by split can be.
+        Whether the numbers are scores, of which higher ones are better.
     """
 
     layout: Layout

@@ -14,6 +14,8 @@ IntArray = npt.NDArray[np.intp]
 UnitName = Literal["instance", "cluster", "block"]
 """The unit that a test pairs or ranks, and that a bootstrap draws."""
 UNITS: Final = get_args(UnitName)
+Better = Literal["lower", "higher"]
+"""Which values are better: ``lower`` of losses, ``higher`` of scores."""
 Label = str | int | float
 """The label of a block, source, cluster or class in JSON; only a class can be a fraction."""
 

@@ -2598,6 +2598,9 @@ class SummaryDict(TypedDict):
     target: TargetValue
     """What the intervals of the models are about."""
 
+    better: Literal["lower", "higher"]
+    """``lower`` where the values are losses, ``higher`` where they are scores."""
+
     level: float
     """Confidence level of the intervals."""
 

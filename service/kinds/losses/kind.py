@@ -14,6 +14,7 @@ from service.kinds.losses.plan import build_plan
 from service.kinds.losses.request import LossesRequest
 from service.kinds.losses.result import LossesResult
 from thetahat.analyses.losses import evaluate
+from thetahat.analyses.losses.cautions import suspect_scores
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.weighted_risks.weighted import Weighted
 
@@ -42,9 +43,10 @@ class Losses(JobKind[LossesRequest]):
         """Evaluate the losses."""
         plan = build_plan(job.request, job.datasets)
         evaluation = evaluate(plan.table, job.request.choices, job.seed, weights=plan.weights)
-        if job.request.blocks is None:
-            cautions = (*evaluation.cautions, BLOCKS_ASSUMED_RANDOM())
-            evaluation = replace(evaluation, cautions=cautions)
+        doubts = suspect_scores(plan.table) if job.request.better is None else ()
+        assumed = () if job.request.blocks else (BLOCKS_ASSUMED_RANDOM(),)
+        cautions = (*doubts, *evaluation.cautions, *assumed)
+        evaluation = replace(evaluation, cautions=cautions)
         result = LossesResult(evaluation=evaluation)
         return Finished(result, tabulate_losses(plan.table), evaluation.methods)
 

@@ -57,13 +57,6 @@ def check_form(request: LossInput) -> None:
                 raise InvalidParameter(
                     f"The field {field} is only for split_scores. Leave it out.", loc=(field,)
                 )
-        if request.better == "higher":
-            raise InvalidParameter(
-                "The field better is only for split_scores, because lower losses are always "
-                "better. Leave it out.",
-                loc=("better",),
-                value="higher",
-            )
 
 
 def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -81,6 +74,10 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
 
 def read_loss_table(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
     """Build the loss table of a request."""
+    return replace(_read_table(request, datasets), higher_is_better=request.better == "higher")
+
+
+def _read_table(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
     if request.split_scores is not None:
         return _from_split_scores(request, request.split_scores)
     if request.dataset is not None and request.columns is not None:
@@ -301,8 +298,7 @@ def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> Loss
         request.folds,
         request.repeats or 1,
     )
-    models = {m: BlockLosses(layout, scores=row) for m, row in values.items()}
-    return LossTable(layout, models, higher_is_better=request.better == "higher")
+    return LossTable(layout, {m: BlockLosses(layout, scores=row) for m, row in values.items()})
 
 
 def _size_of_each_split(

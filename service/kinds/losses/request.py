@@ -11,7 +11,7 @@ from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.schemas.base import Schema
 from service.schemas.numbers import check_whole_sizes
-from thetahat.values.types import BlockKind
+from thetahat.values.types import Better, BlockKind
 
 
 class SplitScores(Schema):
@@ -39,10 +39,11 @@ class SplitScores(Schema):
     repeats: int | None = Field(
         None, ge=1, description="Number of repeats, for split_scores. Left out: 1."
     )
-    better: Literal["lower", "higher"] | None = Field(
+    better: Better | None = Field(
         None,
-        description="Whether lower or higher split_scores are better. split_scores need it; of "
-        "losses lower is always better.",
+        description="lower if the numbers are losses, higher if they are scores such as right "
+        "answers (1 right, 0 wrong). split_scores need it; left out, the values of losses and of a "
+        "dataset are taken as losses, with a caution if they look like scores.",
     )
 
     @field_validator("n_train", "n_test", mode="before")
@@ -59,7 +60,9 @@ class SplitScores(Schema):
 class LossDatasetColumns(LayoutColumns):
     """The columns of a data set of losses, which has one row per instance and repeat."""
 
-    losses: list[str] = Field(min_length=1, description="The columns of losses, one per model.")
+    losses: list[str] = Field(
+        min_length=1, description="The columns of losses (or scores), one per model."
+    )
 
 
 class LossInput(LayoutFields, SplitScores):
@@ -68,7 +71,7 @@ class LossInput(LayoutFields, SplitScores):
     losses: dict[str, list[Any]] | None = Field(
         None,
         description="The losses by model: one list per block, whose lengths may differ, or one "
-        "list of all losses with block beside it.",
+        "list of all losses with block beside it. With better: higher, scores.",
         examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
     )
     block_labels: list[Any] | None = Field(

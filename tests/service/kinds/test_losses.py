@@ -160,7 +160,6 @@ def test_degenerate_blocks_left_out_are_said_to_be_assumed() -> None:
         ({"n_train": {"7": 3}}, ("n_train", "7")),
         ({"n_train": -3}, ("n_train",)),
         ({"folds": 2}, ("folds",)),
-        ({"better": "higher"}, ("better",)),
         ({"split_scores": {"a": [1.0, 2.0]}}, ("split_scores",)),
     ],
 )
@@ -246,3 +245,74 @@ def test_invalid_clip_to_a_range_that_excludes_losses() -> None:
     with pytest.raises(InvalidParameter, match="clip needs the range that losses can have"):
         run_kind({**body, "range": [0, 0.5]})
     assert run_kind({**body, "range": [-10, 10]}).result["kind"] == "losses"
+
+
+RIGHT: dict[str, list[list[int]]] = {
+    "good": [[1, 1, 1, 0], [1, 1, 0, 1], [1, 1, 1, 1]],
+    "bad": [[0, 1, 0, 0], [1, 0, 0, 1], [0, 1, 0, 1]],
+}
+
+
+def _mirrored(rows: list[list[int]]) -> list[list[int]]:
+    return [[1 - value for value in row] for row in rows]
+
+
+def test_exact_scores_in_every_form_are_mirrored_losses(tmp_path: Path) -> None:
+    wrong = {name: _mirrored(rows) for name, rows in RIGHT.items()}
+    flat = {name: [v for row in rows for v in row] for name, rows in RIGHT.items()}
+    block = [k for k in range(3) for _ in range(4)]
+    file = parquet_file(tmp_path, {**flat, "site": block})
+    base = {"kind": "losses", "blocks": "source", "better": "higher"}
+    stored = {"dataset": str(file.id), "columns": {"losses": ["good", "bad"], "block": "site"}}
+    of_losses = run_kind({**base, "better": "lower", "losses": wrong}).result
+
+    for form in ({"losses": RIGHT}, {"losses": flat, "block": block}, stored):
+        result = run_kind({**base, **form}, [file]).result
+
+        assert result["summary"]["best_model"] == "good"
+        assert result["summary"]["better"] == "higher"
+        assert result["summary"]["sentences"][0].startswith("good has the highest mean score")
+        (pair,), (mirrored,) = result["comparisons"], of_losses["comparisons"]
+        assert_allclose(pair["difference"], -mirrored["difference"], rtol=1e-12)
+        assert pair["verdict"]["decision"] == mirrored["verdict"]["decision"]
+        assert_allclose(pair["verdict"]["p_value"], mirrored["verdict"]["p_value"], rtol=1e-9)
+        assert "scores_as_losses" not in codes(result)
+
+
+def codes(result: Any) -> list[str]:
+    return [caution["code"] for caution in result["cautions"]]
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [
+        {"good": RIGHT["good"], "fair": [[1, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 1]]},
+        {"accuracy of a": A, "b": B},
+        {"a_score": A, "b_score": B},
+        {"isCorrect": A, "b": B},
+    ],
+)
+def test_exact_values_that_look_like_scores_are_questioned(losses: dict[str, Any]) -> None:
+    body = {"kind": "losses", "blocks": "source", "losses": losses}
+
+    cautions = run_kind(body).result["cautions"]
+
+    assert cautions[0]["code"] == "scores_as_losses"
+    assert cautions[0]["severity"] == "serious"
+    for better in ("lower", "higher"):
+        assert "scores_as_losses" not in codes(run_kind({**body, "better": better}).result)
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [
+        {"a": _mirrored(RIGHT["good"]), "b": RIGHT["good"]},  # one of the two is rarely wrong
+        {"brier_score": A, "log_score": B},
+        {"a": A, "b": B},
+        {"scorecard": A, "recorder": B},
+    ],
+)
+def test_exact_values_that_look_like_losses_are_not(losses: dict[str, Any]) -> None:
+    body = {"kind": "losses", "blocks": "source", "losses": losses}
+
+    assert "scores_as_losses" not in codes(run_kind(body).result)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from thetahat.cautions import (
     NO_PARTITION,
     NO_TRAINING_VARIANCE,
     RANGE_UNKNOWN,
+    SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
     UNEQUAL_BLOCKS,
     Caution,
@@ -22,7 +25,16 @@ from thetahat.cautions import (
 from thetahat.corrections import CORRECTIONS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_percent
 from thetahat.values.types import BlockKind
+
+_SCORE_WORDS: Final = frozenset(
+    (
+        *("accuracy", "acc", "right", "correct", "correctness", "score", "scores", "auc", "auroc"),
+        *("f1", "exact", "match", "passed", "solved", "reward"),
+    )
+)
+_LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
 
 
 def list_cautions(
@@ -76,3 +88,28 @@ def _of_models(table: LossTable) -> Iterator[Caution]:
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
             yield CONSTANT_LOSSES(model=name, value=moments.shift)
+
+
+def suspect_scores(table: LossTable) -> tuple[Caution, ...]:
+    """Return a caution if values that were sent as losses look like scores.
+
+    They do if a model's name has a word such as accuracy, or if all values are 0 or 1 and more than
+    half of every model's are 1. It is for values that do not say whether lower or higher is better.
+    """
+    if table.higher_is_better:
+        return ()
+    for name in table.names:
+        words = set(re.findall(r"[a-z]+\d*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
+        if words & _SCORE_WORDS and not words & _LOSS_WORDS:
+            return (SCORES_AS_LOSSES(reason=f"A model or column is named {name!r}"),)
+    smallest = 1.0
+    for losses in table.models.values():
+        values = losses.values
+        if values is None or not ((values == 0) | (values == 1)).all():
+            return ()
+        smallest = min(smallest, float(values.mean()))
+    if smallest <= SCORES_AS_LOSSES.threshold:
+        return ()
+    share = format_percent(round(smallest, 3))
+    reason = f"All values are 0 or 1, and at least {share} of the values of every model are 1"
+    return (SCORES_AS_LOSSES(reason=reason),)

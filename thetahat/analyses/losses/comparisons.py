@@ -121,8 +121,6 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     The recommended interval of a pair, on which its verdict rests, is for the request's target or
     for the layout's own, and where none was built for that, for another that it names.
     """
-    if table.higher_is_better:
-        choices = replace(choices, alternative=choices.alternative.mirrored())
     intervals = methods.intervals
     if resampling is not None:
         intervals = resampling.unasked(

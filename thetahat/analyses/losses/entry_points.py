@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from thetahat.analyses.losses.cautions import suspect_scores
 from thetahat.analyses.losses.checks import check, other_than_zero_one
 from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
@@ -22,7 +23,15 @@ from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.registry import Registry
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of, layout_of_blocks, layout_of_scores
-from thetahat.values.types import Alternative, BlockKind, FloatArray, Label, Target, UnitName
+from thetahat.values.types import (
+    Alternative,
+    Better,
+    BlockKind,
+    FloatArray,
+    Label,
+    Target,
+    UnitName,
+)
 from thetahat.variances import VARIANCES
 
 MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
@@ -42,6 +51,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     cluster: LabelColumn | None = None,
     block_labels: Sequence[Label] | None = None,
     n_train: float | Mapping[Label, float] | None = None,
+    better: Better | None = None,
     weights: npt.ArrayLike | None = None,
     level: float = 0.95,
     margin: float | None = None,
@@ -79,6 +89,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     n_train : float, mapping or None
         Training size of every block, or by label. 0 says that the models were not trained on any of
         these instances.
+    better : str or None
+        ``lower`` if the numbers are losses, ``higher`` if they are scores; None takes them as
+        losses, with a caution if they look like scores.
     weights : array-like or None
         (n,) importance weights, which add weighted risks.
     level, margin, alternative, correction, control, power, rope, clip, range, unit, target, detail
@@ -135,7 +148,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         target=target,
         detail=detail,
     )
-    table = LossTable(layout, models)
+    table = LossTable(layout, models, higher_is_better=_is_higher(better))
     check(layout, choices, table.names, other_than_zero_one(table))
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     if row_weights is not None and row_weights.shape != (layout.n_rows,):
@@ -143,7 +156,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             f"weights have shape {row_weights.shape}, but there are {layout.n_rows} losses",
             loc=("weights",),
         )
-    return evaluate_table(table, choices, seed, row_weights)
+    result = evaluate_table(table, choices, seed, row_weights)
+    doubts = suspect_scores(table) if better is None else ()
+    return replace(result, cautions=(*doubts, *result.cautions))
 
 
 def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split scores
@@ -151,7 +166,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     *,
     n_train: npt.ArrayLike,
     n_test: npt.ArrayLike,
-    better: str,
+    better: Better,
     blocks: BlockKind | str = BlockKind.RANDOM,
     folds: int | None = None,
     repeats: int = 1,
@@ -189,10 +204,6 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     >>> result.summary.best_model
     'forest'
     """
-    if better not in {"lower", "higher"}:
-        raise InvalidParameter(
-            f"better must be lower or higher, got {better}", loc=("better",), value=better
-        )
     values = {name: np.asarray(row, dtype=np.float64) for name, row in scores.items()}
     if not values:
         raise InvalidParameter("scores have no model", loc=("scores",))
@@ -202,13 +213,21 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     )
     layout = layout_of_scores(_read_block_kind(blocks), learnt, tested, folds, repeats)
     models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
-    table = LossTable(layout, models, higher_is_better=better == "higher")
+    table = LossTable(layout, models, higher_is_better=_is_higher(better))
     variances, intervals, tests = (
         options.pop(family, None) for family in ("variances", "intervals", "tests")
     )
     choices = _read_choices(variances, intervals, tests, **options)
     check(layout, choices, table.names, other_than_zero_one(table))
     return evaluate_table(table, choices, seed)
+
+
+def _is_higher(better: str | None) -> bool:
+    if better not in {None, "lower", "higher"}:
+        raise InvalidParameter(
+            f"better must be lower or higher, got {better}", loc=("better",), value=better
+        )
+    return better == "higher"
 
 
 def _read_block_kind(blocks: BlockKind | str) -> BlockKind:

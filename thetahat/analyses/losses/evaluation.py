@@ -66,6 +66,8 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
+    if table.higher_is_better:
+        choices = replace(choices, alternative=choices.alternative.mirrored())
     pairs = places(table.names, choices.control)
     n_pairs = len(pairs)
     detail = choose_detail(choices.detail, n_pairs)

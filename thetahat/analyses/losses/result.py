@@ -15,7 +15,7 @@ from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.coverage import IntervalCalibration
 from thetahat.values.json_values import JsonValue
-from thetahat.values.types import Alternative, FloatArray, Label, MeanKind, Target
+from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 DetailLevel = Literal["full", "brief"]
@@ -1196,6 +1196,8 @@ class Summary:
         The model with the lowest mean loss (or the highest mean score).
     target : Target
         What the intervals of the models are about.
+    better : str
+        ``lower`` where the values are losses, ``higher`` where they are scores.
     level : float
         Confidence level of the intervals.
     sentences : tuple of str
@@ -1210,6 +1212,7 @@ class Summary:
 
     best_model: str
     target: Target
+    better: Better
     level: float
     sentences: tuple[str, ...]
     models: tuple[ModelSummary, ...]

@@ -44,6 +44,7 @@ def summarise(
     return Summary(
         best_model=best,
         target=target,
+        better="higher" if table.higher_is_better else "lower",
         level=choices.level,
         sentences=(
             _write_best(order, estimates, intervals, higher_is_better=table.higher_is_better),
