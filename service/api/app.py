@@ -21,6 +21,7 @@ from service.api.routes import (
     figures,
     meta,
     methods,
+    pages,
     results,
 )
 
@@ -45,7 +46,18 @@ def create_app() -> FastAPI:
         generate_unique_id_function=operation_id,
     )
     app.add_middleware(RequestMiddleware)
-    modules = (evaluations, results, figures, events, datasets, methods, access, meta, explorer)
+    modules = (
+        evaluations,
+        results,
+        figures,
+        events,
+        datasets,
+        methods,
+        access,
+        meta,
+        explorer,
+        pages,
+    )
     routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)

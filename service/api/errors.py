@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from service import errors as service_errors
+from service.api.page_responses import needs_page_error, page_response
 from service.api.shortening import shorten_text, shorten_value
 from service.errors import FieldError, ServiceError
 from service.schemas.validation_messages import describe_error
@@ -100,6 +101,8 @@ def respond(request: Request, error: ServiceError | EvaluationError) -> Response
         "errors": [_field_error_document(error) for error in _field_errors(error)[:MAX_ERRORS]],
         "request_id": request.scope.get("request_id", ""),
     }
+    if needs_page_error(request.scope):
+        return _respond_page(request, body)
     headers: dict[str, str] = {}
     if isinstance(error, ServiceError):
         body |= error.extra
@@ -109,6 +112,26 @@ def respond(request: Request, error: ServiceError | EvaluationError) -> Response
         headers["WWW-Authenticate"] = 'Bearer realm="thetahat"'
     content = orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
     return Response(content, status, headers, MEDIA_TYPE)
+
+
+def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
+    """Return a problem document as a page."""
+    errors = [
+        {"place": ".".join(map(str, each["loc"])), "message": each["message"]}
+        for each in problem["errors"]
+        if each["message"] != problem["detail"]
+    ]
+    return page_response(
+        request,
+        "error.html",
+        problem["status"],
+        title=problem["title"],
+        detail=problem["detail"],
+        errors=errors,
+        status_code=problem["status"],
+        code=problem["code"],
+        request_id=problem["request_id"],
+    )
 
 
 def _field_errors(error: ServiceError | EvaluationError) -> Sequence[FieldError]:

@@ -19,6 +19,7 @@ from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.metrics import observe_request, route_path
+from service.api.page_responses import is_page_path, wants_html
 from service.api.preload import wait_until_loaded
 from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
 from service.errors import NotAuthenticated, RateLimitExceeded
@@ -45,11 +46,19 @@ EVALUATION_PATH: Final = re.compile(r".*/v1/evaluations/([0-9a-f]{8}(?:-[0-9a-f]
 VALID_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
+def needs_caller(scope: Scope) -> bool:
+    """Return whether only an authenticated sender gets an answer to a request."""
+    path = scope["path"]
+    if path == "/":
+        return wants_html(scope)
+    return path.startswith(AUTHENTICATED_PATHS) or is_page_path(path)
+
+
 class RequestMiddleware:
     """The outermost layer of the application.
 
-    It authenticates every request to ``/metrics`` or under ``/v1/`` before it is routed, so a new
-    route cannot forget to do it.
+    It authenticates every request to ``/metrics``, under ``/v1/`` or for a page before it is
+    routed, so a new route cannot forget to do it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -86,7 +95,7 @@ class RequestMiddleware:
         try:
             if scope["path"] != HEALTH_PATH:
                 await wait_until_loaded()
-            if scope["path"].startswith(AUTHENTICATED_PATHS):
+            if needs_caller(scope):
                 caller = await self._authenticate(scope)
                 allowance = self._count_request(caller)
             await self._app(scope, receive, send_with_id)

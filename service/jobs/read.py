@@ -80,6 +80,16 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     return _result(owner_id, evaluation_id)[0]
 
 
+def get_request(owner_id: UUID, evaluation_id: UUID) -> str:
+    """Return the request of an owner's evaluation as JSON text."""
+    with reading() as connection:
+        row = evaluations.get_request_of_owner(connection, owner_id, evaluation_id)
+    if row is None:
+        raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")
+    text: str = row.request
+    return text
+
+
 def find_losses_file(owner_id: UUID, evaluation_id: UUID) -> Path:
     """Return the Parquet file of the losses, undamaged.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -57,6 +58,7 @@ class Filters:
     labels: Sequence[tuple[str, str]] = ()
     created_after: datetime | None = None
     created_before: datetime | None = None
+    search: str | None = None  # part of the name or of a label, or the id
 
 
 COLUMNS = tuple(
@@ -268,6 +270,8 @@ def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
         conditions.append(EVALUATION.c.created_at > filters.created_after)
     if filters.created_before is not None:
         conditions.append(EVALUATION.c.created_at < filters.created_before)
+    if filters.search is not None:
+        conditions.append(_contains(filters.search))
     conditions.extend(
         sa.exists().where(
             EVALUATION_LABEL.c.evaluation_id == EVALUATION.c.id,
@@ -277,6 +281,23 @@ def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
         for key, value in filters.labels
     )
     return conditions
+
+
+def _contains(text: str) -> sa.ColumnElement[bool]:
+    """Return the condition that a name or a label contains a text, or that it is the id."""
+    either: list[sa.ColumnElement[bool]] = [
+        EVALUATION.c.name.icontains(text, autoescape=True),
+        sa.exists().where(
+            EVALUATION_LABEL.c.evaluation_id == EVALUATION.c.id,
+            sa.or_(
+                EVALUATION_LABEL.c.key.icontains(text, autoescape=True),
+                EVALUATION_LABEL.c.value.icontains(text, autoescape=True),
+            ),
+        ),
+    ]
+    with suppress(ValueError):
+        either.append(EVALUATION.c.id == UUID(text))
+    return sa.or_(*either)
 
 
 def _with_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:

@@ -16,6 +16,8 @@ from service.api.documents import json_response
 from service.api.errors import BY_CODE, find_status, find_title
 from service.api.media_types import choose_media_type
 from service.api.metrics import render_metrics
+from service.api.page_responses import wants_html
+from service.api.routes.pages import show_evaluations
 from service.errors import ResourceNotFound
 from service.jobs.health import check_readiness
 from service.schemas.problem import ProblemKindList
@@ -50,17 +52,11 @@ EVALUATION_ERRORS: Final = {
 
 @router.get("/", include_in_schema=False)
 async def landing_page(request: Request) -> Response:
-    """Return the name and version of the service, and its main paths."""
-    about = {"name": "thetahat", "version": thetahat.__version__, "links": LINKS}
-    available = ("application/json", "text/html")
-    if choose_media_type(request.headers.get("accept"), available) == "application/json":
-        return json_response(about)
-    items = "".join(f'<li><a href="{path}">{name}</a></li>' for name, path in LINKS.items())
-    text = (
-        "<p>Estimates how good a trained model is, how certain that estimate is, and whether one "
-        "model is better than another.</p>"
-    )
-    return _page(f"thetahat {thetahat.__version__}", f"{text}<ul>{items}</ul>")
+    """Return the list of evaluations to a browser, and the main paths of the service as JSON."""
+    choose_media_type(request.headers.get("accept"), ("application/json", "text/html"))
+    if wants_html(request.scope):
+        return await show_evaluations(request)
+    return json_response({"name": "thetahat", "version": thetahat.__version__, "links": LINKS})
 
 
 @router.get("/healthz", tags=["service"], response_model=Health)

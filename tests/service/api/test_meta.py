@@ -83,8 +83,9 @@ def test_exact_the_landing_page_is_for_people_and_programs(
     page = client.get("/", headers={"Accept": "text/html,*/*;q=0.8"})
 
     assert page.headers["content-type"].startswith("text/html")
+    assert "<h1>Evaluations</h1>" in page.text
+    assert 'href="/docs"' in page.text
     for link in links.values():
-        assert f'href="{link}"' in page.text
         assert client.get(link).status_code in {200, 503}
 
 

@@ -1,0 +1,174 @@
+"""Pages of evaluations: the list, and one evaluation."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from service.api.blocking_calls import read_database, run_in_thread, write_database
+from service.api.cursors import decode_cursor, encode_cursor
+from service.api.documents import parse_id
+from service.api.forms import read_form
+from service.api.page_responses import page_response
+from service.errors import ResourceNotFound
+from service.jobs import progress, read
+from service.jobs.cancel import cancel
+from service.jobs.delete import delete
+from service.kinds.registry import JOB_KINDS
+from service.pages.evaluation_list import describe_entry
+from service.pages.evaluation_page import NO_FIGURES, describe_result, list_facts
+from service.pages.rendering import read_static
+from service.pages.request_texts import write_command, write_request
+from service.states import EvaluationStatus
+from service.storage.evaluations import EvaluationRow, Filters
+
+router = APIRouter(include_in_schema=False)
+
+PAGE_LENGTH: Final = 25
+A_YEAR: Final = "public, max-age=31536000, immutable"
+SEE_OTHER: Final = 303
+
+
+async def show_evaluations(request: Request) -> Response:
+    """Return the page with the list of evaluations."""
+    query = request.query_params
+    chosen = {name: query.get(name, "").strip() for name in ("search", "status", "kind", "label")}
+    problem = _find_filter_problem(chosen)
+    filters = Filters() if problem else _build_filters(chosen)
+    before = decode_cursor(query.get("cursor"), repr(filters))
+    owner_id: UUID = request.scope["owner_id"]
+    rows, end = await read_database(read.list_evaluations, owner_id, filters, before, PAGE_LENGTH)
+    cursor = encode_cursor(end, repr(filters))
+    used = {name: value for name, value in chosen.items() if value}
+    return page_response(
+        request,
+        "evaluations.html",
+        entries=[describe_entry(row) for row in rows],
+        states=[status.value for status in EvaluationStatus],
+        kinds=list(JOB_KINDS),
+        chosen={**chosen, "is_set": bool(used)},
+        problem=problem,
+        next=None if cursor is None else f"/?{urlencode({**used, 'cursor': cursor})}",
+    )
+
+
+def _find_filter_problem(chosen: dict[str, str]) -> str:
+    """Return what is wrong with the filters of a list; empty if nothing is."""
+    if chosen["label"] and ":" not in chosen["label"]:
+        return f"A label is searched as key:value, and {chosen['label']!r} has no colon."
+    if chosen["status"] and chosen["status"] not in set(EvaluationStatus):
+        return f"There is no state {chosen['status']!r}."
+    if any("\0" in value for value in chosen.values()):
+        return "A filter must not have a NUL character."
+    return ""
+
+
+def _build_filters(chosen: dict[str, str]) -> Filters:
+    key, _, value = chosen["label"].partition(":")
+    return Filters(
+        status=chosen["status"] or None,
+        kind=chosen["kind"] or None,
+        labels=((key.strip(), value.strip()),) if chosen["label"] else (),
+        search=chosen["search"] or None,
+    )
+
+
+@router.get("/evaluations/{evaluation_id}")
+async def show_evaluation(
+    request: Request,
+    evaluation_id: str,
+    a: Annotated[str | None, Query(max_length=200)] = None,
+    b: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """Return the page of an evaluation; ``a`` and ``b`` are the models compared by source."""
+    owner_id: UUID = request.scope["owner_id"]
+    wanted = parse_id(evaluation_id, "evaluation")
+    row = await read_database(read.get, owner_id, wanted)
+    pair = (a, b) if a is not None and b is not None else None
+    context = await run_in_thread(build_evaluation_context, row, pair)
+    needs_key = request.scope["caller"].key_id is not None
+    command = write_command(
+        context.pop("request"), str(request.base_url).rstrip("/"), needs_key=needs_key
+    )
+    return page_response(request, "evaluation.html", command=command, **context)
+
+
+def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -> dict[str, Any]:
+    """Return what the page of an evaluation shows."""
+    sent = orjson.loads(read.get_request(row.owner_id, row.id))
+    detailed = progress.read_progress(row)
+    result = None
+    if row.status == EvaluationStatus.SUCCEEDED:
+        result = orjson.loads(read.read_result(row))
+    text, is_whole = write_request(sent)
+    finished, started = row.finished_at, row.started_at
+    return {
+        "entry": describe_entry(row),
+        "seconds": (finished - started).total_seconds() if finished and started else None,
+        "learners": detailed.parts,
+        "seconds_left": detailed.seconds_left,
+        "error": row.error,
+        "result": None if result is None else describe_result(result, sent, pair),
+        "failures": {} if result is None else _list_failures(result),
+        "figures": NO_FIGURES,
+        "figure_base": f"/v1/evaluations/{row.id}/figures",
+        "has_losses": result is not None and "models" in result,
+        "facts": list_facts(row, sent, result),
+        "request": sent,
+        "request_text": text,
+        "request_is_whole": is_whole,
+    }
+
+
+def _list_failures(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the learners that failed; a learning curve has them by size."""
+    failures: dict[str, Any] = {}
+    for name, failure in result.get("failures", {}).items():
+        if "message" in failure:
+            failures[name] = failure
+        else:
+            failures |= {f"{learner} at size {name}": each for learner, each in failure.items()}
+    return failures
+
+
+@router.get("/evaluations/{evaluation_id}/request.json")
+async def download_request(request: Request, evaluation_id: str) -> Response:
+    """Return the request of an evaluation as a file."""
+    owner_id: UUID = request.scope["owner_id"]
+    wanted = parse_id(evaluation_id, "evaluation")
+    text = await read_database(read.get_request, owner_id, wanted)
+    headers = {"Cache-Control": "no-store", "Content-Disposition": "inline"}
+    return Response(text, media_type="application/json", headers=headers)
+
+
+@router.post("/evaluations/{evaluation_id}/cancel")
+async def cancel_from_page(request: Request, evaluation_id: str) -> Response:
+    """Cancel an evaluation, and return to its page."""
+    await read_form(request)
+    wanted = parse_id(evaluation_id, "evaluation")
+    await write_database(cancel, request.scope["owner_id"], wanted)
+    return RedirectResponse(f"/evaluations/{wanted}", SEE_OTHER)
+
+
+@router.post("/evaluations/{evaluation_id}/delete")
+async def delete_from_page(request: Request, evaluation_id: str) -> Response:
+    """Delete an evaluation, and return to the list."""
+    await read_form(request)
+    wanted = parse_id(evaluation_id, "evaluation")
+    await write_database(delete, request.scope["owner_id"], wanted)
+    return RedirectResponse("/", SEE_OTHER)
+
+
+@router.get("/static/{name}")
+async def get_static_file(name: str) -> Response:
+    """Return a style sheet, script or image of the pages."""
+    found = read_static(name)
+    if found is None:
+        raise ResourceNotFound(f"There is no file {name[:80]!r}.")
+    content, media_type = found
+    return Response(content, media_type=media_type, headers={"Cache-Control": A_YEAR})

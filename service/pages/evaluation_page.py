@@ -1,0 +1,209 @@
+"""Everything that the page of one evaluation shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from service.pages.headlines import write_headline
+from service.pages.kind_tables import describe_outcome, list_main_tables
+from service.pages.method_tables import list_method_tables
+from service.pages.result_view import (
+    MAX_DOUBTS,
+    MAX_SENTENCES,
+    ResultView,
+    ShownCaution,
+    SourceDifferences,
+    collect_cautions,
+)
+from service.pages.tables import Table
+from service.pages.texts import capitalise, describe_target, join_words
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFigure:
+    """A figure of a result.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the result, from which its path follows.
+    title, caption, alt : str
+        Its title, how to read it, and what it shows in a sentence for people who do not see it.
+    about : sequence of str
+        Models that it is about; empty for all.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    about: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultSections:
+    """The result of an evaluation, section by section.
+
+    Parameters
+    ----------
+    headline : str
+        The verdict in one sentence.
+    sentences, more_sentences : sequence of str
+        The verdicts in words; the second ones are folded away.
+    main : sequence of Table
+        The tables that answer the question of the kind.
+    models, pairs : Table or None
+        The models, and the differences of pairs; None where there are none.
+    sources : SourceDifferences or None
+        The difference by source; None where blocks are not sources.
+    model_names : sequence of str
+        The models, for the choice of a pair; empty where blocks are not sources.
+    doubts, cautions : sequence of ShownCaution
+        What to know before a decision, and all cautions.
+    scope : str
+        What the numbers are about, in a sentence.
+    methods : sequence of Table
+        Numbers by method.
+    used : sequence of tuple
+        Family, name and parameters of each method that was used.
+    """
+
+    headline: str
+    sentences: Sequence[str]
+    more_sentences: Sequence[str]
+    main: Sequence[Table]
+    models: Table | None
+    pairs: Table | None
+    sources: SourceDifferences | None
+    model_names: Sequence[str]
+    doubts: Sequence[ShownCaution]
+    cautions: Sequence[ShownCaution]
+    scope: str
+    methods: Sequence[Table]
+    used: Sequence[tuple[str, str, str]]
+
+
+def describe_result(
+    result: Json, request: Json, pair: tuple[str, str] | None = None
+) -> ResultSections:
+    """Return the sections of a result; ``pair`` names the models of the differences by source."""
+    used = [_describe_method(method) for method in result["provenance"]["methods"]]
+    main = list_main_tables(result)
+    outcome = describe_outcome(result)
+    if "models" not in result:
+        cautions = collect_cautions(result)
+        return ResultSections(
+            headline=outcome[0] if outcome else "",
+            sentences=outcome[1:],
+            more_sentences=(),
+            main=main,
+            models=None,
+            pairs=None,
+            sources=None,
+            model_names=(),
+            doubts=[c for c in cautions if c.severity != "info"][:MAX_DOUBTS],
+            cautions=cautions,
+            scope="",
+            methods=(),
+            used=used,
+        )
+    view = ResultView(result, request)
+    sentences = [*outcome, *view.sentences]
+    names = view.model_names if view.has_sources and len(view.model_names) > 1 else []
+    chosen = pair or view.default_pair()
+    return ResultSections(
+        headline=write_headline(result["summary"]),
+        sentences=sentences[:MAX_SENTENCES],
+        more_sentences=sentences[MAX_SENTENCES:],
+        main=main,
+        models=view.tabulate_models(),
+        pairs=view.tabulate_pairs() if view.pairs else None,
+        sources=view.compare_by_source(*chosen) if names and chosen else None,
+        model_names=names,
+        doubts=view.doubts,
+        cautions=view.cautions,
+        scope=describe_scope(view),
+        methods=list_method_tables(result),
+        used=used,
+    )
+
+
+def describe_scope(view: ResultView) -> str:
+    """Return what the numbers of a result are about, and what they are not about."""
+    target = view.result["summary"]["target"]
+    about = f"The verdicts are about the {view.quantity} {describe_target(target)}."
+    if target == "these_sources" and not view.has_sources:
+        return (
+            f"{about} They do not say how the models do at a source that is not in the data, such "
+            "as another site or customer."
+        )
+    if target == "these_models":
+        return f"{about} They leave out how much results change with other training data."
+    return about
+
+
+def _describe_method(method: Json) -> tuple[str, str, str]:
+    """Return family, name and parameters of a method that was used."""
+    name = method["name"]
+    if method.get("as", name) != name:
+        name = f"{name} (as {method['as']})"
+    parameters = [
+        f"{key} = {value}" for key, value in method["params"].items() if value is not None
+    ]
+    steps = [step["name"] for step in method.get("prepare") or () if isinstance(step, dict)]
+    if steps:
+        parameters.append(f"after {join_words(steps)}")
+    return capitalise(method["family"]), name, "; ".join(parameters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedFigures:
+    """The figures of a result by the section that shows them.
+
+    Parameters
+    ----------
+    main, models, pairs, sources, others : sequence of ShownFigure
+        Figures of the kind's own question, of the models, of the pairs, of the sources, and those
+        that are folded away.
+    """
+
+    main: Sequence[ShownFigure] = ()
+    models: Sequence[ShownFigure] = ()
+    pairs: Sequence[ShownFigure] = ()
+    sources: Sequence[ShownFigure] = ()
+    others: Sequence[ShownFigure] = ()
+
+
+NO_FIGURES = PlacedFigures()
+
+
+def list_facts(row: Any, request: Json, result: Json | None) -> list[tuple[str, str, str]]:
+    """Return what reproduces an evaluation: name, value and, where there is one, a link."""
+    facts = [("Evaluation", str(row.id), "")]
+    if "dataset" in request and request["dataset"] is not None:
+        facts.append(("Data set", request["dataset"], f"/v1/datasets/{request['dataset']}"))
+    for field, name in (("scheme", "Scheme"), ("loss", "Loss"), ("blocks", "Blocks")):
+        if request.get(field) is not None:
+            facts.append((name, _write_method(request[field]), ""))
+    for field, name in (("level", "Level"), ("margin", "Margin"), ("correction", "Correction")):
+        if request.get(field) is not None:
+            facts.append((name, str(request[field]), ""))
+    facts.append(("Seed", str(row.seed), ""))
+    facts.append(("SHA-256 of the data", row.data_sha256, ""))
+    facts.append(("SHA-256 of the request", row.request_sha256, ""))
+    if result is not None:
+        facts.append(("Release of thetahat", result["provenance"]["version"], ""))
+    return facts
+
+
+def _write_method(method: Any) -> str:
+    """Return a method of a request in words: its name and its parameters."""
+    if not isinstance(method, Mapping):
+        return str(method)
+    parameters = method.get("params") or {}
+    inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
+    return f"{method['name']} ({inside})" if inside else str(method["name"])

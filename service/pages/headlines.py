@@ -1,0 +1,70 @@
+"""The verdict on an evaluation in one short sentence, from the summary of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from service.pages.texts import join_words, write_number
+
+MAX_NAMES: Final = 4
+MIRRORED: Final = {"better": "worse", "worse": "better"}
+
+
+def write_headline(summary: Mapping[str, Any]) -> str:
+    """Return how the best model compares with the others, in one sentence."""
+    best, models = summary["best_model"], summary["models"]
+    if len(models) < 2:
+        return _describe_one(models[0]) if models else ""
+    by_decision: dict[str, list[str]] = {}
+    for comparison in summary["comparisons"]:
+        if best in {comparison["a"], comparison["b"]}:
+            decision, other = _seen_from(best, comparison)
+            by_decision.setdefault(decision, []).append(other)
+    order = {model["name"]: place for place, model in enumerate(models)}
+    parts = [
+        sentence.format(name=best, others=_list_names(by_decision[decision], order))
+        for decision, sentence in SENTENCES.items()
+        if decision in by_decision
+    ]
+    if not parts:
+        return f"{best} has the best mean of {len(models)} models."
+    return ". ".join(parts) + "."
+
+
+SENTENCES: Final = {
+    "better": "{name} is better than {others}",
+    "equivalent": "{name} and {others} are equivalent",
+    "not_worse": "{name} is not worse than {others}",
+    "undecided": "It is not clear whether {name} is better than {others}",
+    "worse": "{name} is worse than {others}",
+}
+
+
+def _seen_from(best: str, comparison: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the decision on the best model and the other model of a comparison.
+
+    ``not_worse`` is about a alone: of b nothing is shown by it.
+    """
+    decision = comparison["decision"]
+    if comparison["a"] == best:
+        return decision, comparison["b"]
+    if decision == "not_worse":
+        return "undecided", comparison["a"]
+    return MIRRORED.get(decision, decision), comparison["a"]
+
+
+def _list_names(names: Sequence[str], order: Mapping[str, int]) -> str:
+    """Return names, the best first; of many the first ones and how many more there are."""
+    ranked = sorted(names, key=lambda name: order.get(name, len(order)))
+    if len(ranked) <= MAX_NAMES:
+        return join_words(ranked)
+    shown = ranked[: MAX_NAMES - 1]
+    return join_words([*shown, f"{len(ranked) - len(shown)} others"])
+
+
+def _describe_one(model: Mapping[str, Any]) -> str:
+    estimate = f"{model['name']}: {write_number(model['estimate'])}"
+    if model["lower"] is None or model["upper"] is None:
+        return estimate
+    return f"{estimate} ({write_number(model['lower'])} to {write_number(model['upper'])})"

@@ -1,0 +1,159 @@
+"""Every number of a result by method, for the part of the page that is folded away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from service.pages.tables import Table
+from service.pages.texts import (
+    MISSING,
+    describe_target,
+    write_ends,
+    write_estimate,
+    write_number,
+    write_p_value,
+)
+
+Json = Mapping[str, Any]
+MAX_MODELS: Final = 30
+MAX_PAIRS: Final = 30
+
+
+def list_method_tables(result: Json) -> list[Table]:
+    """Return the intervals, variances, tests and metrics of a result with models."""
+    tables = [
+        table
+        for name, model in list(result["models"].items())[:MAX_MODELS]
+        for table in (_tabulate_intervals(name, model), _tabulate_variances(name, model))
+        if table.rows
+    ]
+    tables += _tabulate_metrics(result)
+    tables += [
+        table
+        for pair in result["comparisons"][:MAX_PAIRS]
+        if (table := _tabulate_tests(pair, result.get("comparison_tests", {}))).rows
+    ]
+    if result["omnibus"]:
+        tables.append(_tabulate_omnibus(result["omnibus"]))
+    if result["not_applicable"]:
+        tables.append(
+            Table(
+                caption="Methods that were not used",
+                columns=["Method", "Reason"],
+                rows=[[each["name"], each["reason"]] for each in result["not_applicable"]],
+            )
+        )
+    return tables
+
+
+def _tabulate_intervals(name: str, model: Json) -> Table:
+    return Table(
+        caption=f"Intervals of {name}",
+        columns=["Method", "Variance", "About", "Mean", "Interval", "Degrees of freedom"],
+        rows=[
+            [
+                each["method"] + (" (recommended)" if each["recommended"] else ""),
+                each["variance"] or MISSING,
+                describe_target(each["target"]),
+                each["mean"],
+                write_ends(each),
+                write_number(each["degrees_of_freedom"]),
+            ]
+            for each in model.get("intervals", ())
+        ],
+        numbers=frozenset({4, 5}),
+    )
+
+
+def _tabulate_variances(name: str, model: Json) -> Table:
+    return Table(
+        caption=f"Variances of the mean of {name}",
+        columns=["Method", "About", "Variance", "Standard error", "Usable"],
+        rows=[
+            [
+                method,
+                describe_target(each["target"]),
+                MISSING if isinstance(each["value"], list) else write_number(each["value"]),
+                write_number(each["standard_error"]),
+                write_number(each["usable"]),
+            ]
+            for method, each in model.get("variances", {}).items()
+        ],
+        numbers=frozenset({2, 3}),
+    )
+
+
+def _tabulate_metrics(result: Json) -> list[Table]:
+    rows = []
+    for name, model in result["models"].items():
+        for metric, each in model.get("metrics", {}).items():
+            for target, interval in each["recommended"].items() or [("", None)]:
+                error = each["standard_error"]
+                rows.append(
+                    [
+                        metric,
+                        name,
+                        write_estimate(each["estimate"][each["mean"]], error),
+                        write_ends(interval, error),
+                        describe_target(target),
+                    ]
+                )
+    if not rows:
+        return []
+    return [
+        Table(
+            caption="Metrics",
+            columns=["Metric", "Model", "Value", "Interval", "About"],
+            rows=sorted(rows),
+            numbers=frozenset({2, 3}),
+        )
+    ]
+
+
+def _tabulate_tests(pair: Json, shared: Json) -> Table:
+    rows = []
+    for method, each in pair["tests"].items():
+        details = {**shared.get(method, {}), **each}
+        if "p_rope" in details:
+            value = (
+                f"{write_number(details['p_left'])} / {write_number(details['p_rope'])} / "
+                f"{write_number(details['p_right'])}"
+            )
+            rows.append([method, describe_target(details.get("target")), MISSING, MISSING, value])
+            continue
+        p_value = details.get("p_value_adjusted")
+        rows.append(
+            [
+                method,
+                describe_target(details.get("target")),
+                write_number(details.get("statistic")),
+                write_p_value(details.get("p_value")),
+                write_p_value(p_value),
+            ]
+        )
+    return Table(
+        caption=f"Tests of {pair['a']} against {pair['b']}",
+        columns=["Test", "About", "Statistic", "p", "p, corrected for all pairs"],
+        rows=rows,
+        numbers=frozenset({2, 3, 4}),
+        note="Bayesian tests have three probabilities in the last column: the difference is below, "
+        "inside and above the region of practical equivalence.",
+    )
+
+
+def _tabulate_omnibus(omnibus: Json) -> Table:
+    return Table(
+        caption="Tests of all models at once",
+        columns=["Test", "About", "Statistic", "p"],
+        rows=[
+            [
+                method,
+                describe_target(each["target"]),
+                write_number(each["statistic"]),
+                write_p_value(each["p_value"]),
+            ]
+            for method, each in omnibus.items()
+        ],
+        numbers=frozenset({2, 3}),
+    )

@@ -1,0 +1,351 @@
+"""What the page of an evaluation shows of a result that has models and comparisons.
+
+A result is read as the JSON that clients get. Comparisons in full and in brief both have ``a``,
+``b``, ``interval`` and ``verdict``; what a brief one lacks is left out of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from statistics import fmean, median
+from typing import Any, Final
+
+from service.pages.headlines import write_headline
+from service.pages.tables import Table
+from service.pages.texts import (
+    capitalise,
+    describe_target,
+    write_ends,
+    write_estimate,
+    write_interval,
+    write_number,
+    write_p_value,
+)
+from thetahat.cautions import restore
+from thetahat.distributions import upper_quantile
+
+Json = Mapping[str, Any]
+
+MAX_SENTENCES: Final = 7
+"""Sentences of verdicts that are shown at first; the others are folded away."""
+MAX_DOUBTS: Final = 3
+MAX_PAIRS: Final = 200
+"""Pairs of models that a page lists; a result with more of them is read by API."""
+SEVERITIES: Final = ("serious", "warning", "info")
+TARGET_ORDER: Final = ("new_source", "new_population", "these_sources", "these_models")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCaution:
+    """A caution of a result, once for each code."""
+
+    code: str
+    severity: str
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceDifferences:
+    """The difference of two models by source.
+
+    Parameters
+    ----------
+    a, b : str
+        The models; differences are a minus b.
+    sentence : str
+        Whether the difference comes from a few sources or from most.
+    table : Table
+        The difference in each source, sorted.
+    """
+
+    a: str
+    b: str
+    sentence: str
+    table: Table
+
+
+@dataclass(frozen=True)
+class ResultView:
+    """A result with models and comparisons, as its page shows it.
+
+    Parameters
+    ----------
+    result : mapping
+        The result.
+    request : mapping
+        The request.
+    """
+
+    result: Json
+    request: Json
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the values are scores and not losses."""
+        return self.request.get("better") == "higher"
+
+    @property
+    def quantity(self) -> str:
+        """What a model's mean is called."""
+        return "mean score" if self.higher_is_better else "mean loss"
+
+    @property
+    def margin(self) -> float | None:
+        """Largest difference that does not matter, from the request."""
+        margin: float | None = self.request.get("margin")
+        return margin
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one short sentence."""
+        return write_headline(self.result["summary"])
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """The best model and the verdicts in words."""
+        sentences: Sequence[str] = self.result["summary"]["sentences"]
+        return sentences
+
+    @cached_property
+    def model_names(self) -> list[str]:
+        """All models, the best one first."""
+        means = {name: model["mean"]["macro"] for name, model in self.result["models"].items()}
+        return sorted(means, key=means.__getitem__, reverse=self.higher_is_better)
+
+    @cached_property
+    def targets(self) -> list[str]:
+        """The targets of the recommended intervals."""
+        present = {t for model in self.result["models"].values() for t in model["recommended"]}
+        return [target for target in TARGET_ORDER if target in present]
+
+    def tabulate_models(self) -> Table:
+        """Return the mean of each model with its interval for each target."""
+        has_prediction = any("prediction" in m for m in self.result["models"].values())
+        columns = ["Model", capitalise(self.quantity)]
+        columns += [f"Interval {describe_target(target)}" for target in self.targets]
+        columns += ["One more source"] * has_prediction
+        columns += ["Instances"]
+        rows = []
+        for name in self.model_names:
+            model = self.result["models"][name]
+            intervals = [model["recommended"].get(target) for target in self.targets]
+            first = next((each for each in intervals if each is not None), None)
+            error = None if first is None else first["standard_error"]
+            cells = [name, write_estimate(model["mean"]["macro"], error)]
+            cells += [write_ends(each) for each in intervals]
+            if has_prediction:
+                cells.append(write_ends(model.get("prediction")))
+            rows.append([*cells, write_number(model["n"])])
+        note = "The best model is first."
+        if has_prediction:
+            note += (
+                " The column for one more source is where the mean of a single new source will "
+                "lie; it is wider than an interval for the average over all new sources."
+            )
+        return Table(
+            caption=f"{capitalise(self.quantity)} of each model ({self._level} % intervals)",
+            columns=columns,
+            rows=rows,
+            numbers=frozenset(range(1, len(columns))),
+            note=note,
+        )
+
+    @property
+    def _level(self) -> str:
+        return f"{100 * self.result['summary']['level']:.6g}"
+
+    @cached_property
+    def pairs(self) -> list[Json]:
+        """Comparisons, those of the best model first, then by the size of the difference."""
+        best = self.result["summary"]["best_model"]
+        return sorted(
+            self.result["comparisons"],
+            key=lambda pair: (best not in {pair["a"], pair["b"]}, -abs(pair["difference"])),
+        )
+
+    def tabulate_pairs(self) -> Table:
+        """Return the difference of each pair of models with the verdict."""
+        rows = [self._describe_pair(pair) for pair in self.pairs[:MAX_PAIRS]]
+        left_out = len(self.pairs) - len(rows)
+        side = "above" if self.higher_is_better else "below"
+        sign = f"{side} 0, the first model is better."
+        notes = [f"A difference is the first {self.quantity} minus the second; {sign}"]
+        if self.margin is not None:
+            notes.append(
+                f"The margin is {write_number(self.margin)}: smaller differences do not matter. "
+                "“By more than the margin” allows for the number of pairs (Bonferroni)."
+            )
+        if left_out:
+            notes.append(f"{left_out} more pairs are in the result as JSON.")
+        target = next((p["interval"]["target"] for p in self.pairs if p["interval"]), None)
+        return Table(
+            caption=f"Difference of each pair {describe_target(target)}".strip(),
+            columns=["Pair", "Difference", f"{self._level} % interval", "Verdict", "p"],
+            rows=rows,
+            numbers=frozenset({1, 2, 4}),
+            note=" ".join(notes),
+        )
+
+    def _describe_pair(self, pair: Json) -> list[str]:
+        """Return the cells of a pair, with the better model first where one is better."""
+        a, b = pair["a"], pair["b"]
+        decision = pair["verdict"]["decision"]
+        if decision == "worse":
+            a, b, decision = b, a, "better"
+        interval: Json = pair["interval"] or {}
+        error = interval.get("standard_error")
+        estimate: float = interval["estimate"] if interval else pair["difference"]
+        lower, upper = interval.get("lower"), interval.get("upper")
+        if a != pair["a"]:
+            estimate, lower, upper = -estimate, _negate(upper), _negate(lower)
+        verdict = pair["verdict"]
+        p_value = verdict.get("p_value_adjusted")
+        return [
+            f"{a} − {b}",
+            write_estimate(estimate, error),
+            write_interval(lower, upper, error),
+            self._word_verdict(decision, a, b, pair),
+            write_p_value(verdict["p_value"] if p_value is None else p_value),
+        ]
+
+    def _word_verdict(self, decision: str, a: str, b: str, pair: Json) -> str:
+        if decision == "better":
+            beyond = ", and by more than the margin" if self.is_beyond_margin(pair) else ""
+            return f"{a} is better{beyond}"
+        words = {
+            "equivalent": "equivalent",
+            "not_worse": f"{a} is not worse than {b} by more than the margin",
+            "undecided": "undecided",
+        }
+        return words.get(decision, decision)
+
+    def is_beyond_margin(self, pair: Json) -> bool:
+        """Return whether a difference is larger than the margin, allowing for all pairs.
+
+        The interval of the difference is widened to the level ``1 - alpha / m`` for m pairs
+        (Bonferroni), whatever the correction of the verdicts is, and must lie beyond the margin.
+        """
+        interval = pair["interval"]
+        if self.margin is None or not interval or not interval["standard_error"]:
+            return False
+        n_pairs = 1 if self.request.get("correction") == "none" else len(self.pairs)
+        alpha = 1 - self.result["summary"]["level"]
+        quantile = upper_quantile(alpha / (2 * n_pairs), interval["degrees_of_freedom"])
+        distance = abs(interval["estimate"]) - quantile * interval["standard_error"]
+        return bool(distance > self.margin)
+
+    # By source ----------------------------------------------------------------------------------
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether the blocks are sources."""
+        return "new_source" in {self.result["summary"]["target"], *self.targets}
+
+    def default_pair(self) -> tuple[str, str] | None:
+        """Return the best and the second-best model; None for a single model."""
+        names = self.model_names
+        return (names[0], names[1]) if len(names) > 1 else None
+
+    def compare_by_source(self, a: str, b: str) -> SourceDifferences | None:
+        """Return the difference of two models in each source; None where there is none."""
+        models, labels = self.result["models"], self.result["block_labels"]
+        if a not in models or b not in models or a == b:
+            return None
+        of_a, of_b = models[a]["mean"]["blocks"], models[b]["mean"]["blocks"]
+        if len(of_a) != len(labels) or len(of_b) != len(labels):
+            return None
+        rows = sorted(zip(labels, of_a, of_b, strict=True), key=lambda row: row[1] - row[2])
+        table = Table(
+            caption=f"{capitalise(self.quantity)} by source, sorted by the difference",
+            columns=["Source", a, b, f"{a} − {b}"],
+            rows=[
+                [str(label), write_number(x), write_number(y), write_number(x - y)]
+                for label, x, y in rows
+            ],
+            numbers=frozenset({1, 2, 3}),
+        )
+        sentence = self._describe_sources(a, b, [(str(r[0]), r[1] - r[2]) for r in rows])
+        return SourceDifferences(a=a, b=b, sentence=sentence, table=table)
+
+    def _describe_sources(self, a: str, b: str, differences: Sequence[tuple[str, float]]) -> str:
+        values = [difference for _, difference in differences]
+        sign = 1 if self.higher_is_better else -1
+        n_better = sum(sign * value > 0 for value in values)
+        label, extreme = max(differences, key=lambda item: abs(item[1]))
+        mean = fmean(values)
+        sentence = (
+            f"{a} is better than {b} in {n_better} of {len(values)} sources. The mean difference "
+            f"is {write_number(mean)}, the median {write_number(median(values))}; the largest is "
+            f"{write_number(extreme)}, in source {label}."
+        )
+        if len(values) < 3:
+            return sentence
+        rest = (mean * len(values) - extreme) / (len(values) - 1)
+        return f"{sentence} Without that source the mean would be {write_number(rest)}."
+
+    # What the result does not say ----------------------------------------------------------------
+
+    @cached_property
+    def cautions(self) -> list[ShownCaution]:
+        """Every caution of the result once, the serious ones first."""
+        return collect_cautions(self.result)
+
+    @property
+    def doubts(self) -> list[ShownCaution]:
+        """The cautions to know before a decision: at most three, the serious ones first.
+
+        They are those of the whole result, and of the intervals and verdicts that the page shows.
+        """
+        return [c for c in _collect(self._shown_parts()) if c.severity != "info"][:MAX_DOUBTS]
+
+    def _shown_parts(self) -> Iterator[Any]:
+        main = self.result["summary"]["target"]
+        yield self.result["cautions"]
+        for model in self.result["models"].values():
+            yield (model["recommended"].get(main) or {}).get("cautions", ())
+        for pair in self.result["comparisons"]:
+            yield (pair["interval"] or {}).get("cautions", ())
+            yield [c for c in pair["cautions"] if "message" in c]
+        for caution in self.result.get("comparison_cautions", ()):
+            yield [asdict(restore(caution["code"], caution["message"]))]
+
+
+def collect_cautions(result: Json) -> list[ShownCaution]:
+    """Return every caution in a result once, the serious ones first."""
+    return _collect([list(_walk(result))])
+
+
+def _collect(groups: Any) -> list[ShownCaution]:
+    """Return cautions of all groups, one for each code, sorted by severity."""
+    found: dict[str, ShownCaution] = {}
+    for group in groups:
+        for caution in group:
+            code = caution["code"]
+            if code not in found:
+                found[code] = ShownCaution(
+                    code=code,
+                    severity=caution["severity"],
+                    message=caution["message"],
+                    advice=caution["advice"],
+                )
+    return sorted(found.values(), key=lambda caution: SEVERITIES.index(caution.severity))
+
+
+def _walk(value: Any) -> Iterator[Json]:
+    """Yield the objects inside a JSON value that are cautions."""
+    if isinstance(value, dict):
+        if {"code", "message", "severity", "advice"} <= value.keys():
+            yield value
+            return
+        for inner in value.values():
+            yield from _walk(inner)
+    elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+        for inner in value:
+            yield from _walk(inner)
+
+
+def _negate(value: float | None) -> float | None:
+    return None if value is None else -value

@@ -1,0 +1,107 @@
+"use strict";
+
+// What pages do beyond HTML: live progress, a question before a deletion, and forms that show the
+// fields of a choice. Every page works without it.
+
+const MOST_STREAMS = 3; // a browser keeps few connections to a host open
+
+function showProgress(element, data) {
+  const bar = element.querySelector("progress");
+  const text = element.querySelector("[data-progress-text]");
+  if (bar && data.total) {
+    bar.max = data.total;
+    bar.value = data.done;
+    if (text) text.textContent = `${data.done} of ${data.total} ${data.unit || ""}`.trim();
+  }
+  const left = element.querySelector("[data-seconds-left]");
+  if (left) left.textContent = data.seconds_left == null ? "" : `about ${describeSeconds(data.seconds_left)} left`;
+  for (const [name, part] of Object.entries(data.learners || {})) {
+    const row = [...element.querySelectorAll("[data-learner]")].find((each) => each.dataset.learner === name);
+    if (!row) continue;
+    row.cells[1].textContent = part.status;
+    row.cells[2].textContent = `${part.done} of ${part.total}`;
+  }
+}
+
+function describeSeconds(seconds) {
+  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} seconds`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} minutes`;
+  return `${(seconds / 3600).toFixed(1)} hours`;
+}
+
+async function refreshList(list) {
+  const response = await fetch(window.location.href, { headers: { Accept: "text/html" } });
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const fresh = page.getElementById(list.id);
+  if (!fresh) return;
+  list.replaceChildren(...fresh.childNodes);
+  followEvents();
+}
+
+function endStream(element) {
+  const list = element.closest("[data-live-list]");
+  if (list) refreshList(list);
+  else if ("reload" in element.dataset) window.location.reload();
+}
+
+const streams = new Map();
+
+function followEvents() {
+  for (const [element, source] of streams) {
+    if (!element.isConnected) {
+      source.close();
+      streams.delete(element);
+    }
+  }
+  for (const element of document.querySelectorAll("[data-events]")) {
+    if (streams.size >= MOST_STREAMS) return;
+    if (streams.has(element)) continue;
+    const source = new EventSource(element.dataset.events);
+    streams.set(element, source);
+    const finish = () => {
+      source.close();
+      streams.delete(element);
+      endStream(element);
+    };
+    source.addEventListener("progress", (event) => showProgress(element, JSON.parse(event.data)));
+    source.addEventListener("started", (event) => {
+      if ("reload" in element.dataset && !element.querySelector("[data-learners]")) return;
+      showProgress(element, JSON.parse(event.data));
+    });
+    for (const name of ["succeeded", "failed", "cancelled"]) source.addEventListener(name, finish);
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) finish();
+    });
+  }
+}
+
+function askFirst() {
+  for (const button of document.querySelectorAll("[data-confirm]")) {
+    button.addEventListener("click", (event) => {
+      if (!window.confirm(button.dataset.confirm)) event.preventDefault();
+    });
+  }
+}
+
+function showChosenFields() {
+  // An element with data-shown-for="field=one two" is shown while the field has one of the values.
+  const parts = document.querySelectorAll("[data-shown-for]");
+  const update = () => {
+    for (const part of parts) {
+      const [field, values] = part.dataset.shownFor.split("=");
+      const chosen = document.querySelector(`select[name="${field}"], input[name="${field}"]:checked`);
+      const isShown = chosen !== null && values.split(" ").includes(chosen.value);
+      part.hidden = !isShown;
+      for (const input of part.querySelectorAll("input, select, textarea")) input.disabled = !isShown;
+    }
+  };
+  if (parts.length === 0) return;
+  document.addEventListener("change", update);
+  update();
+}
+
+followEvents();
+askFirst();
+showChosenFields();
+document.querySelector("[data-focus]")?.focus();

@@ -1,0 +1,58 @@
+"""Who looks at a page, and what the page offers to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import thetahat
+
+SECTIONS: Final = (("/", "Evaluations"),)
+"""Path and name of each section of the pages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewer:
+    """Who looks at a page.
+
+    Parameters
+    ----------
+    is_known : bool
+        Whether the sender of the request was authenticated.
+    actor : str
+        The beginning of the key, or ``local``.
+    scope : str
+        What the key may do.
+    can_submit : bool
+        Whether evaluations and data sets may be sent, cancelled and deleted.
+    can_log_out : bool
+        Whether the request has a session.
+    form_token : str
+        The token that every form of the page sends back.
+    path : str
+        Path of the page.
+    """
+
+    is_known: bool = False
+    actor: str = ""
+    scope: str = ""
+    can_submit: bool = False
+    can_log_out: bool = False
+    form_token: str = ""
+    path: str = "/"
+
+    @property
+    def sections(self) -> tuple[tuple[str, str], ...]:
+        """Path and name of each section."""
+        return SECTIONS
+
+    @property
+    def section(self) -> str:
+        """The path of the section that the page belongs to."""
+        paths = [path for path, _ in SECTIONS if path != "/" and self.path.startswith(path)]
+        return paths[0] if paths else "/"
+
+    @property
+    def version(self) -> str:
+        """Release of the service."""
+        return thetahat.__version__

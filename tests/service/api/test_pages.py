@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.states import EvaluationStatus
+from service.storage import evaluations
+from service.storage.unit_of_work import unit_of_work
+from tests.service.api.conftest import InlineWorker
+from tests.service.api.html_page import HtmlPage
+from tests.service.api.requests import matrix, nap
+from tests.service.jobs.evaluations import make_executor
+
+HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+REQUESTS = Path(__file__).parents[2] / "golden" / "requests"
+EVERY_KIND = (
+    "bootstrap_mean",
+    "cross_validation_failures",
+    "importance_weighting_all_risks",
+    "importance_weighting_learners",
+    "learning_curve_sources",
+    "losses_many_models_brief",
+    "losses_one_model",
+    "losses_source_ragged",
+    "losses_zero_variance_equal",
+    "predictions_holdout_metrics",
+    "selection_grids",
+    "selection_by_roc_auc",
+    "selection_no_external",
+    "study_random_effects",
+    "weights_kliep",
+)
+
+
+def open_page(
+    client: TestClient, path: str, status: int = 200, headers: dict[str, str] | None = None
+) -> HtmlPage:
+    answer = client.get(path, headers=HTML | (headers or {}))
+    assert answer.status_code == status, answer.text[:2000]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+    page = HtmlPage(answer.text)
+    page.check()
+    return page
+
+
+def submit(client: TestClient, request: dict[str, Any], **headers: str) -> str:
+    answer = client.post("/v1/evaluations", json=request, headers=headers)
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["id"])
+
+
+def send(client: TestClient, page: HtmlPage, action: str, **values: Any) -> Any:
+    return client.post(
+        action, data=page.form(action).filled(**values), headers=HTML, follow_redirects=False
+    )
+
+
+def follow(client: TestClient, page: HtmlPage, seen: set[str]) -> None:
+    """Assert that every link of a page leads to something on this service."""
+    for link in page.links:
+        parts = urlsplit(link)
+        assert not parts.netloc, f"the page names another host: {link}"
+        if not parts.path:
+            assert parts.fragment in page.ids
+        elif link not in seen:
+            seen.add(link)
+            assert client.get(link, headers=HTML).status_code == 200, link
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_exact_a_result_of_every_kind_has_a_page(
+    name: str, client: TestClient, sent: list[tuple[UUID, int]]
+) -> None:
+    request = json.loads((REQUESTS / f"{name}.json").read_text())
+    identifier = submit(client, {**request, "name": name})
+    executor = make_executor()
+    while sent:
+        executor.run(sent.pop(0))
+
+    page = open_page(client, f"/evaluations/{identifier}")
+
+    assert ("h1", name) in page.headings
+    assert ("h2", "Verdict") in page.headings
+    assert "Finished" in page.words
+    follow(client, page, set())
+
+
+def test_exact_the_list_has_state_headline_and_labels(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    submit(client, {**matrix(), "name": "first", "labels": {"team": "blue"}})
+    worker.work()
+    submit(client, {**matrix(), "name": "second"})
+
+    page = open_page(client, "/")
+
+    assert [text for tag, text in page.headings if tag == "h2"] == ["second", "first"]
+    assert "Queued" in page.words
+    assert "Finished" in page.words
+    assert "It is not clear whether svm is better than nb." in page.words
+    follow(client, page, set())
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("search=irs", ["first"]),
+        ("search=BLU", ["first"]),
+        ("search=%25", []),
+        ("label=team:blue", ["first"]),
+        ("label=team:red", []),
+        ("status=queued", ["second", "first"]),
+        ("status=failed", []),
+        ("kind=losses", ["second"]),
+        ("status=&kind=&label=&search=", ["second", "first"]),
+    ],
+)
+def test_exact_filters_of_the_list(client: TestClient, query: str, expected: list[str]) -> None:
+    submit(client, nap(name="first", labels={"team": "blue"}))
+    submit(client, {**matrix(), "name": "second"})
+
+    page = open_page(client, f"/?{query}")
+
+    assert [text for tag, text in page.headings if tag == "h2"] == expected
+
+
+def test_exact_search_finds_an_id(client: TestClient) -> None:
+    wanted = submit(client, {**matrix(), "name": "first"})
+    submit(client, {**matrix(), "name": "second"})
+
+    page = open_page(client, f"/?search={wanted}")
+
+    assert [text for tag, text in page.headings if tag == "h2"] == ["first"]
+
+
+@pytest.mark.parametrize("query", ["label=blue", "status=done", "search=a%00b"])
+def test_invalid_filters_are_explained(client: TestClient, query: str) -> None:
+    answer = client.get(f"/?{query}", headers=HTML)
+
+    assert answer.status_code == 200
+    assert 'role="alert"' in answer.text
+
+
+def test_exact_pages_of_the_list(client: TestClient) -> None:
+    for number in range(30):
+        submit(client, {**matrix(), "name": f"number {number}", "seed": number})
+
+    first = open_page(client, "/?kind=losses")
+    (older,) = [link for link in first.links if "cursor=" in link]
+    second = open_page(client, older)
+
+    names = [text for page in (first, second) for tag, text in page.headings if tag == "h2"]
+    assert names == [f"number {number}" for number in reversed(range(30))]
+    assert not [link for link in second.links if "cursor=" in link]
+
+
+def test_exact_a_failed_evaluation_says_why(client: TestClient) -> None:
+    identifier = submit(client, {**matrix(), "name": "broken"})
+    error = {"code": "internal_error", "detail": "It broke <b>badly</b>.", "errors": []}
+    with unit_of_work() as connection:
+        evaluations.finish(
+            connection,
+            UUID(identifier),
+            EvaluationStatus.FAILED,
+            {"error": error},
+        )
+
+    page = open_page(client, f"/evaluations/{identifier}")
+
+    assert ("h2", "Why it failed") in page.headings
+    assert "It broke <b>badly</b>." in page.words
+    assert "/problems/internal_error" in page.links
+    follow(client, page, set())
+
+
+def test_exact_an_evaluation_is_cancelled_and_deleted_by_forms(client: TestClient) -> None:
+    identifier = submit(client, nap(name="sleeper"))
+    path = f"/evaluations/{identifier}"
+
+    waiting = open_page(client, path)
+    cancelled = send(client, waiting, f"{path}/cancel")
+    page = open_page(client, path)
+    deleted = send(client, page, f"{path}/delete")
+
+    assert ("h2", "Waiting for a worker") in waiting.headings
+    assert cancelled.status_code == 303
+    assert cancelled.headers["location"] == path
+    assert ("h2", "It was cancelled") in page.headings
+    assert deleted.headers["location"] == "/"
+    open_page(client, path, 404)
+
+
+@pytest.mark.parametrize("token", ["", "0" * 64, "ä"])
+def test_invalid_form_without_its_token_is_refused(client: TestClient, token: str) -> None:
+    identifier = submit(client, nap())
+    open_page(client, f"/evaluations/{identifier}")
+
+    answer = client.post(
+        f"/evaluations/{identifier}/cancel", data={"form_token": token}, headers=HTML
+    )
+
+    assert answer.status_code == 403
+    assert "Load the page again" in HtmlPage(answer.text).text
+    assert client.get(f"/v1/evaluations/{identifier}").json()["status"] == "queued"
+
+
+def test_invalid_form_of_another_browser_is_refused(client: TestClient) -> None:
+    identifier = submit(client, nap())
+    page = open_page(client, f"/evaluations/{identifier}")
+    client.cookies.clear()
+
+    assert send(client, page, f"/evaluations/{identifier}/cancel").status_code == 403
+
+
+def test_invalid_form_of_another_site_is_refused(client: TestClient) -> None:
+    identifier = submit(client, nap())
+    page = open_page(client, f"/evaluations/{identifier}")
+    path = f"/evaluations/{identifier}/cancel"
+
+    answer = client.post(
+        path, data=page.form(path).filled(), headers={"Origin": "http://evil.example"}
+    )
+
+    assert answer.status_code == 401
+
+
+def test_exact_text_of_a_request_is_never_markup(client: TestClient, worker: InlineWorker) -> None:
+    evil = "<script>alert(1)</script>"
+    losses = matrix()["losses"]
+    request = {**matrix(), "losses": {evil: losses["nb"], "b": losses["svm"]}}
+    identifier = submit(client, {**request, "name": evil, "labels": {"a": evil}})
+    worker.work()
+
+    for path in ("/", f"/evaluations/{identifier}"):
+        assert "<script>alert" not in client.get(path, headers=HTML).text
+        assert evil in open_page(client, path).text
+
+
+def test_exact_pages_belong_to_an_owner(client: TestClient, keys: dict[str, str]) -> None:
+    ann, bob = ({"Authorization": f"Bearer {keys[name]}"} for name in ("ann", "bob"))
+    identifier = submit(client, {**matrix(), "name": "private"}, **ann)
+
+    assert "private" in open_page(client, "/", headers=ann).words
+    assert "private" not in open_page(client, "/", headers=bob).words
+    open_page(client, f"/evaluations/{identifier}", 404, bob)
+    for path in ("/", f"/evaluations/{identifier}"):
+        answer = client.get(path, headers=HTML, follow_redirects=False)
+        assert answer.status_code in {303, 401}
+        assert "private" not in answer.text
+
+
+def test_exact_errors_are_pages_for_browsers_alone(client: TestClient) -> None:
+    page = open_page(client, "/nothing-here", 404)
+    document = client.get("/nothing-here")
+
+    assert "There is nothing at /nothing-here." in page.words
+    assert document.headers["content-type"] == "application/problem+json"
+    assert client.get("/v1/nothing", headers=HTML).json()["code"] == "not_found"
+
+
+def test_exact_static_files_change_their_path_with_their_content(client: TestClient) -> None:
+    links = [link for link in open_page(client, "/").links if link.startswith("/static/")]
+
+    assert {urlsplit(link).path for link in links} == {
+        "/static/pages.css", "/static/pages.js", "/static/icon.svg",
+    }  # fmt: skip
+    for link in links:
+        answer = client.get(link)
+        assert answer.status_code == 200
+        assert "immutable" in answer.headers["cache-control"]
+        assert len(urlsplit(link).query) == len("v=") + 12
+    assert client.get("/static/../rendering.py").status_code == 404
+    assert client.get("/static/absent.css").status_code == 404
