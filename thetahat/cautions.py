@@ -156,6 +156,22 @@ NO_PARTITION = _entry(
     "The test parts overlap. More splits reduce the variation due to splitting, not the variation "
     "due to the sample, and the pooled mean counts an instance once for each test part it is in.",
 )
+ROWS_LEFT_OUT = _entry(
+    "rows_left_out",
+    Severity.WARNING,
+    "Rows with a missing value are left out: {details}. All numbers are about the other "
+    "{n_remaining} rows. If rows with missing values are harder to predict, the error of all rows "
+    "is larger.",
+    "Find out why the values are missing.",
+)
+SMALL_SOURCES_LEFT_OUT = _entry(
+    "small_sources_left_out",
+    Severity.WARNING,
+    "Of {n} sources there is a single row, and they are left out: {names}. All numbers are about "
+    "sources with at least two rows, which may be easier than small ones.",
+    "Collect more rows of small sources, or keep them and use the intervals for new_source, which "
+    "need no variance within sources.",
+)
 UNEQUAL_BLOCKS = _entry(
     "unequal_blocks",
     _INFO,

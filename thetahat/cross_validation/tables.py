@@ -45,7 +45,7 @@ def build_loss_table(
     """Return the losses of all learners in one layout.
 
     Rows are split by split, in the order of the outcomes. An instance is identified by its row
-    number in the data. Training sizes count distinct rows.
+    number in the file or request. Training sizes count distinct rows.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def build_loss_table(
         kind,
         _repeat_labels(splits.labels, splits.n_test),
         repeat=np.repeat(splits.repeat, splits.n_test),
-        instance=splits.test,
+        instance=data.row_numbers(splits.test),
         cluster=None if data.cluster is None else data.cluster[splits.test],
         n_train=np.repeat(splits.n_train.astype(np.float64), splits.n_test),
     )
     models = {name: BlockLosses(layout, values=o.losses) for name, o in by_learner.items()}
-    return LossTable(layout, models, loss_range=loss.value_range)
+    return LossTable(layout, models, loss_range=loss.value_range, left_out=data.left_out)
 
 
 def summarise_learner_cautions(

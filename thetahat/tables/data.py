@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,17 @@ from thetahat.tables.columns import (
 )
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
-from thetahat.values.types import FloatArray, Label
+from thetahat.values.left_out import (
+    KeptRows,
+    LeftOut,
+    MissingRows,
+    SmallSourceRows,
+    choose_rows,
+    fill_missing,
+    find_missing,
+    refuse_missing,
+)
+from thetahat.values.types import FloatArray, IntArray, Label
 
 CLASSIFICATION = "classification"
 REGRESSION = "regression"
@@ -43,6 +53,8 @@ class Data:
         (n,) labels and times; a learner does not see them.
     weight : ndarray of float or None
         (n,) non-negative weight of each row in a fit.
+    left_out : LeftOut or None
+        The rows of the file or request that are not among these; None if there are none.
     """
 
     features: Features
@@ -54,6 +66,7 @@ class Data:
     cluster: np.ndarray | None = None
     time: np.ndarray | None = None
     weight: FloatArray | None = None
+    left_out: LeftOut | None = None
 
     @property
     def n(self) -> int:
@@ -64,6 +77,11 @@ class Data:
     def n_classes(self) -> int:
         """C, or 0 for a regression."""
         return len(self.classes)
+
+    def row_numbers(self, rows: IntArray) -> IntArray:
+        """Return the numbers that these rows have in the file or request."""
+        numbers = self.features.row_numbers
+        return rows if numbers is None else numbers[rows]
 
 
 def build_data(  # noqa: PLR0913 - one argument per role that a column can have
@@ -76,8 +94,18 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
     cluster: Raw | None = None,
     time: Raw | None = None,
     weight: Raw | None = None,
+    missing: MissingRows | None = None,
+    small_sources: SmallSourceRows = "keep",
 ) -> Data:
     """Return checked ``Data`` from raw columns.
+
+    Parameters
+    ----------
+    missing : {"refuse", "leave_out"} or None
+        Whether rows without a value in a column other than a feature are left out. None refuses
+        them without naming this option, for callers that do not offer it.
+    small_sources : {"keep", "leave_out"}
+        Whether sources with a single row, of those that are not left out, are left out.
 
     The ``loc`` of an exception is the role of the column and the row, such as ``("target", 3)`` or
     ``("features", "age", 3)``; rows count from 0.
@@ -109,23 +137,113 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
         length = feature.n if isinstance(feature, SparseColumns) else len(feature)
         if length != n:
             _refuse_length(f"feature {name!r}", length, n, ("features", name))
+    if small_sources == "leave_out" and source is None:
+        raise InvalidParameter(
+            "The option small_sources leaves out sources with a single row, and no source is "
+            "named. Name the source of each row, or set small_sources to 'keep'.",
+            loc=("small_sources",),
+            value=small_sources,
+        )
+    given = {"target": target, **{role: c for role, c in roles.items() if c is not None}}
+    lacking = {} if missing is None else {role: find_missing(c) for role, c in given.items()}
+    if missing == "refuse":
+        refuse_missing(lacking)
+    data = _parse_columns(
+        features,
+        {
+            role: fill_missing(role, c, lacking[role]) if missing == "leave_out" else c
+            for role, c in given.items()
+        },
+        task,
+    )
+    by_source = data.source if small_sources == "leave_out" else None
+    kept = choose_rows(n, lacking, by_source)
+    data = data if kept is None else _keep_rows(data, kept)
+    _check_classes(data)
+    return data
 
-    y, classes = _target(target, task)
+
+def _parse_columns(
+    features: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw], task: str
+) -> Data:
+    """Return the data of columns of one length, without a check that there are two classes."""
+    y, classes = _target(roles["target"], task)
     wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
     columns = parse_features(
         {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
     )
+    labels = {
+        role: parse_labels(roles[role], role)
+        for role in ("source", "fold", "cluster")
+        if role in roles
+    }
     return Data(
         features=Features(tuple(columns), tuple(columns.values()), wide=wide),
         y=y,
         task=task,
         classes=classes,
-        source=None if source is None else parse_labels(source, "source"),
-        fold=None if fold is None else parse_labels(fold, "fold"),
-        cluster=None if cluster is None else parse_labels(cluster, "cluster"),
-        time=None if time is None else parse_time_column(time, "time"),
-        weight=None if weight is None else _weights(weight),
+        source=labels.get("source"),
+        fold=labels.get("fold"),
+        cluster=labels.get("cluster"),
+        time=parse_time_column(roles["time"], "time") if "time" in roles else None,
+        weight=_weights(roles["weight"]) if "weight" in roles else None,
     )
+
+
+def _keep_rows(data: Data, kept: KeptRows) -> Data:
+    """Return the data of some rows, with the classes that these rows have."""
+    rows, left_out = kept.index, kept.left_out
+    if len(rows) < 2:
+        raise InsufficientData(
+            f"At least 2 rows are needed, and {left_out.n_remaining} remains after "
+            f"{left_out.n_rows} rows were left out. {_describe(left_out)}",
+            loc=("target",),
+            value=left_out.n_remaining,
+        )
+    y, classes = data.y[rows], data.classes
+    if data.task == CLASSIFICATION:
+        present, y = np.unique(y, return_inverse=True)
+        classes = tuple(classes[code] for code in present)
+    weight = None if data.weight is None else data.weight[rows]
+    if weight is not None and not weight.any():
+        raise InvalidParameter(
+            f"All weights are zero after {left_out.n_rows} rows were left out. "
+            f"{_describe(left_out)}",
+            loc=("weight",),
+            value=0.0,
+        )
+    return replace(
+        data,
+        features=data.features.rows(rows),
+        y=y.astype(data.y.dtype),
+        classes=classes,
+        source=None if data.source is None else data.source[rows],
+        fold=None if data.fold is None else data.fold[rows],
+        cluster=None if data.cluster is None else data.cluster[rows],
+        time=None if data.time is None else data.time[rows],
+        weight=weight,
+        left_out=left_out,
+    )
+
+
+def _check_classes(data: Data) -> None:
+    """Raise ``InsufficientData`` for a classification with a single class."""
+    if data.task == REGRESSION or data.n_classes >= 2:
+        return
+    after = (
+        ""
+        if data.left_out is None
+        else f" after {data.left_out.n_rows} rows were left out. {_describe(data.left_out)}"
+    )
+    raise InsufficientData(
+        f"every row has class {data.classes[0]!r}; a classification needs two classes{after}",
+        loc=("target",),
+        value=data.classes[0],
+    )
+
+
+def _describe(left_out: LeftOut) -> str:
+    return " ".join(caution.message for caution in left_out.cautions())
 
 
 def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
@@ -133,12 +251,6 @@ def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
         return parse_numbers(target, "target"), ()
     codes, classes = encode_classes(target, "target", fractions=True)
     _check_not_values(target, codes, classes)
-    if len(classes) < 2:
-        raise InsufficientData(
-            f"every row has class {classes[0]!r}; a classification needs two classes",
-            loc=("target",),
-            value=classes[0],
-        )
     return codes, classes
 
 

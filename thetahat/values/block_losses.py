@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.numerics.loops.compiling import is_loaded
 from thetahat.numerics.loops.moments import MANY_ROWS
+from thetahat.values.left_out import LeftOut
 from thetahat.values.layout import Layout
 from thetahat.values.moments import Moments, moments_of_rows, moments_of_scores
 from thetahat.values.types import FloatArray
@@ -193,12 +194,15 @@ class LossTable:
         Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1).
     higher_is_better : bool
         Whether the numbers are scores, of which higher ones are better.
+    left_out : LeftOut or None
+        The rows of the data or losses that are not in the layout because they were left out.
     """
 
     layout: Layout
     models: Mapping[str, BlockLosses]
     loss_range: tuple[float, float] | None = None
     higher_is_better: bool = False
+    left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
         if not self.models:

@@ -37,7 +37,10 @@ def lacks_block_variance(info: MethodInfo, layout: Layout) -> str | None:
     if layout.smallest_block >= 2:
         return None
     label = layout.block_labels[int(layout.split_block[int(np.argmin(layout.n_test))])]
-    return f"{info.name} needs at least two instances in every block, and block {label!r} has one"
+    reason = f"{info.name} needs at least two instances in every block, and block {label!r} has one"
+    if layout.kind is BlockKind.SOURCE:
+        return f"{reason}; set small_sources to 'leave_out' to leave such sources out"
+    return reason
 
 
 def refuse_without_blocks(info: MethodInfo, layout: Layout) -> str | None:

@@ -30,7 +30,6 @@ from thetahat.importance_weights import (
 from thetahat.seeds import stream
 from thetahat.tables.columns import encode_classes
 from thetahat.tables.data import Data
-from thetahat.tables.features import Features
 from thetahat.values.types import IntArray
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat.weighted_risks.base import RiskEstimator
@@ -158,7 +157,7 @@ def read_samples(
     columns = dict(zip(all_names, data.features.columns, strict=True))
     wide = data.features.wide if requested is None else ()
     try:
-        data_features = Features(
+        data_features = data.features.with_columns(
             names, tuple(columns[name] for name in names), wide=wide
         ).complete_matrix()
     except EvaluationError as error:

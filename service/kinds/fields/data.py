@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypedDict
 from uuid import UUID
 
 from pydantic import Field
@@ -17,9 +17,15 @@ from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
 from thetahat.tables.data import Data, build_data
+from thetahat.values.left_out import MissingRows, SmallSourceRows
 
 ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
 """The roles of a column other than a feature."""
+
+
+class _Options(TypedDict, total=False):
+    missing: MissingRows
+    small_sources: SmallSourceRows
 
 
 class DataColumns(Schema):
@@ -74,6 +80,23 @@ class DataFields(Schema):
     )
 
 
+class LeftOutFields(Schema):
+    """Which rows are left out of the evaluation."""
+
+    missing: MissingRows = Field(
+        "refuse",
+        description="What happens if a row has no target, source, fold, cluster, time or weight: "
+        "`refuse` refuses the data, `leave_out` leaves such rows out. The result names and counts "
+        "them in left_out. Missing features are for an impute step.",
+    )
+    small_sources: SmallSourceRows = Field(
+        "keep",
+        description="What happens to sources with a single row, under which no variance within "
+        "sources (theta_A, theta_B) can be computed: `keep`, or `leave_out` to leave them out. The "
+        "result names and counts them in left_out.",
+    )
+
+
 def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse a request with neither form of data or with both, and columns that do not exist."""
     if (fields.data is None) == (fields.dataset is None):
@@ -82,6 +105,7 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
             loc=("data",),
         )
     check_columns_given(fields.dataset, fields.columns)
+    _check_source_named(fields)
     if fields.dataset is None or fields.columns is None:
         return
     file, columns = datasets[fields.dataset], fields.columns
@@ -109,6 +133,19 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
             )
 
 
+def _check_source_named(fields: DataFields) -> None:
+    """Refuse to leave out small sources where no source is named."""
+    leaves_out = isinstance(fields, LeftOutFields) and fields.small_sources == "leave_out"
+    if leaves_out and not has_role(fields, "source"):
+        path = ".".join(map(str, role_path(fields, "source")))
+        raise InvalidParameter(
+            "The option small_sources leaves out sources with a single row, and the request names "
+            f"no source. Name it in {path}, or leave small_sources out.",
+            loc=("small_sources",),
+            value="leave_out",
+        )
+
+
 def has_role(fields: DataFields, role: str) -> bool:
     """Return whether the request names a column, or has a list, for a role."""
     holder = fields.columns if fields.dataset is not None else fields.data
@@ -131,11 +168,15 @@ def role_path(fields: DataFields, role: str) -> Loc:
 def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
     """Build the data of a request; errors have the path of the field that is wrong."""
     form = "data" if fields.dataset is None else "columns"
-    with located_errors({**role_paths(fields), "task": ("task",)}, within=(form,)):
+    options: _Options = {}
+    if isinstance(fields, LeftOutFields):
+        options = {"missing": fields.missing, "small_sources": fields.small_sources}
+    own_paths: dict[str, Loc] = {name: (name,) for name in ("task", "missing", "small_sources")}
+    with located_errors({**role_paths(fields), **own_paths}, within=(form,)):
         if fields.data is not None:
-            return _read_inline(fields.data, fields.task)
+            return _read_inline(fields.data, fields.task, options)
         if fields.dataset is not None and fields.columns is not None:
-            return _read_dataset(datasets[fields.dataset], fields.columns, fields.task)
+            return _read_dataset(datasets[fields.dataset], fields.columns, fields.task, options)
         raise InvalidParameter("The request has no data. Give data, or a dataset with columns.")
 
 
@@ -156,17 +197,21 @@ def _feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
     return [str(c["name"]) for c in file.columns if c["name"] not in with_role]
 
 
-def _read_dataset(file: DatasetFile, columns: DataColumns, task: str) -> Data:
+def _read_dataset(
+    file: DatasetFile, columns: DataColumns, task: str, options: _Options
+) -> Data:
     names = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
     features = _feature_columns(file, columns)
     feature_values = read_features(file, sorted(features))
     role_values = read_columns(file, sorted({*names.values()}))
     by_role = {role: role_values[name] for role, name in names.items()}
-    return build_data({name: feature_values[name] for name in features}, task=task, **by_role)
+    return build_data(
+        {name: feature_values[name] for name in features}, task=task, **by_role, **options
+    )
 
 
-def _read_inline(data: InlineData, task: str) -> Data:
+def _read_inline(data: InlineData, task: str, options: _Options) -> Data:
     by_role = {role: getattr(data, role) for role in ROLES if role != "target"}
     columns = read_columns_of_rows(data.X, data.features)
     with cells_located_by_row(list(columns)):
-        return build_data(columns, data.y, task, **by_role)
+        return build_data(columns, data.y, task, **by_role, **options)

@@ -9,7 +9,7 @@ import numpy as np
 from service.kinds.fields.learners import FitsRequest
 from thetahat.cautions import ROW_NUMBERS, Caution
 from thetahat.tables.data import Data
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, IntArray
 
 FEWEST_ROWS = 3
 """Fewest rows in which numbers that increase by one are taken for row numbers."""
@@ -23,13 +23,22 @@ def row_number_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
     """
     if request.columns is None or request.columns.features is not None:
         return
+    steps = np.diff(data.row_numbers(np.arange(data.n)))
     for name, column in zip(data.features.names, data.features.columns, strict=True):
-        if column.dtype.kind == "f" and _numbers_rows(column):
+        if column.dtype.kind == "f" and _numbers_rows(column, steps):
             yield ROW_NUMBERS(name=name)
 
 
-def _numbers_rows(column: FloatArray) -> bool:
-    """Return whether the values are whole numbers that increase by one from row to row."""
-    if len(column) < FEWEST_ROWS or column[1] - column[0] != 1:
+def _numbers_rows(column: FloatArray, steps: IntArray) -> bool:
+    """Return whether the values are whole numbers that increase by one from row to row.
+
+    Parameters
+    ----------
+    column : ndarray of float
+        (n,) values.
+    steps : ndarray of int
+        (n - 1,) increases of the number of the row: 1, or more after a row that was left out.
+    """
+    if len(column) < FEWEST_ROWS or column[1] - column[0] != steps[0]:
         return False
-    return bool((np.diff(column) == 1).all() and column[0] == np.round(column[0]))
+    return bool((np.diff(column) == steps).all() and column[0] == np.round(column[0]))

@@ -41,6 +41,8 @@ def list_cautions(
     table: LossTable, *, clip_without_range: bool, n_pairs: int, correction: str
 ) -> Iterator[Caution]:
     """Yield the cautions that are not about a single number."""
+    if table.left_out is not None:
+        yield from table.left_out.cautions()
     yield from _of_layout(table)
     yield from _of_models(table)
     if clip_without_range:

@@ -129,6 +129,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         omnibus=omnibus_results,
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,
+        left_out=table.left_out,
         not_applicable=left_out.listed(),
         cautions=tuple(dict.fromkeys([*general, *detail_caution(detail, choices.detail, n_pairs)])),
         methods=list_methods_used(

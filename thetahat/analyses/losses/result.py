@@ -15,6 +15,7 @@ from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.coverage import IntervalCalibration
 from thetahat.values.json_values import JsonValue
+from thetahat.values.left_out import LeftOut
 from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -1244,6 +1245,8 @@ class EvaluationResult:
         Second moments of the block means.
     block_labels : tuple of label
         Labels of the blocks, in order of first appearance.
+    left_out : LeftOut or None
+        Rows of the data or losses that are left out because the request asks for that.
     not_applicable : tuple of NotApplicable
         Methods that were not used, with the reason.
     cautions : tuple of Caution
@@ -1262,6 +1265,7 @@ class EvaluationResult:
     omnibus: Mapping[str, OmnibusResult | PostHocOmnibusResult]
     covariance: BlockCovariance
     block_labels: tuple[Label, ...]
+    left_out: LeftOut | None = None
     not_applicable: tuple[NotApplicable, ...]
     cautions: tuple[Caution, ...]
     methods: tuple[MethodUsed, ...] = field(metadata={"omit": True})

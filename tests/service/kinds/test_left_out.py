@@ -1,0 +1,205 @@
+"""Rows without a target or a source, and sources with a single row: refused, kept or left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.service.kinds.running import parquet_file, place_of, run_kind
+from thetahat.errors import EvaluationError
+
+N = 40
+RNG = np.random.default_rng(5)
+X = np.round(RNG.normal(size=(N, 2)), 3).tolist()
+Y: list[Any] = [("yes" if x[0] + 0.4 * e > 0 else "no") for x, e in zip(X, RNG.normal(size=N))]
+SITE: list[Any] = [f"s{i % 4}" for i in range(N)]
+
+LEARNERS: dict[str, Any] = {"near": "nearest_mean", "constant": "majority"}
+CURVE: dict[str, Any] = {
+    "task": "classification",
+    "scheme": "leave_one_source_out",
+    "learners": LEARNERS,
+}
+KINDS: dict[str, dict[str, Any]] = {
+    "cross_validation": {"kind": "cross_validation", **CURVE},
+    "learning_curve": {"kind": "learning_curve", **CURVE, "sizes": [0.5, 1]},
+    "selection": {
+        "kind": "selection",
+        "task": "classification",
+        "candidates": LEARNERS,
+        "internal": {"name": "k_fold", "params": {"n_folds": 3}},
+        "external": "leave_one_source_out",
+    },
+}
+
+
+def with_data(kind: str, keep: list[int] | None = None, **changed: Any) -> dict[str, Any]:
+    """A request over the data with some values changed, or over some of its rows."""
+    columns = {"X": X, "y": Y, "source": SITE, **changed}
+    rows = range(N) if keep is None else keep
+    return {**KINDS[kind], "data": {k: [v[i] for i in rows] for k, v in columns.items()}}
+
+
+def changed_at(values: list[Any], *rows: int, to: Any = None) -> list[Any]:
+    return [to if i in rows else value for i, value in enumerate(values)]
+
+
+def without(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without what names the rows that are left out."""
+    cautions = [c for c in result["cautions"] if "left_out" not in c["code"]]
+    return {**{k: v for k, v in result.items() if k != "left_out"}, "cautions": cautions}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact_rows_left_out_give_the_result_of_the_other_rows(kind: str) -> None:
+    body = with_data(kind, y=changed_at(Y, 3, 17), source=changed_at(SITE, 17, 20))
+    ran = run_kind({**body, "missing": "leave_out"}, job=1)
+    keep = [i for i in range(N) if i not in (3, 17, 20)]
+    expected = run_kind(with_data(kind, keep), job=1)
+    assert without(ran.result) == expected.result
+    assert "left_out" not in expected.result
+    assert ran.result["left_out"] == {
+        "n_rows": 3,
+        "n_remaining": 37,
+        "missing": {"target": {"n": 2, "rows": [3, 17]}, "source": {"n": 2, "rows": [17, 20]}},
+    }
+    (caution,) = [c for c in ran.result["cautions"] if c["code"] == "rows_left_out"]
+    assert "no target in rows 3, 17; no source in rows 17, 20" in caution["message"]
+    assert "37 rows" in caution["message"]
+    assert set(ran.losses.column("instance").to_pylist()) <= set(keep)
+
+
+def test_exact_losses_name_the_rows_of_the_data() -> None:
+    body = {**with_data("cross_validation", y=changed_at(Y, 0)), "missing": "leave_out"}
+    losses = run_kind(body).losses.to_pydict()
+    sources = dict(zip(losses["instance"], losses["block"], strict=True))
+    assert sources == {i: SITE[i] for i in range(1, N)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_exact_small_sources_left_out_give_theta_a_back(kind: str) -> None:
+    model = "selected" if kind == "selection" else "near"
+    body = with_data(kind, source=changed_at(SITE, 9, to="lonely"))
+    kept = run_kind(body).result
+    assert "theta_A" not in kept["models"][model]["variances"]
+    (reason,) = [n["reason"] for n in kept["not_applicable"] if n["name"] == "theta_A"]
+    assert "'lonely' has one" in reason
+    assert "small_sources" in reason
+    ran = run_kind({**body, "small_sources": "leave_out"}, job=2).result
+    expected = run_kind(with_data(kind, [i for i in range(N) if i != 9]), job=2).result
+    assert without(ran) == expected
+    assert ran["models"][model]["variances"]["theta_A"]["value"] > 0
+    assert ran["left_out"] == {
+        "n_rows": 1,
+        "n_remaining": 39,
+        "missing": {},
+        "small_sources": {"n": 1, "sources": ["lonely"]},
+    }
+    (caution,) = [c for c in ran["cautions"] if c["code"] == "small_sources_left_out"]
+    assert "source 'lonely'" in caution["message"]
+
+
+def test_exact_a_source_is_small_after_its_incomplete_rows_are_left_out() -> None:
+    source = changed_at(SITE, 9, 13, to=7)
+    source = [label if label == 7 else int(label[1:]) for label in source]
+    body = with_data("cross_validation", y=changed_at(Y, 13), source=source)
+    body = {**body, "missing": "leave_out", "small_sources": "leave_out"}
+    result = run_kind(body).result
+    assert result["left_out"]["small_sources"] == {"n": 1, "sources": [7]}
+    assert result["left_out"]["n_rows"] == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_invalid_a_missing_value_is_refused_with_its_place_and_the_option(kind: str) -> None:
+    body = with_data(kind, source=changed_at(SITE, 5, 8))
+    with pytest.raises(EvaluationError, match="has no value in row 5, nor in 1 other row") as error:
+        run_kind(body)
+    assert "missing to 'leave_out'" in error.value.message
+    assert place_of(error.value) == ("data", "source", 5)
+
+
+def test_exact_missing_values_of_a_file_are_left_out(tmp_path: Path) -> None:
+    columns: dict[str, Any] = {
+        "a": [x[0] for x in X],
+        "b": [x[1] for x in X],
+        "y": changed_at([x[0] * 2 for x in X], 1, 30),
+        "site": changed_at(SITE, 2),
+        "when": changed_at([float(i) for i in range(N)], 4),
+        "w": changed_at([1.0] * N, 6),
+    }
+    file = parquet_file(tmp_path, columns)
+    body = {
+        "kind": "cross_validation",
+        "task": "regression",
+        "dataset": str(file.id),
+        "columns": {"target": "y", "source": "site", "time": "when", "weight": "w"},
+        "learners": {"line": "ridge"},
+        "scheme": {"name": "k_fold", "params": {"n_folds": 5}},
+    }
+    with pytest.raises(EvaluationError, match="no value in row 1, nor in 1 other row") as error:
+        run_kind(body, [file])
+    assert place_of(error.value) == ("columns", "target", 1)
+    result = run_kind({**body, "missing": "leave_out"}, [file]).result
+    assert result["left_out"]["missing"] == {
+        "target": {"n": 2, "rows": [1, 30]},
+        "source": {"n": 1, "rows": [2]},
+        "time": {"n": 1, "rows": [4]},
+        "weight": {"n": 1, "rows": [6]},
+    }
+    assert result["models"]["line"]["n"] == N - 5
+
+
+def test_exact_a_class_of_rows_left_out_is_no_class() -> None:
+    y = changed_at(Y, 11, to="odd")
+    body = with_data("cross_validation", y=y, source=changed_at(SITE, 11))
+    body = {**body, "missing": "leave_out", "metrics": ["roc_auc"]}  # of two classes
+    assert run_kind(body).result["left_out"]["n_rows"] == 1
+
+
+def test_property_a_row_number_is_found_among_features_with_rows_left_out(tmp_path: Path) -> None:
+    target = changed_at([x[0] for x in X], 7)
+    file = parquet_file(tmp_path, {"": list(range(N)), "a": [x[1] for x in X], "y": target})
+    body = {
+        "kind": "cross_validation",
+        "task": "regression",
+        "dataset": str(file.id),
+        "columns": {"target": "y"},
+        "learners": {"line": "ridge"},
+        "scheme": "k_fold",
+        "missing": "leave_out",
+    }
+    codes = [c["code"] for c in run_kind(body, [file]).result["cautions"]]
+    assert "row_numbers" in codes
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_invalid_small_sources_without_sources(kind: str) -> None:
+    body = with_data(kind)
+    body = {**body, "data": {"X": X, "y": Y}, "small_sources": "leave_out"}
+    with pytest.raises(EvaluationError, match="names no source. Name it in data.source") as error:
+        run_kind(body)
+    assert place_of(error.value) == ("small_sources",)
+
+
+def test_degenerate_nothing_remains() -> None:
+    body = with_data("cross_validation", source=[f"s{i}" for i in range(N)])
+    with pytest.raises(EvaluationError, match="All 40 rows would be left out") as error:
+        run_kind({**body, "small_sources": "leave_out"})
+    assert place_of(error.value) == ("small_sources",)
+    body = with_data("cross_validation", y=[None] * N)
+    with pytest.raises(EvaluationError, match="target has no value in any of the 40 rows"):
+        run_kind({**body, "missing": "leave_out"})
+    rest = [i for i, y in enumerate(Y) if y == "no"]
+    body = with_data("cross_validation", source=changed_at(SITE, *rest))
+    with pytest.raises(EvaluationError, match=r"has class 'yes'; .* after \d+ rows were left out"):
+        run_kind({**body, "missing": "leave_out"})
+
+
+def test_invalid_errors_have_the_row_numbers_of_the_data() -> None:
+    body = with_data("cross_validation", y=changed_at(Y, 0), source=changed_at(SITE, 6, to=[1]))
+    with pytest.raises(EvaluationError, match="source in row 6") as error:
+        run_kind({**body, "missing": "leave_out"})
+    assert place_of(error.value) == ("data", "source", 6)
