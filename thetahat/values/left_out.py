@@ -120,9 +120,9 @@ def find_missing(values: Sequence[Any] | np.ndarray) -> BoolArray:
             count=len(values),
         )
     if values.dtype.kind == "f":
-        return np.isnan(values)
+        return np.asarray(np.isnan(values))
     if values.dtype.kind in "mM":
-        return np.isnat(values)
+        return np.asarray(np.isnat(values))
     return np.zeros(len(values), dtype=bool)
 
 

@@ -615,6 +615,9 @@ class CrossValidationResultDict(TypedDict):
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
+    left_out: NotRequired[LeftOutDict]
+    """Rows of the data or losses that are left out because the request asks for that."""
+
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
@@ -1337,11 +1340,31 @@ class LearningCurveResultDict(TypedDict):
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
+    left_out: NotRequired[LeftOutDict]
+    """Rows of the data or losses that are left out because the request asks for that."""
+
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
+
+
+class LeftOutDict(TypedDict):
+    """The rows that are not part of an evaluation."""
+
+    n_rows: int
+    """Number of rows that are left out."""
+
+    n_remaining: int
+    """Number of rows that the evaluation uses."""
+
+    missing: dict[str, RowsWithoutValueDict]
+    """Rows without a value, by the column (``target``, ``source``, ...) that has none; a row that
+    lacks several values is counted under each of them."""
+
+    small_sources: NotRequired[SourcesWithOneRowDict]
+    """Sources with a single row; None if there is none."""
 
 
 class LossesResultDict(TypedDict):
@@ -1379,6 +1402,9 @@ class LossesResultDict(TypedDict):
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
+
+    left_out: NotRequired[LeftOutDict]
+    """Rows of the data or losses that are left out because the request asks for that."""
 
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
@@ -1986,6 +2012,9 @@ class PredictionsResultDict(TypedDict):
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
 
+    left_out: NotRequired[LeftOutDict]
+    """Rows of the data or losses that are left out because the request asks for that."""
+
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
@@ -2094,6 +2123,16 @@ class RiskPairDict(TypedDict):
 
     b: MeanDifferenceDict
     """For the choice of the first risk, and for the choice of the second."""
+
+
+class RowsWithoutValueDict(TypedDict):
+    """Rows that have no value in one column."""
+
+    n: int
+    """Number of such rows."""
+
+    rows: list[int]
+    """The first of them, ten at most; rows count from 0."""
 
 
 class SaturationDict(TypedDict):
@@ -2235,6 +2274,9 @@ class SelectionResultDict(TypedDict):
 
     block_labels: list[str | int | float]
     """Labels of the blocks, in order of first appearance."""
+
+    left_out: NotRequired[LeftOutDict]
+    """Rows of the data or losses that are left out because the request asks for that."""
 
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
@@ -2386,6 +2428,16 @@ class SourceRiskDifferenceDict(TypedDict):
 
     cautions: list[CautionDict]
     """What to know before using it."""
+
+
+class SourcesWithOneRowDict(TypedDict):
+    """Sources that have a single row."""
+
+    n: int
+    """Number of such sources."""
+
+    sources: list[str | int | float]
+    """The first of them, ten at most."""
 
 
 class StatisticIntervalDict(TypedDict):

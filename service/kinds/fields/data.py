@@ -12,6 +12,7 @@ from service.data.base import SPARSE
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
+from service.kinds.fields.left_out import LeftOutDataFields
 from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
@@ -80,23 +81,6 @@ class DataFields(Schema):
     )
 
 
-class LeftOutFields(Schema):
-    """Which rows are left out of the evaluation."""
-
-    missing: MissingRows = Field(
-        "refuse",
-        description="What happens if a row has no target, source, fold, cluster, time or weight: "
-        "`refuse` refuses the data, `leave_out` leaves such rows out. The result names and counts "
-        "them in left_out. Missing features are for an impute step.",
-    )
-    small_sources: SmallSourceRows = Field(
-        "keep",
-        description="What happens to sources with a single row, under which no variance within "
-        "sources (theta_A, theta_B) can be computed: `keep`, or `leave_out` to leave them out. The "
-        "result names and counts them in left_out.",
-    )
-
-
 def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Refuse a request with neither form of data or with both, and columns that do not exist."""
     if (fields.data is None) == (fields.dataset is None):
@@ -135,7 +119,7 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
 
 def _check_source_named(fields: DataFields) -> None:
     """Refuse to leave out small sources where no source is named."""
-    leaves_out = isinstance(fields, LeftOutFields) and fields.small_sources == "leave_out"
+    leaves_out = isinstance(fields, LeftOutDataFields) and fields.small_sources == "leave_out"
     if leaves_out and not has_role(fields, "source"):
         path = ".".join(map(str, role_path(fields, "source")))
         raise InvalidParameter(
@@ -169,7 +153,7 @@ def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
     """Build the data of a request; errors have the path of the field that is wrong."""
     form = "data" if fields.dataset is None else "columns"
     options: _Options = {}
-    if isinstance(fields, LeftOutFields):
+    if isinstance(fields, LeftOutDataFields):
         options = {"missing": fields.missing, "small_sources": fields.small_sources}
     own_paths: dict[str, Loc] = {name: (name,) for name in ("task", "missing", "small_sources")}
     with located_errors({**role_paths(fields), **own_paths}, within=(form,)):
@@ -197,9 +181,7 @@ def _feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
     return [str(c["name"]) for c in file.columns if c["name"] not in with_role]
 
 
-def _read_dataset(
-    file: DatasetFile, columns: DataColumns, task: str, options: _Options
-) -> Data:
+def _read_dataset(file: DatasetFile, columns: DataColumns, task: str, options: _Options) -> Data:
     names = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
     features = _feature_columns(file, columns)
     feature_values = read_features(file, sorted(features))

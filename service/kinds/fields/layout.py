@@ -12,12 +12,14 @@ from pydantic import Field
 from service.data.reading import read_columns
 from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile
+from service.kinds.fields.left_out import ColumnReader, keep_rows, rows_numbered_as_sent
 from service.schemas.base import Schema
-from service.schemas.numbers import check_number, label_list
+from service.schemas.numbers import check_number, label_list, shown
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, layout_of
+from thetahat.values.left_out import KeptRows
 from thetahat.values.types import BlockKind, Label
 
 
@@ -52,12 +54,16 @@ class LayoutColumns(Schema):
 LAYOUT_COLUMNS: Final = ("block", "repeat", "instance", "cluster")
 
 
-def read_inline_labels(fields: LayoutFields, n: int) -> dict[str, list[Label] | None]:
+def read_inline_labels(
+    fields: LayoutFields, n: int, reader: ColumnReader
+) -> dict[str, list[Label] | None]:
     """Return the label columns of a request, each checked for its length and entries."""
     columns: dict[str, list[Label] | None] = {}
     for name in LAYOUT_COLUMNS:
         labels = getattr(fields, name)
-        columns[name] = None if labels is None else label_list(labels, (name,))
+        if labels is not None:
+            labels = label_list(reader.fill(name, labels, (name,)), (name,))
+        columns[name] = labels
         if labels is not None and len(labels) != n:
             raise InvalidParameter(
                 f"The field {name} has {len(labels)} entries, and there are {n} losses. Give one "
@@ -73,16 +79,24 @@ def build_layout(
     columns: Mapping[str, Any],
     n: int,
     n_train: float | Mapping[str, float] | None,
+    kept: KeptRows | None = None,
 ) -> Layout:
-    """Build the layout of n rows from their label columns; a holdout needs no block column.
+    """Build the layout of rows from their label columns; a holdout needs no block column.
 
     Parameters
     ----------
+    n : int
+        Number of rows before any are left out.
     n_train : float, mapping or None
         The training size, or one by block label as the request writes it.
+    kept : KeptRows or None
+        The rows to use; None uses all.
     """
     block = columns["block"]
     sizes = training_sizes_by_label(n_train, encode_labels([] if block is None else block)[1])
+    if isinstance(sizes, dict) and kept is not None:
+        remaining = set(encode_labels(keep_rows(block, kept))[1])
+        sizes = {label: size for label, size in sizes.items() if label in remaining}
     if block is None:
         if kind is not BlockKind.HOLDOUT:
             raise InvalidParameter(
@@ -91,14 +105,15 @@ def build_layout(
                 loc=("block",),
             )
         block = np.zeros(n, dtype=np.intp)
-    return layout_of(
-        kind,
-        block,
-        repeat=columns["repeat"],
-        instance=columns["instance"],
-        cluster=columns["cluster"],
-        n_train=sizes,
-    )
+    with rows_numbered_as_sent(kept):
+        return layout_of(
+            kind,
+            keep_rows(block, kept),
+            repeat=keep_rows(columns["repeat"], kept),
+            instance=keep_rows(columns["instance"], kept),
+            cluster=keep_rows(columns["cluster"], kept),
+            n_train=sizes,
+        )
 
 
 def training_sizes_by_label(
@@ -176,16 +191,13 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
-    """Return a column as labels, which are whole numbers or text; none may be missing."""
+    """Return a column without missing values as labels, which are whole numbers or text."""
     if values.dtype.kind in "iu":
         return values
     if values.dtype.kind == "b":
         return values.astype(np.intp)
     if values.dtype.kind == "f":
-        if not np.isfinite(values).all():
-            at = int(np.argmin(np.isfinite(values)))
-            raise InvalidParameter(f"column {name!r} has no label in row {at}", loc=(*loc, at))
-        whole = np.asarray(values == np.rint(values))
+        whole = np.isfinite(values) & (values == np.rint(values))
         if whole.all():
             return values.astype(np.int64)
         at = int(np.argmin(whole))
@@ -193,21 +205,22 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
             f"The column {name!r} has the value {values[at]} in row {at}. Labels must be whole "
             "numbers or text.",
             loc=(*loc, at),
-            value=float(values[at]),
+            value=shown(float(values[at])),
         )
-    missing = np.fromiter((v is None for v in values), dtype=bool, count=len(values))
-    if missing.any():
-        at = int(np.argmax(missing))
-        raise InvalidParameter(f"column {name!r} has no label in row {at}", loc=(*loc, at))
     return values
 
 
-def read_label_columns(file: DatasetFile, columns: LayoutColumns) -> dict[str, np.ndarray | None]:
+def read_label_columns(
+    file: DatasetFile, columns: LayoutColumns, reader: ColumnReader
+) -> dict[str, np.ndarray | None]:
     """Read the label columns of a data set."""
     names = {role: getattr(columns, role) for role in LAYOUT_COLUMNS}
     present = [name for name in names.values() if name is not None]
     values = read_columns(file, present) if present else {}
-    return {
-        role: None if name is None else _check_labels(values[name], name, ("columns", role))
-        for role, name in names.items()
-    }
+    labels: dict[str, np.ndarray | None] = dict.fromkeys(names)
+    for role, name in names.items():
+        if name is not None:
+            loc: Loc = ("columns", role)
+            filled = np.asarray(reader.fill(role, values[name], loc))
+            labels[role] = _check_labels(filled, name, loc)
+    return labels

@@ -8,11 +8,12 @@ from uuid import UUID
 from pydantic import Field
 
 from service.kinds.fields.analysis import AnalysisRequest
-from service.kinds.fields.data import DataFields, LeftOutFields, has_role
+from service.kinds.fields.data import DataFields, has_role
+from service.kinds.fields.left_out import LeftOutDataFields
 from service.kinds.fields.method_names import LossEntry, LossName, SchemeEntry, SchemeName
 
 
-class FitsRequest(AnalysisRequest, DataFields, LeftOutFields):
+class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
     """Data and a loss; each kind adds what is fitted, and under which scheme."""
 
     loss: LossName | LossEntry | None = Field(

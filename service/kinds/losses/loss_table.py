@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
 from uuid import UUID
@@ -23,12 +23,14 @@ from service.kinds.fields.layout import (
     require_numbers,
     training_sizes_by_label,
 )
+from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.losses.request import LossDatasetColumns, LossInput
-from service.schemas.numbers import number_array, shown
+from service.schemas.numbers import label_list, number_array, shown
 from service.settings import settings
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.values.layout import Layout, layout_of_blocks, layout_of_scores
+from thetahat.values.left_out import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
 
 LONGEST_MODEL_NAME: Final = 120
@@ -51,7 +53,16 @@ def check_form(request: LossInput) -> None:
             loc=("better",),
         )
     check_columns_given(request.dataset, request.columns)
-    if request.split_scores is None:
+    if request.split_scores is not None:
+        for field, default in (("missing", "refuse"), ("small_sources", "keep")):
+            if getattr(request, field) != default:
+                raise InvalidParameter(
+                    f"The option {field} leaves rows out, and split_scores have no rows: each is "
+                    f"one number for a split. Leave {field} out.",
+                    loc=(field,),
+                    value=getattr(request, field),
+                )
+    else:
         for field in ("n_test", "folds", "repeats"):
             if getattr(request, field) is not None:
                 raise InvalidParameter(
@@ -72,14 +83,36 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
     _check_model_names(columns.losses, ("columns", "losses"))
 
 
-def read_loss_table(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
-    """Build the loss table of a request."""
-    return replace(_read_table(request, datasets), higher_is_better=request.better == "higher")
+@dataclass(frozen=True, slots=True, eq=False)
+class SentLosses:
+    """The losses of a request.
+
+    Parameters
+    ----------
+    table : LossTable
+        The losses of the rows that are kept.
+    n_rows : int
+        Number of rows in the request or file.
+    kept : KeptRows or None
+        The rows of the table; None if no row was left out.
+    """
+
+    table: LossTable
+    n_rows: int
+    kept: KeptRows | None = None
 
 
-def _read_table(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> LossTable:
+def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
+    """Read the losses of a request, without the rows that it leaves out."""
+    sent = _read_rows_or_scores(request, datasets)
+    higher_is_better = request.better == "higher"
+    return replace(sent, table=replace(sent.table, higher_is_better=higher_is_better))
+
+
+def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
     if request.split_scores is not None:
-        return _from_split_scores(request, request.split_scores)
+        table = _from_split_scores(request, request.split_scores)
+        return SentLosses(table, table.layout.n_splits)
     if request.dataset is not None and request.columns is not None:
         return _from_dataset(request, datasets[request.dataset], request.columns)
     losses = request.losses or {}
@@ -112,7 +145,7 @@ def _check_model_names(names: list[str], loc: Loc) -> None:
 # One list of losses per block ---------------------------------------------------------------------
 
 
-def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
+def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses:
     for name in LAYOUT_COLUMNS:
         if getattr(request, name) is not None:
             raise InvalidParameter(
@@ -120,14 +153,14 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
                 "losses already have one list for each block.",
                 loc=(name,),
             )
+    reader = ColumnReader(request)
     values: dict[str, FloatArray] = {}
     first, first_sizes = "", []
     for model, rows in losses.items():
-        values[model], sizes = _read_rows(model, rows)
+        values[model], sizes = _read_rows(model, rows, reader)
         if not first:
             first, first_sizes = model, sizes
         _check_shape(model, sizes, first, first_sizes)
-    _check_block_count(request.block_kind, first, len(first_sizes))
     if 0 in first_sizes:
         empty = first_sizes.index(0)
         raise InvalidParameter(
@@ -144,36 +177,68 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
             "block.",
             loc=("block_labels",),
         )
+    if reader.leaves_out_small_sources:
+        labels = label_list(labels, ("block_labels",))
     by_label = training_sizes_by_label(_training_sizes(request), labels)
+    block = np.repeat(np.arange(len(labels)), first_sizes)
+    source = np.array([*labels, None], dtype=object)[block]
+    kept = reader.choose_rows(len(block), request.block_kind, source, None)
+    remaining = np.bincount(keep_rows(block, kept), minlength=len(labels))
+    labels = [label for label, size in zip(labels, remaining, strict=True) if size]
+    sizes = remaining[remaining > 0].tolist()
+    _check_block_count(request.block_kind, first, len(sizes), kept)
     if isinstance(by_label, dict):
         numbered: float | dict[Any, float] | None = {
             k: by_label[label] for k, label in enumerate(labels) if label in by_label
         }
     else:
         numbered = by_label
-    layout = layout_of_blocks(request.block_kind, first_sizes, n_train=numbered)
-    return _build_table(replace(layout, block_labels=tuple(labels)), values)
+    layout = layout_of_blocks(request.block_kind, sizes, n_train=numbered)
+    return _sent(replace(layout, block_labels=tuple(labels)), values, len(block), kept)
 
 
-def _read_rows(model: str, rows: list[Any]) -> tuple[FloatArray, list[int]]:
+def _read_rows(model: str, rows: list[Any], reader: ColumnReader) -> tuple[FloatArray, list[int]]:
     """Return one model's losses, row after row, and the length of each row.
 
     All rows are read together; if one of them is wrong, they are read one by one to find it.
     """
     if all(isinstance(row, list) for row in rows):
+        sizes = [len(row) for row in rows]
+        losses = [*chain.from_iterable(rows)]
+        if reader.leaves_out:
+            losses = list(reader.fill(_loss_column(model), losses, ("losses", model)))
+            ends = np.cumsum(sizes)
+            rows = [losses[end - size : end] for size, end in zip(sizes, ends, strict=True)]
         with suppress(InvalidParameter):
-            together = _read_losses([*chain.from_iterable(rows)], ("losses",))
-            return together, [len(row) for row in rows]
+            return _read_losses(losses, ("losses",)), sizes
     arrays = [_read_losses(row, ("losses", model, k)) for k, row in enumerate(rows)]
     return np.concatenate(arrays), [len(a) for a in arrays]
 
 
 def _read_losses(values: Any, loc: Loc) -> FloatArray:
     """Return (n,) losses of a JSON list; true is a loss of 1 (wrong) and false one of 0 (right)."""
-    return number_array(values, loc, largest=LARGEST, booleans=True)
+    try:
+        return number_array(values, loc, largest=LARGEST, booleans=True)
+    except InvalidParameter as error:
+        if error.loc and isinstance(error.loc[-1], int) and _is_null(values, error.loc[-1]):
+            raise InvalidParameter(
+                f"The loss in row {error.loc[-1]} is null. Add it, or set missing to 'leave_out' "
+                "to leave such rows out for every model.",
+                loc=error.loc,
+            ) from None
+        raise
 
 
-def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
+def _is_null(values: Any, row: int) -> bool:
+    return isinstance(values, list) and row < len(values) and values[row] is None
+
+
+def _loss_column(model: str) -> str:
+    """Return the name of a model's losses in messages and in ``left_out``."""
+    return f"loss of {model}"
+
+
+def _check_block_count(kind: BlockKind, model: str, n_blocks: int, kept: KeptRows | None) -> None:
     if kind is BlockKind.HOLDOUT and n_blocks != 1:
         raise InvalidParameter(
             f"The losses have {n_blocks} blocks, and blocks 'holdout' means a single test set. "
@@ -182,9 +247,10 @@ def _check_block_count(kind: BlockKind, model: str, n_blocks: int) -> None:
             value=kind.value,
         )
     if kind is not BlockKind.HOLDOUT and n_blocks < 2:
+        after = "" if kept is None else f" after {kept.left_out.n_rows} rows were left out"
         raise InsufficientData(
-            f"The losses have {n_blocks} blocks, and blocks of kind {kind.value!r} must be at "
-            "least two. For a single test set, set blocks to 'holdout'.",
+            f"The losses have {n_blocks} blocks{after}, and blocks of kind {kind.value!r} "
+            "must be at least two. For a single test set, set blocks to 'holdout'.",
             loc=("losses", model),
             value=n_blocks,
         )
@@ -211,25 +277,43 @@ def _check_shape(model: str, sizes: list[int], first: str, first_sizes: list[int
 # One list of all losses per model -----------------------------------------------------------------
 
 
-def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> LossTable:
-    values = {m: _read_losses(row, ("losses", m)) for m, row in losses.items()}
+def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses:
+    reader = ColumnReader(request)
+    values: dict[str, FloatArray] = {}
+    for model, row in losses.items():
+        loc: Loc = ("losses", model)
+        sent = list(reader.fill(_loss_column(model), row, loc)) if reader.leaves_out else row
+        values[model] = _read_losses(sent, loc)
     first = next(iter(values))
     n = len(values[first])
-    for model, row in values.items():
-        if len(row) != n:
+    for model, numbers in values.items():
+        if len(numbers) != n:
             raise InvalidParameter(
-                f"The model {model!r} has {len(row)} losses and {first!r} has {n}. Every model "
+                f"The model {model!r} has {len(numbers)} losses and {first!r} has {n}. Every model "
                 "needs the same instances.",
                 loc=("losses", model),
-                value=len(row),
+                value=len(numbers),
             )
-    labels = read_inline_labels(request, n)
-    return _build_table(
-        build_layout(request.block_kind, labels, n, _training_sizes(request)), values
-    )
+    labels = read_inline_labels(request, n, reader)
+    return _from_rows(request, reader, labels, values, n)
 
 
-def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetColumns) -> LossTable:
+def _from_rows(
+    request: LossInput,
+    reader: ColumnReader,
+    labels: Mapping[str, Any],
+    values: Mapping[str, FloatArray],
+    n: int,
+) -> SentLosses:
+    """Return the losses of n rows with labels, without the rows that are left out."""
+    kind = request.block_kind
+    kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
+    layout = build_layout(kind, labels, n, _training_sizes(request), kept)
+    return _sent(layout, values, n, kept)
+
+
+def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetColumns) -> SentLosses:
+    reader = ColumnReader(request)
     columns_by_name = read_columns(file, columns.losses)
     values: dict[str, FloatArray] = {}
     for i, name in enumerate(columns.losses):
@@ -239,7 +323,8 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
                 loc=("columns", "losses", i),
                 value=name,
             )
-        values[name] = columns_by_name[name].astype(np.float64, copy=False)
+        filled = reader.fill(_loss_column(name), columns_by_name[name], ("columns", "losses", i))
+        values[name] = np.asarray(filled).astype(np.float64, copy=False)
         finite = np.isfinite(values[name])
         if not finite.all():
             row = int(np.argmin(finite))
@@ -249,9 +334,8 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
                 loc=("columns", "losses", i, row),
                 value=str(values[name][row]),
             )
-    labels = read_label_columns(file, columns)
-    sizes = _training_sizes(request)
-    return _build_table(build_layout(request.block_kind, labels, file.rows, sizes), values)
+    labels = read_label_columns(file, columns, reader)
+    return _from_rows(request, reader, labels, values, file.rows)
 
 
 def _training_sizes(request: LossInput) -> float | dict[str, float] | None:
@@ -264,8 +348,13 @@ def _training_sizes(request: LossInput) -> float | dict[str, float] | None:
     return request.n_train
 
 
-def _build_table(layout: Layout, values: Mapping[str, FloatArray]) -> LossTable:
-    return LossTable(layout, {m: BlockLosses(layout, values=v) for m, v in values.items()})
+def _sent(
+    layout: Layout, values: Mapping[str, FloatArray], n: int, kept: KeptRows | None
+) -> SentLosses:
+    """Return losses of n rows over the layout of those that are kept."""
+    models = {m: BlockLosses(layout, values=keep_rows(v, kept)) for m, v in values.items()}
+    left_out = None if kept is None else kept.left_out
+    return SentLosses(LossTable(layout, models, left_out=left_out), n, kept)
 
 
 # One score per split ------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile
-from service.kinds.losses.loss_table import read_loss_table
+from service.kinds.fields.left_out import keep_rows
+from service.kinds.losses.loss_table import SentLosses, read_losses
 from service.kinds.losses.request import LossesRequest
 from service.schemas.numbers import number_array
 from thetahat.analyses.losses import check, other_than_zero_one
@@ -36,12 +37,13 @@ class LossesPlan:
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
     """Read the losses and their weights, and refuse choices that do not fit them."""
-    table = read_loss_table(request, datasets)
+    sent = read_losses(request, datasets)
+    table = sent.table
     check(table.layout, request.choices, table.names, other_than_zero_one(table))
-    return LossesPlan(table, _read_weights(request, table))
+    return LossesPlan(table, _read_weights(request, sent))
 
 
-def _read_weights(request: LossesRequest, table: LossTable) -> FloatArray | None:
+def _read_weights(request: LossesRequest, sent: SentLosses) -> FloatArray | None:
     if request.weights is None:
         return None
     if request.split_scores is not None:
@@ -55,11 +57,12 @@ def _read_weights(request: LossesRequest, table: LossTable) -> FloatArray | None
         weights = np.concatenate([number_array(row, ("weights", k)) for k, row in enumerate(rows)])
     else:
         weights = number_array(rows, ("weights",))
-    if len(weights) != table.layout.n_rows:
+    if len(weights) != sent.n_rows:
         raise InvalidParameter(
-            f"The request has {len(weights)} weights and {table.layout.n_rows} losses. Give one "
+            f"The request has {len(weights)} weights and {sent.n_rows} losses. Give one "
             "weight for each loss.",
             loc=("weights",),
             value=len(weights),
         )
-    return weights
+    kept_weights: FloatArray = keep_rows(weights, sent.kept)
+    return kept_weights

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
+from service.kinds.fields.left_out import LeftOutLossFields
 from service.schemas.base import Schema
 from service.schemas.numbers import check_whole_sizes
 from thetahat.values.types import Better, BlockKind
@@ -65,7 +66,7 @@ class LossDatasetColumns(LayoutColumns):
     )
 
 
-class LossInput(LayoutFields, SplitScores):
+class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
     """The losses of every model: ``losses``, a ``dataset`` or ``split_scores``."""
 
     losses: dict[str, list[Any]] | None = Field(

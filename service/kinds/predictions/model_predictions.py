@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from service.data.reading import read_columns
 from service.kinds.base import DatasetFile
+from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.schemas.numbers import number_array, shown
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.losses.base import Loss, Predictions
+from thetahat.values.left_out import KeptRows
 from thetahat.values.types import FloatArray
 
 Values = Sequence[Any] | np.ndarray
@@ -69,6 +71,15 @@ class ModelPredictions:
                     value=len(scores),
                 )
 
+    def keep_rows(self, kept: KeptRows | None) -> ModelPredictions:
+        """Return the predictions of the rows that are kept."""
+        return replace(
+            self,
+            y=keep_rows(self.y, kept),
+            predictions={m: keep_rows(p, kept) for m, p in self.predictions.items()},
+            scores={m: keep_rows(s, kept) for m, s in self.scores.items()},
+        )
+
     def paths(self, model: str) -> dict[str, Loc]:
         """Return the request's path of each argument of a loss of this model."""
         return {
@@ -79,15 +90,32 @@ class ModelPredictions:
 
 
 def read_inline(
-    y: list[Any], predictions: dict[str, list[Any]], scores: dict[str, list[Any]]
+    y: list[Any],
+    predictions: dict[str, list[Any]],
+    scores: dict[str, list[Any]],
+    reader: ColumnReader,
 ) -> ModelPredictions:
     """Return the predictions of a request that holds them."""
     if not y:
         raise InvalidParameter(
             "The field y is empty. Give the true class or value of each row.", loc=("y",)
         )
-    arrays = {model: _score_array(rows, ("scores", model)) for model, rows in scores.items()}
-    return ModelPredictions(y, predictions, arrays, ("y",), ("predictions",), ("scores",))
+    truth = reader.fill("target", y, ("y",))
+    arrays: dict[str, FloatArray] = {}
+    for model, rows in scores.items():
+        loc: Loc = ("scores", model)
+        arrays[model] = _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
+    return ModelPredictions(
+        truth,
+        {
+            model: reader.fill(f"prediction of {model}", values, ("predictions", model))
+            for model, values in predictions.items()
+        },
+        arrays,
+        ("y",),
+        ("predictions",),
+        ("scores",),
+    )
 
 
 def read_dataset(
@@ -95,15 +123,19 @@ def read_dataset(
     target: str,
     predictions: Mapping[str, str],
     scores: Mapping[str, str | list[str]],
+    reader: ColumnReader,
 ) -> ModelPredictions:
     """Read the columns of a data set of predictions."""
     lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
     in_file = {target, *predictions.values(), *(n for names in lists.values() for n in names)}
     values = read_columns(file, sorted(in_file))
     return ModelPredictions(
-        values[target],
-        {m: values[column] for m, column in predictions.items()},
-        {m: _score_columns(values, names, m) for m, names in lists.items()},
+        reader.fill("target", values[target], ("columns", "target")),
+        {
+            m: reader.fill(f"prediction of {m}", values[column], ("columns", "predictions", m))
+            for m, column in predictions.items()
+        },
+        {m: _score_columns(values, names, m, reader) for m, names in lists.items()},
         ("columns", "target"),
         ("columns", "predictions"),
         ("columns", "scores"),
@@ -160,8 +192,13 @@ def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
     return np.vstack(arrays)
 
 
-def _score_columns(values: Mapping[str, np.ndarray], names: list[str], model: str) -> FloatArray:
-    columns = [_read_numbers(values[name], ("columns", "scores", model)) for name in names]
+def _score_columns(
+    values: Mapping[str, np.ndarray], names: list[str], model: str, reader: ColumnReader
+) -> FloatArray:
+    loc: Loc = ("columns", "scores", model)
+    columns = [
+        _read_numbers(reader.fill(f"score of {model}", values[name], loc), loc) for name in names
+    ]
     return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 

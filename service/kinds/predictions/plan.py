@@ -16,10 +16,12 @@ from service.kinds.fields.layout import (
     read_label_columns,
     require_columns,
 )
+from service.kinds.fields.left_out import ColumnReader, rows_numbered_as_sent
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method
 from service.kinds.fields.metrics import Metrics, check_scores, parse_metrics
 from service.kinds.predictions.model_predictions import (
+    ModelPredictions,
     encode,
     read_classes,
     read_dataset,
@@ -33,6 +35,8 @@ from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, for_classes
 from thetahat.metrics.base import Judged
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import Layout
+from thetahat.values.left_out import LeftOut
 from thetahat.values.types import BlockKind, Label
 
 
@@ -100,17 +104,30 @@ def build_plan(
     request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> PredictionsPlan:
     """Read the predictions, compute their losses, and check metrics and choices against them."""
-    loss = _parse_loss(request)
+    loss, reader = _parse_loss(request), ColumnReader(request)
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
-        data = read_dataset(file, columns.target, columns.predictions, columns.scores or {})
-        labels: Mapping[str, Any] = read_label_columns(file, columns)
+        data = read_dataset(file, columns.target, columns.predictions, columns.scores or {}, reader)
+        labels: Mapping[str, Any] = read_label_columns(file, columns, reader)
     else:
-        data = read_inline(request.y or [], request.predictions or {}, request.scores or {})
-        labels = read_inline_labels(request, len(data.y))
-    kind = request.blocks or BlockKind.RANDOM
-    layout = build_layout(kind, labels, len(data.y), request.n_train)
+        data = read_inline(request.y or [], request.predictions or {}, request.scores or {}, reader)
+        labels = read_inline_labels(request, len(data.y), reader)
+    kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
+    kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
+    layout = build_layout(kind, labels, n, request.n_train, kept)
+    data = data.keep_rows(kept)
+    with rows_numbered_as_sent(kept):
+        return _compute_losses(request, loss, data, layout, None if kept is None else kept.left_out)
 
+
+def _compute_losses(
+    request: PredictionsRequest,
+    loss: Loss,
+    data: ModelPredictions,
+    layout: Layout,
+    left_out: LeftOut | None,
+) -> PredictionsPlan:
+    """Compute the losses of predictions, and check metrics and choices against them."""
     task = _find_task(loss)
     classes = () if task == "regression" else read_classes(data, request.classes)
     y_true, predictions = encode(loss, data, classes)
@@ -136,7 +153,7 @@ def build_plan(
         with located_errors(data.paths(model)):
             values = loss_of_classes.losses(y_true, predicted)
         losses[model] = BlockLosses(layout, values=values)
-    table = LossTable(layout, losses, loss_range=loss.value_range)
+    table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
     check(layout, request.choices, table.names, other_than_zero_one(table))
     return PredictionsPlan(loss, metrics, table, judged, classes)
 

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
+from service.kinds.fields.left_out import LeftOutLossFields
 from service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
 from service.schemas.numbers import check_whole_sizes
 from thetahat.values.types import BlockKind
@@ -28,7 +29,7 @@ class PredictionColumns(LayoutColumns):
     )
 
 
-class PredictionsRequest(AnalysisRequest, LayoutFields):
+class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields):
     """The true classes or values, and the predictions of every model."""
 
     kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")

@@ -14,7 +14,9 @@ from thetahat.errors import EvaluationError
 N = 40
 RNG = np.random.default_rng(5)
 X = np.round(RNG.normal(size=(N, 2)), 3).tolist()
-Y: list[Any] = [("yes" if x[0] + 0.4 * e > 0 else "no") for x, e in zip(X, RNG.normal(size=N))]
+Y: list[Any] = [
+    ("yes" if x[0] + 0.4 * e > 0 else "no") for x, e in zip(X, RNG.normal(size=N), strict=True)
+]
 SITE: list[Any] = [f"s{i % 4}" for i in range(N)]
 
 LEARNERS: dict[str, Any] = {"near": "nearest_mean", "constant": "majority"}
@@ -179,7 +181,7 @@ def test_property_a_row_number_is_found_among_features_with_rows_left_out(tmp_pa
 def test_invalid_small_sources_without_sources(kind: str) -> None:
     body = with_data(kind)
     body = {**body, "data": {"X": X, "y": Y}, "small_sources": "leave_out"}
-    with pytest.raises(EvaluationError, match="names no source. Name it in data.source") as error:
+    with pytest.raises(EvaluationError, match="names no source") as error:
         run_kind(body)
     assert place_of(error.value) == ("small_sources",)
 
@@ -203,3 +205,183 @@ def test_invalid_errors_have_the_row_numbers_of_the_data() -> None:
     with pytest.raises(EvaluationError, match="source in row 6") as error:
         run_kind({**body, "missing": "leave_out"})
     assert place_of(error.value) == ("data", "source", 6)
+
+
+# Losses and predictions ---------------------------------------------------------------------------
+
+BLOCKS = ["a"] * 5 + ["b"] * 4 + ["c"] * 6 + ["lone"]
+M = len(BLOCKS)
+LOSSES = {m: np.round(RNG.gamma(2.0, size=M), 3).tolist() for m in ("nb", "svm")}
+
+
+def losses_body(keep: list[int], losses: dict[str, list[Any]], **labels: Any) -> dict[str, Any]:
+    """A request in long form over some rows."""
+    return {
+        "kind": "losses",
+        "blocks": "source",
+        "losses": {m: [row[i] for i in keep] for m, row in losses.items()},
+        **{name: [column[i] for i in keep] for name, column in labels.items()},
+    }
+
+
+def test_exact_long_losses_without_rows() -> None:
+    losses = {**LOSSES, "svm": changed_at(LOSSES["svm"], 2, 6)}
+    labels = {
+        "block": changed_at(BLOCKS, 9),
+        "instance": list(range(100, 100 + M)),
+        "weights": [1.0 + i % 3 for i in range(M)],
+    }
+    sizes = {"n_train": {"a": 11, "b": 12, "c": 10, "lone": 15}}
+    body = {**losses_body(list(range(M)), losses, **labels), **sizes}
+    ran = run_kind({**body, "missing": "leave_out", "small_sources": "leave_out"}, job=3)
+    keep = [i for i in range(M - 1) if i not in (2, 6, 9)]
+    expected = losses_body(keep, losses, **labels)
+    n_train = {block: n for block, n in sizes["n_train"].items() if block != "lone"}
+    expected_ran = run_kind({**expected, "n_train": n_train}, job=3)
+    assert without(ran.result) == expected_ran.result
+    assert ran.losses.equals(expected_ran.losses)
+    assert ran.result["left_out"] == {
+        "n_rows": 4,
+        "n_remaining": M - 4,
+        "missing": {"loss of svm": {"n": 2, "rows": [2, 6]}, "block": {"n": 1, "rows": [9]}},
+        "small_sources": {"n": 1, "sources": ["lone"]},
+    }
+
+
+def test_exact_a_matrix_of_losses_without_rows() -> None:
+    matrix = {m: [v[:5], v[5:9], v[9:15], v[15:]] for m, v in LOSSES.items()}
+    matrix["nb"] = [[0.5, None, 0.25, 1.0, 0.1], [None] * 4, *matrix["nb"][2:]]
+    body = {
+        "kind": "losses",
+        "blocks": "source",
+        "losses": matrix,
+        "block_labels": ["a", "b", "c", "lone"],
+        "n_train": {"a": 11, "b": 12, "c": 10, "lone": 15},
+    }
+    ran = run_kind({**body, "missing": "leave_out", "small_sources": "leave_out"}, job=4).result
+    expected = {
+        **body,
+        "losses": {
+            "nb": [[0.5, 0.25, 1.0, 0.1], matrix["nb"][2]],
+            "svm": [[v for i, v in enumerate(matrix["svm"][0]) if i != 1], matrix["svm"][2]],
+        },
+        "block_labels": ["a", "c"],
+        "n_train": {"a": 11, "c": 10},
+    }
+    assert without(ran) == run_kind(expected, job=4).result
+    assert ran["left_out"]["missing"] == {"loss of nb": {"n": 5, "rows": [1, 5, 6, 7, 8]}}
+    with pytest.raises(EvaluationError, match="set missing to 'leave_out'") as error:
+        run_kind(body)
+    assert place_of(error.value) == ("losses", "nb", 0, 1)
+
+
+def test_exact_a_file_of_losses_without_rows(tmp_path: Path) -> None:
+    file = parquet_file(
+        tmp_path,
+        {
+            "nb": changed_at(LOSSES["nb"], 1),
+            "svm": LOSSES["svm"],
+            "site": changed_at(BLOCKS, 7),
+            "who": changed_at([float(i // 2) for i in range(M)], 12),
+        },
+    )
+    body: dict[str, Any] = {
+        "kind": "losses",
+        "blocks": "source",
+        "dataset": str(file.id),
+        "columns": {"losses": ["nb", "svm"], "block": "site", "cluster": "who"},
+    }
+    with pytest.raises(EvaluationError, match=r"loss of nb has no value in row 1\. Add") as error:
+        run_kind(body, [file])
+    assert place_of(error.value) == ("columns", "losses", 0, 1)
+    ran = run_kind({**body, "missing": "leave_out"}, [file], job=5).result
+    keep = [i for i in range(M) if i not in (1, 7, 12)]
+    labels = {"block": BLOCKS, "cluster": [i // 2 for i in range(M)]}
+    assert without(ran) == run_kind(losses_body(keep, LOSSES, **labels), job=5).result
+    assert {c: v["rows"] for c, v in ran["left_out"]["missing"].items()} == {
+        "loss of nb": [1],
+        "block": [7],
+        "cluster": [12],
+    }
+
+
+def test_exact_a_source_needs_two_rows_in_every_repeat() -> None:
+    block = ["a", "a", "b", "b", "c", "c"] * 2
+    losses = {"nb": np.round(RNG.gamma(2.0, size=12), 3).tolist()}
+    losses["nb"][11] = None
+    labels = {"block": block, "repeat": [0] * 6 + [1] * 6, "instance": [*range(6)] * 2}
+    body = losses_body(list(range(12)), losses, **labels)
+    result = run_kind({**body, "missing": "leave_out", "small_sources": "leave_out"}).result
+    assert result["left_out"]["small_sources"] == {"n": 1, "sources": ["c"]}
+    assert result["left_out"]["n_rows"] == 4
+    assert result["block_labels"] == ["a", "b"]
+
+
+def predictions_body(keep: list[int], **columns: Any) -> dict[str, Any]:
+    taken = {
+        name: {m: [v[i] for i in keep] for m, v in column.items()}
+        if isinstance(column, dict)
+        else [column[i] for i in keep]
+        for name, column in columns.items()
+    }
+    return {"kind": "predictions", "blocks": "source", "loss": "zero_one", **taken}
+
+
+def test_exact_predictions_without_rows() -> None:
+    y = [i % 2 for i in range(M)]
+    columns: dict[str, Any] = {
+        "y": changed_at(changed_at(y, 3), 8, to=5),
+        "predictions": {"nb": changed_at(y, 4), "svm": [1 - v for v in y]},
+        "scores": {"nb": changed_at([0.1 * i for i in range(M)], 6), "svm": [-1.0 * v for v in y]},
+        "block": changed_at(BLOCKS, 8),
+    }
+    metrics = {"metrics": ["roc_auc"]}
+    body = {**predictions_body(list(range(M)), **columns), **metrics}
+    ran = run_kind({**body, "missing": "leave_out", "small_sources": "leave_out"}, job=6).result
+    keep = [i for i in range(M - 1) if i not in (3, 4, 6, 8)]
+    expected = {**predictions_body(keep, **columns), **metrics}
+    assert without(ran) == run_kind(expected, job=6).result
+    assert set(ran["left_out"]["missing"]) == {
+        "target",
+        "prediction of nb",
+        "score of nb",
+        "block",
+    }
+    with pytest.raises(EvaluationError, match=r"target has no value in row 3\. Add") as error:
+        run_kind(body)
+    assert place_of(error.value) == ("y", 3)
+
+
+def test_invalid_rows_that_are_kept_have_their_own_number() -> None:
+    y = [i % 2 for i in range(M)]
+    columns: dict[str, Any] = {
+        "y": y,
+        "predictions": {"nb": changed_at(y, 9, to=0.5)},
+        "block": BLOCKS,
+    }
+    body = predictions_body(list(range(M)), **{**columns, "block": changed_at(BLOCKS, 1, 2)})
+    with pytest.raises(EvaluationError, match="whole number or a boolean") as error:
+        run_kind({**body, "missing": "leave_out"})
+    assert place_of(error.value) == ("predictions", "nb", 9)
+    instance = [*range(M)]
+    instance[9] = 8
+    body = losses_body(list(range(M)), LOSSES, block=changed_at(BLOCKS, 1, 2), instance=instance)
+    with pytest.raises(EvaluationError, match="once more in row 9") as error:
+        run_kind({**body, "missing": "leave_out"})
+    assert place_of(error.value) == ("instance", 9)
+
+
+def test_invalid_options_without_rows_or_sources() -> None:
+    scores: dict[str, Any] = {
+        "kind": "losses",
+        "split_scores": {"nb": [0.1, 0.2]},
+        "better": "lower",
+    }
+    scores = {**scores, "n_train": 9, "n_test": 1, "blocks": "random"}
+    with pytest.raises(EvaluationError, match="split_scores have no rows") as error:
+        run_kind({**scores, "missing": "leave_out"})
+    assert place_of(error.value) == ("missing",)
+    body = {**losses_body(list(range(M)), LOSSES, block=BLOCKS), "blocks": "random"}
+    with pytest.raises(EvaluationError, match="Set blocks to 'source'") as error:
+        run_kind({**body, "small_sources": "leave_out"})
+    assert place_of(error.value) == ("small_sources",)
