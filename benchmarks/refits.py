@@ -32,6 +32,7 @@ from thetahat.refit_estimators import RefitTask, join_losses, run_design
 from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators._resamples import ResamplesDesign, _bags
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
+from thetahat.schemes._class_draws import RowsToDraw
 from thetahat.tables.data import Data, build_data
 from thetahat.values.types import FloatArray
 
@@ -65,7 +66,7 @@ def theirs(make: Callable[[], Any], data: Data, X: FloatArray) -> float:
     gamma = y.var() + fitted.var() + (y.mean() - fitted.mean()) ** 2
     total, times = np.zeros(n), np.zeros(n)
     for resample in range(1, METHOD.n_resamples + 1):
-        counts = ResamplesDesign(METHOD.n_resamples).counts(n, SEED, resample)
+        counts = ResamplesDesign(METHOD.n_resamples).draw(RowsToDraw(n), SEED, resample)[0]
         bag = np.repeat(np.arange(n), counts)
         losses = np.square(y - make().fit(X[bag], y[bag]).predict(X))
         total += np.where(counts == 0, losses, 0.0)

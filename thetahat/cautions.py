@@ -456,6 +456,14 @@ NEVER_OUT_OF_BAG = _entry(
     "{n_never} of {n} instances are in every resample, so their error is not estimated.",
     "Use more resamples.",
 )
+RARE_CLASS_DRAWN_AGAIN = _entry(
+    "rare_class_drawn_again",
+    _WARNING,
+    "{n} bootstrap resamples had too few rows of a rare class to fit and were drawn again, beside "
+    "the {n_used} that were used. Models without that class are therefore left out of the "
+    "estimate, which tends to be smaller.",
+    "Use a stratified scheme, or collect more rows of the rare class.",
+)
 OUT_OF_BAG_ABOVE_NO_INFORMATION = _entry(
     "out_of_bag_above_no_information",
     _WARNING,

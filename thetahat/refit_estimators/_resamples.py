@@ -19,6 +19,7 @@ from thetahat.cautions import (
 )
 from thetahat.refit_estimators._parameters import require_rows
 from thetahat.refit_estimators.base import APPARENT, RefitLosses
+from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, IntArray
@@ -29,7 +30,7 @@ class ResamplesDesign:
     """One fit to all rows, and one to each of B resamples of n rows with replacement.
 
     Each is tested on all rows; ``counts`` shows which of them were out of the bag. A resample that
-    leaves nothing out is drawn again.
+    leaves nothing out, or that has one class only while the data have more, is drawn again.
 
     Parameters
     ----------
@@ -42,6 +43,7 @@ class ResamplesDesign:
     def n_splits(self, rows: Rows) -> int:
         """B + 1."""
         require_rows(rows, 2, "a bootstrap")
+        RowsToDraw.read(rows).check_size(3, "a bootstrap")
         return self.n_resamples + 1
 
     def n_tests(self, rows: Rows) -> int:
@@ -54,35 +56,52 @@ class ResamplesDesign:
         """Yield the fit to all rows first, then those to the resamples."""
         all_rows = np.arange(rows.n, dtype=np.intp)
         numbers = range(self.n_splits(rows))[start:stop]
-        bags = _bags(self, rows.n, seed) if len(numbers) > self.n_resamples else None
+        to_draw = RowsToDraw.read(rows)
+        bags = _bags(self, to_draw, seed) if len(numbers) > self.n_resamples else None
         for split in numbers:
             if split == 0:
                 yield Split(0, 0, APPARENT, train=all_rows, test=all_rows)
             else:
-                copies = self.counts(rows.n, seed, split) if bags is None else bags[split - 1]
+                copies = self.draw(to_draw, seed, split)[0] if bags is None else bags[split - 1][0]
                 train = np.repeat(all_rows, copies)
                 yield Split(0, split, split, train=train, test=all_rows)
 
-    def counts(self, n: int, seed: int, resample: int) -> IntArray:
-        """Return (n,) numbers of copies of each row in a resample; resamples count from 1."""
-        rng = stream(seed, "resamples", resample)
-        while True:
-            counts = np.bincount(rng.integers(n, size=n), minlength=n)
-            if (counts == 0).any():
-                return counts
+    def draw(self, rows: RowsToDraw, seed: int, resample: int) -> tuple[IntArray, int]:
+        """Return (n,) numbers of copies of each row in a resample, and the draws with one class.
+
+        Resamples count from 1.
+        """
+        n, rng = rows.n, stream(seed, "resamples", resample)
+
+        def draw_counts() -> IntArray:
+            while True:
+                counts = np.bincount(rng.integers(n, size=n), minlength=n)
+                if (counts == 0).any():
+                    return counts
+
+        return rows.draw(draw_counts, lambda counts: rows.count_classes(np.flatnonzero(counts)) > 1)
+
+    def get_counts(self, rows: Rows, seed: int) -> list[npt.NDArray[np.int32]]:
+        """Return (n,) numbers of copies for each resample."""
+        return [counts for counts, _ in _bags(self, RowsToDraw.read(rows), seed)]
+
+    def count_drawn_again(self, rows: Rows, seed: int) -> int:
+        """Return the number of resamples that were drawn again because they had one class."""
+        return sum(n for _, n in _bags(self, RowsToDraw.read(rows), seed))
 
     def in_bag_errors(self, fits: RefitLosses) -> FloatArray:
         """Return (B,) errors of each fit on its own resample."""
-        bags = zip(_bags(self, fits.rows.n, fits.seed), fits.losses[1:], strict=True)
+        bags = zip(self.get_counts(fits.rows, fits.seed), fits.losses[1:], strict=True)
         return np.array([counts @ losses / fits.rows.n for counts, losses in bags])
 
 
 @lru_cache(maxsize=1)
-def _bags(design: ResamplesDesign, n: int, seed: int) -> tuple[npt.NDArray[np.int32], ...]:
-    """Return (n,) counts of every resample, drawn once for all models and methods of a job."""
-    return tuple(
-        design.counts(n, seed, b).astype(np.int32) for b in range(1, design.n_resamples + 1)
-    )
+def _bags(
+    design: ResamplesDesign, rows: RowsToDraw, seed: int
+) -> tuple[tuple[npt.NDArray[np.int32], int], ...]:
+    """Return the draws of every resample, made once for all models and methods of a job."""
+    draws = (design.draw(rows, seed, b) for b in range(1, design.n_resamples + 1))
+    return tuple((counts.astype(np.int32), n_again) for counts, n_again in draws)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +142,8 @@ class OutOfBagErrors:
         Amount that the noise of the resamples adds to the sum of the squared D_i.
     n_used : int
         Number of instances that were out of a bag at least once.
+    n_drawn_again : int
+        Number of resamples that were drawn again because they had one class.
     """
 
     by_instance: float
@@ -130,6 +151,7 @@ class OutOfBagErrors:
     influence: FloatArray
     noise: float
     n_used: int
+    n_drawn_again: int
 
     def variance(self, *, without_noise: bool) -> float:
         """Return the sum of the squared D_i, times n over the number used."""
@@ -143,7 +165,7 @@ class OutOfBagErrors:
 def compute_out_of_bag_errors(design: ResamplesDesign, fits: RefitLosses) -> OutOfBagErrors:
     """Return the out-of-bag errors and their influences, in two passes over the resamples."""
     n = fits.rows.n
-    bags = _bags(design, n, fits.seed)
+    bags = design.get_counts(fits.rows, fits.seed)
     sums, times = np.zeros(n), np.zeros(n)
     sums_of_bags = np.empty((len(bags), 2))
     level = float(fits.losses[0].mean())  # subtracted, so that large losses lose no digits
@@ -171,7 +193,10 @@ def compute_out_of_bag_errors(design: ResamplesDesign, fits: RefitLosses) -> Out
     error_of_rows = np.zeros(n)
     error_of_rows[used] = level + E_i
     noise = _noise(bags, fits.losses[1:], q, times, error_of_rows, drift)
-    return OutOfBagErrors(level + E, level + by_split, influence, noise, int(used.sum()))
+    n_drawn_again = design.count_drawn_again(fits.rows, fits.seed)
+    return OutOfBagErrors(
+        level + E, level + by_split, influence, noise, int(used.sum()), n_drawn_again
+    )
 
 
 def _noise(  # noqa: PLR0913 - the six parts of D_i
@@ -194,10 +219,10 @@ def _noise(  # noqa: PLR0913 - the six parts of D_i
 
 
 def resampling_cautions(
-    n_resamples: int, n_used: int, n: int, *, without_noise: bool
+    out: OutOfBagErrors, n_resamples: int, n: int, *, without_noise: bool
 ) -> tuple[Caution, ...]:
-    """Return the cautions on a standard error from few resamples."""
-    cautions: list[Caution] = []
+    """Return the cautions on a standard error from few resamples, and on the draws."""
+    cautions = list(drawn_again_cautions(out.n_drawn_again, n_resamples))
     if n_resamples < FEW_OUT_OF_BAG_RESAMPLES and not without_noise:
         cautions.append(
             FEW_RESAMPLES(
@@ -207,8 +232,8 @@ def resampling_cautions(
                 least=FEW_OUT_OF_BAG_RESAMPLES,
             )
         )
-    if n_used < n:
-        cautions.append(NEVER_OUT_OF_BAG(n_never=n - n_used, n=n))
+    if out.n_used < n:
+        cautions.append(NEVER_OUT_OF_BAG(n_never=n - out.n_used, n=n))
     return tuple(cautions)
 
 

@@ -15,6 +15,7 @@ from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.registry import MethodInfo
+from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.traits import Recommendation
@@ -29,7 +30,8 @@ class CaseDeletionsDesign:
     """Leave-one-out of the data, and of each of B resamples with all copies of a row as one case.
 
     Every sample has one split for each row. A row that a resample does not contain makes no fit, so
-    about B x .368 n of the splits are empty.
+    about B x .368 n of the splits are empty. A resample that has one class only without one of its
+    cases is drawn again, unless that holds for the data too.
 
     Parameters
     ----------
@@ -53,11 +55,12 @@ class CaseDeletionsDesign:
     ) -> Iterator[Split]:
         """Yield, sample by sample, the splits that leave out one case."""
         all_rows = np.arange(rows.n, dtype=np.intp)
+        to_draw = RowsToDraw.read(rows)
         drawn_sample, counts = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             sample, row = divmod(split, rows.n)
             if sample != drawn_sample:
-                drawn_sample, counts = sample, self.counts(rows.n, seed, sample)
+                drawn_sample, counts = sample, self.draw(to_draw, seed, sample)[0]
             if counts[row] == 0:
                 continue
             others = counts.copy()
@@ -65,17 +68,29 @@ class CaseDeletionsDesign:
             train = np.repeat(all_rows, others)
             yield Split(sample, row, row, train=train, test=all_rows[row : row + 1])
 
-    def counts(self, n: int, seed: int, sample: int) -> IntArray:
-        """Return (n,) numbers of copies of each row in a sample; sample 0 is the data."""
-        return (_draw_counts_once if n <= _MOST_KEPT else _draw_counts)(n, seed, sample)
+    def draw(self, rows: RowsToDraw, seed: int, sample: int) -> tuple[IntArray, int]:
+        """Return (n,) numbers of copies of each row in a sample, and the draws not usable.
+
+        Sample 0 is the data.
+        """
+        is_cached = rows.n <= _MOST_KEPT
+        return (_draw_counts_once if is_cached else _draw_counts)(rows, seed, sample)
+
+    def count_drawn_again(self, fits: RefitLosses) -> int:
+        """Return the number of resamples that were drawn again because of a rare class."""
+        rows = RowsToDraw.read(fits.rows)
+        if not rows.codes:
+            return 0
+        samples = range(self.n_resamples + 1)
+        return sum(self.draw(rows, fits.seed, sample)[1] for sample in samples)
 
     def means(self, fits: RefitLosses) -> tuple[float, FloatArray]:
         """Return the leave-one-out error of the data, and (B,) those of the resamples."""
-        n = fits.rows.n
+        n, rows = fits.rows.n, RowsToDraw.read(fits.rows)
         losses = np.concatenate(fits.losses)
         errors, start = [], 0
         for sample in range(self.n_resamples + 1):
-            counts = self.counts(n, fits.seed, sample)
+            counts, _ = self.draw(rows, fits.seed, sample)
             copies = counts[counts > 0]
             stop = start + len(copies)
             errors.append(float(copies @ losses[start:stop]) / n)
@@ -83,14 +98,32 @@ class CaseDeletionsDesign:
         return errors[0], np.array(errors[1:])
 
 
-def _draw_counts(n: int, seed: int, sample: int) -> IntArray:
+def _draw_counts(rows: RowsToDraw, seed: int, sample: int) -> tuple[IntArray, int]:
+    n = rows.n
     if sample == 0:
-        return np.ones(n, dtype=np.intp)
+        return np.ones(n, dtype=np.intp), 0
     rng = stream(seed, "resamples of cases", sample)
-    while True:
-        counts = np.bincount(rng.integers(n, size=n), minlength=n)
-        if (counts > 0).sum() >= 2:
-            return np.asarray(counts, dtype=np.intp)
+
+    def draw() -> IntArray:
+        while True:
+            counts = np.bincount(rng.integers(n, size=n), minlength=n)
+            if (counts > 0).sum() >= 2:
+                return np.asarray(counts, dtype=np.intp)
+
+    if not _has_two_classes_without_a_case(rows, np.arange(n)):
+        return draw(), 0
+    return rows.draw(
+        draw, lambda counts: _has_two_classes_without_a_case(rows, np.flatnonzero(counts))
+    )
+
+
+def _has_two_classes_without_a_case(rows: RowsToDraw, cases: IntArray) -> bool:
+    """Return whether two classes are left without any one of the cases; True for values."""
+    y = rows.class_codes
+    if y is None:
+        return True
+    sizes = np.unique(y[cases], return_counts=True)[1]
+    return len(sizes) > 2 or (len(sizes) == 2 and int(sizes.min()) > 1)
 
 
 _draw_counts_once = lru_cache(maxsize=256)(_draw_counts)
@@ -160,7 +193,10 @@ class BccvPercentile:
         """Build the interval; None if the errors of the resamples do not vary."""
         error, replicates = self.design.means(fits)
         shift = float(replicates.mean()) - error if self.correct_bias else 0.0
-        return build_percentile_interval(self.info, error, replicates, shift, level, alternative)
+        cautions = drawn_again_cautions(self.design.count_drawn_again(fits), self.n_resamples)
+        return build_percentile_interval(
+            self.info, error, replicates, shift, level, alternative, cautions
+        )
 
 
 METHOD = BccvPercentile

@@ -106,8 +106,8 @@ class Bootstrap632:
             cautions=(
                 *variance_cautions(value),
                 *resampling_cautions(
+                    out,
                     self.n_resamples,
-                    out.n_used,
                     fits.rows.n,
                     without_noise=self.correct_noise,
                 ),

@@ -107,8 +107,8 @@ class Bootstrap632Plus:
                 *variance_cautions(value),
                 *plus.cautions,
                 *resampling_cautions(
+                    out,
                     self.n_resamples,
-                    out.n_used,
                     fits.rows.n,
                     without_noise=self.correct_noise,
                 ),

@@ -10,10 +10,14 @@ from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS
 from thetahat.refit_estimators._percentiles import build_percentile_interval
-from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
+from thetahat.refit_estimators._resamples import (
+    ResamplesDesign,
+    compute_out_of_bag_errors,
+)
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, combine_632_plus
 from thetahat.registry import MethodInfo
+from thetahat.schemes._class_draws import drawn_again_cautions
 from thetahat.values.types import Alternative, MeanKind, Needs, Target
 
 
@@ -75,7 +79,8 @@ class LocationShiftedBootstrap:
         self, fits: RefitLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None if the errors on the training data do not vary."""
-        plus = combine_632_plus(compute_out_of_bag_errors(self.design, fits), fits)
+        out = compute_out_of_bag_errors(self.design, fits)
+        plus = combine_632_plus(out, fits)
         return build_percentile_interval(
             self.info,
             plus.estimate,
@@ -83,7 +88,11 @@ class LocationShiftedBootstrap:
             plus.apparent - plus.estimate,
             level,
             alternative,
-            (COVERS_TOO_SELDOM(), *plus.cautions),
+            (
+                COVERS_TOO_SELDOM(),
+                *plus.cautions,
+                *drawn_again_cautions(out.n_drawn_again, self.n_resamples),
+            ),
         )
 
 

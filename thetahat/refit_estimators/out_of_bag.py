@@ -44,8 +44,8 @@ class OutOfBagEstimate:
         resamples of their mean out-of-bag loss; its standard error is that of ``instance``.
 
     Deviations: D_i is computed from losses less their mean, see ``OutOfBagErrors``. A resample that
-    contains every instance is drawn again. Weights of the data are used in the fits, as everywhere,
-    and not in the averages.
+    contains every instance is drawn again, and so is one with a single class if the data have more.
+    Weights of the data are used in the fits, as everywhere, and not in the averages.
 
     Degenerate cases: instances that are in every resample are left out, with a caution; equal
     losses give a variance of 0.
@@ -109,14 +109,14 @@ class OutOfBagEstimate:
             cautions=(
                 *variance_cautions(value),
                 *resampling_cautions(
+                    out,
                     self.n_resamples,
-                    out.n_used,
                     fits.rows.n,
                     without_noise=self.correct_noise,
                 ),
                 *((_ERROR_OF_INSTANCES,) if by_split else ()),
             ),
-            details={"n_used": out.n_used},
+            details={"n_used": out.n_used, "n_drawn_again": out.n_drawn_again},
         )
 
 

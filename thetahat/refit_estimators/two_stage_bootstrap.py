@@ -19,6 +19,7 @@ from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
+from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import Alternative, IntArray, MeanKind, Needs, Target
@@ -27,8 +28,24 @@ _MOST_KEPT: Final = 20_000
 """Largest number of row numbers of a stage that is cached: about 100 megabytes in all."""
 _INNER: Final = "inner resamples"
 
-_Stage = tuple[IntArray, tuple[tuple[IntArray, IntArray], ...]]
-"""(n,) rows of a stage's sample, and for each of its resamples the rows in it and out of it."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """The draws of one stage.
+
+    Parameters
+    ----------
+    sample : ndarray of int
+        (n,) rows of the sample, ascending.
+    resamples : tuple of pair of ndarray of int
+        The rows in and out of each resample of the sample.
+    n_drawn_again : int
+        Number of draws with one class, which were made again.
+    """
+
+    sample: IntArray
+    resamples: tuple[tuple[IntArray, IntArray], ...]
+    n_drawn_again: int
 
 
 @dataclass(frozen=True)
@@ -37,8 +54,8 @@ class TwoStageDesign:
 
     The sample of stage 0 is the data; those of the other stages are resamples. A row that occurs
     several times in an outer resample is out of an inner one only if none of its copies is in it,
-    so that no model is tested on a row that it was fitted to. Resamples that leave nothing out are
-    drawn again.
+    so that no model is tested on a row that it was fitted to. Resamples that leave nothing out, or
+    that have one class only while the data have more, are drawn again.
 
     Parameters
     ----------
@@ -52,6 +69,7 @@ class TwoStageDesign:
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits, (outer + 1) x (inner + 1)."""
         require_rows(rows, 2, "a bootstrap")
+        RowsToDraw.read(rows).check_size(3, "a bootstrap")
         return (self.n_outer + 1) * (self.n_inner + 1)
 
     def n_tests(self, rows: Rows) -> int:
@@ -62,43 +80,44 @@ class TwoStageDesign:
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield, by sample, the split that fits to it, then those that fit to its resamples."""
+        to_draw = RowsToDraw.read(rows)
         for split in range(self.n_splits(rows))[start:stop]:
-            stage, inner = divmod(split, self.n_inner + 1)
-            sample, resamples = self._get_stage(stage, rows.n, seed)
+            number, inner = divmod(split, self.n_inner + 1)
+            stage = self._get_stage(number, to_draw, seed)
             if inner == 0:
-                yield Split(stage, 0, APPARENT, train=sample, test=sample)
+                yield Split(number, 0, APPARENT, train=stage.sample, test=stage.sample)
             else:
-                train, test = resamples[inner - 1]
-                yield Split(stage, inner, inner, train=train, test=test)
+                train, test = stage.resamples[inner - 1]
+                yield Split(number, inner, inner, train=train, test=test)
 
-    def sample(self, n: int, seed: int, stage: int) -> IntArray:
-        """Return the (n,) rows of a stage's sample, ascending; at least two of them differ."""
-        if stage == 0:
-            return np.arange(n, dtype=np.intp)
-        rng = stream(seed, "outer resamples", stage)
-        while True:
-            rows = np.sort(rng.integers(n, size=n))
-            if rows[0] != rows[-1]:
-                return np.asarray(rows, dtype=np.intp)
-
-    def _get_stage(self, stage: int, n: int, seed: int) -> _Stage:
+    def _get_stage(self, stage: int, rows: RowsToDraw, seed: int) -> _Stage:
         """Return the draws of a stage, from a cache if small: fits and estimates need them."""
-        is_cached = n * (self.n_inner + 1) <= _MOST_KEPT
-        return (_draw_stage_once if is_cached else _draw_stage)(self, n, seed, stage)
+        is_cached = rows.n * (self.n_inner + 1) <= _MOST_KEPT
+        return (_draw_stage_once if is_cached else _draw_stage)(self, rows, seed, stage)
+
+    def count_drawn_again(self, fits: RefitLosses) -> int:
+        """Return the number of draws that were made again because they had one class."""
+        rows = RowsToDraw.read(fits.rows)
+        if not rows.codes:
+            return 0
+        stages = range(self.n_outer + 1)
+        return sum(self._get_stage(s, rows, fits.seed).n_drawn_again for s in stages)
 
     def estimates(self, fits: RefitLosses) -> list[Error632Plus]:
         """Return the .632+ combination of every sample; the first is that of the data."""
-        return [self._estimate_stage(fits, stage) for stage in range(self.n_outer + 1)]
+        rows = RowsToDraw.read(fits.rows)
+        return [self._estimate_stage(fits, rows, stage) for stage in range(self.n_outer + 1)]
 
-    def _estimate_stage(self, fits: RefitLosses, stage: int) -> Error632Plus:
-        first = stage * (self.n_inner + 1)
+    def _estimate_stage(self, fits: RefitLosses, rows: RowsToDraw, number: int) -> Error632Plus:
+        first = number * (self.n_inner + 1)
         gamma = None if fits.no_information is None else fits.no_information[first]
         if gamma is None:
             raise UnsupportedCombination("a difference of two learners has no .632+ error")
         n = fits.rows.n
-        sample, resamples = self._get_stage(stage, n, fits.seed)
+        stage = self._get_stage(number, rows, fits.seed)
+        sample = stage.sample
         sums, times = np.zeros(n), np.zeros(n)
-        for inner, (_, test) in enumerate(resamples, start=1):
+        for inner, (_, test) in enumerate(stage.resamples, start=1):
             # copies of a row have the same loss and are out of the same bags
             sums[test] += fits.losses[first + inner]
             times[test] += 1
@@ -107,25 +126,54 @@ class TwoStageDesign:
         return Error632Plus(float(fits.losses[first].mean()), error, gamma)
 
 
-def _draw_stage(design: TwoStageDesign, n: int, seed: int, stage: int) -> _Stage:
-    sample = design.sample(n, seed, stage)
-    inner = range(1, design.n_inner + 1)
-    return sample, tuple(_resample(sample, stream(seed, _INNER, stage, i)) for i in inner)
+def _draw_stage(design: TwoStageDesign, rows: RowsToDraw, seed: int, stage: int) -> _Stage:
+    sample, n_drawn_again = _draw_sample(rows, seed, stage)
+    resamples = []
+    for inner in range(1, design.n_inner + 1):
+        resample, n_again = _draw_resample(rows, sample, stream(seed, _INNER, stage, inner))
+        resamples.append(resample)
+        n_drawn_again += n_again
+    return _Stage(sample, tuple(resamples), n_drawn_again)
 
 
 _draw_stage_once = lru_cache(maxsize=256)(_draw_stage)
 
 
-def _resample(sample: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return the rows of a resample, ascending, and the rows out of it."""
-    n = len(sample)
-    while True:
-        train = np.sort(sample[rng.integers(n, size=n)])
-        is_inside = np.zeros(n, dtype=np.bool_)
-        is_inside[train] = True
-        test = sample[~is_inside[sample]]
-        if len(test):
-            return train, test
+def _draw_sample(rows: RowsToDraw, seed: int, stage: int) -> tuple[IntArray, int]:
+    """Return the (n,) rows of a stage's sample, ascending, and the draws that were not usable.
+
+    At least two rows differ, so that a resample can leave one out; three do if there are classes,
+    so that it can leave one out and still have two classes.
+    """
+    if stage == 0:
+        return np.arange(rows.n, dtype=np.intp), 0
+    rng = stream(seed, "outer resamples", stage)
+    n_different = 3 if rows.codes else 2
+
+    def draw() -> IntArray:
+        while True:
+            sample = np.sort(rng.integers(rows.n, size=rows.n))
+            if np.count_nonzero(np.diff(sample)) + 1 >= n_different:
+                return np.asarray(sample, dtype=np.intp)
+
+    return rows.draw(draw, lambda sample: rows.count_classes(sample) > 1)
+
+
+def _draw_resample(
+    rows: RowsToDraw, sample: IntArray, rng: np.random.Generator
+) -> tuple[tuple[IntArray, IntArray], int]:
+    """Return the rows in and out of a resample, ascending, and the draws that were not usable."""
+
+    def draw() -> tuple[IntArray, IntArray]:
+        while True:
+            train = np.sort(sample[rng.integers(rows.n, size=rows.n)])
+            is_inside = np.zeros(rows.n, dtype=np.bool_)
+            is_inside[train] = True
+            test = sample[~is_inside[sample]]
+            if len(test):
+                return train, test
+
+    return rows.draw(draw, lambda resample: rows.count_classes(resample[0]) > 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +239,7 @@ class TwoStageBootstrap:
     ) -> Interval | None:
         """Build the interval; None if the estimates do not vary."""
         data_estimate, *resample_estimates = self.design.estimates(fits)
+        n_drawn = self.n_outer + (self.n_outer + 1) * self.n_inner
         return build_percentile_interval(
             self.info,
             data_estimate.estimate,
@@ -198,7 +247,11 @@ class TwoStageBootstrap:
             0.0,
             level,
             alternative,
-            (COVERAGE_DISAGREES(), *data_estimate.cautions),
+            (
+                COVERAGE_DISAGREES(),
+                *data_estimate.cautions,
+                *drawn_again_cautions(self.design.count_drawn_again(fits), n_drawn),
+            ),
         )
 
 

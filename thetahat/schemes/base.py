@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
 from thetahat.values.types import BlockKind, IntArray, Label
 
@@ -152,7 +153,8 @@ class Rows:
 class Scheme(Protocol):
     """A frozen dataclass whose fields are the scheme's parameters.
 
-    A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains.
+    A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains, and
+    ``find_draw_cautions(rows, seed)``, which returns those about the splits that were drawn.
     """
 
     info: ClassVar[MethodInfo]
@@ -180,3 +182,10 @@ class Scheme(Protocol):
         that each chunk of the work builds only its own splits.
         """
         ...
+
+
+def collect_scheme_cautions(scheme: Scheme, rows: Rows, seed: int) -> tuple[Caution, ...]:
+    """Return the cautions about a scheme and about the splits that it draws of these rows."""
+    find_draw_cautions = getattr(scheme, "find_draw_cautions", None)
+    of_draws = () if find_draw_cautions is None else find_draw_cautions(rows, seed)
+    return (*getattr(scheme, "cautions", ()), *of_draws)

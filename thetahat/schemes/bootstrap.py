@@ -10,11 +10,12 @@ import numpy as np
 
 from thetahat.cautions import TRAINED_ON_RESAMPLES, Caution
 from thetahat.registry import SUBSAMPLES, MethodInfo
+from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes._sizes import check_count
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
-from thetahat.values.types import BlockKind
+from thetahat.values.types import BlockKind, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,7 @@ class BootstrapScheme:
 
     :math:`E_b` is the mean loss of the rows that resample b does not hold, about :math:`(1 - 1/n)^n
     \approx .368` of all. A row that is drawn twice is trained on twice. A resample that leaves
-    nothing out is drawn again.
+    nothing out, or that has one class only while the data have more, is drawn again.
 
     The training size of a split, :math:`n_1` of the corrected resampled variance, is the number of
     different rows in the resample, so that :math:`n_1 + n_2 = n` as for draws without replacement.
@@ -73,24 +74,38 @@ class BootstrapScheme:
     def n_splits(self, rows: Rows) -> int:
         """B."""
         check_two_rows(rows.n)
+        RowsToDraw.read(rows).check_size(3, "the scheme bootstrap")
         return self.n_resamples
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the pairs; ``train`` has a row as often as it was drawn."""
-        wanted = range(self.n_splits(rows))[start:stop]
-        return (_resample(rows.n, seed, b) for b in wanted)
+        wanted, to_draw = range(self.n_splits(rows))[start:stop], RowsToDraw.read(rows)
+        return (_draw_split(to_draw, seed, b)[0] for b in wanted)
+
+    def find_draw_cautions(self, rows: Rows, seed: int) -> tuple[Caution, ...]:
+        """Return the caution that resamples with one class were drawn again, if any were."""
+        to_draw = RowsToDraw.read(rows)
+        if not to_draw.codes:
+            return ()
+        n_again = sum(_draw_split(to_draw, seed, b)[1] for b in range(self.n_resamples))
+        return drawn_again_cautions(n_again, self.n_resamples)
 
 
-def _resample(n: int, seed: int, b: int) -> Split:
-    rng = stream(seed, "folds", b)
-    while True:  # ends: at least every other resample of two rows or more leaves one out
-        times = np.bincount(rng.integers(0, n, n), minlength=n)
-        if not times.all():
-            break
-    rows = np.arange(n, dtype=np.intp)
-    return Split(0, b, b, np.repeat(rows, times), np.flatnonzero(times == 0))
+def _draw_split(rows: RowsToDraw, seed: int, b: int) -> tuple[Split, int]:
+    """Return a split, and the number of draws before it that had one class."""
+    n, rng = rows.n, stream(seed, "folds", b)
+
+    def draw() -> IntArray:
+        while True:  # ends: at least every other resample of two rows or more leaves one out
+            times = np.bincount(rng.integers(0, n, n), minlength=n)
+            if not times.all():
+                return times
+
+    times, n_again = rows.draw(draw, lambda times: rows.count_classes(np.flatnonzero(times)) > 1)
+    train = np.repeat(np.arange(n, dtype=np.intp), times)
+    return Split(0, b, b, train, np.flatnonzero(times == 0)), n_again
 
 
 METHOD = BootstrapScheme

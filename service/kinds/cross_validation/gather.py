@@ -89,7 +89,9 @@ def build_result(
     evaluation = add_cautions(
         evaluation,
         *list_failed_learners(failures),
-        *collect_run_cautions(plan.scheme, plan.data, outcomes, about_data=about_data),
+        *collect_run_cautions(
+            plan.scheme, plan.data, outcomes, plan.job.seed, about_data=about_data
+        ),
     )
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
     fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}

@@ -171,6 +171,7 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
             plan.scheme,
             plan.data,
             outcomes,
+            plan.job.seed,
             about_data=row_number_cautions(request, plan.data),
             about_fits=(caution for curve in curves.values() for caution in curve.cautions),
         ),

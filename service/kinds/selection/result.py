@@ -40,6 +40,7 @@ from thetahat.analyses.selection import (
     InternalEstimate,
     choose,
     choose_in_each_split,
+    derive_seed_on_all_rows,
     estimate_bias,
     grid_edge_cautions,
     profile_grid,
@@ -106,6 +107,12 @@ class SelectionResult:
     provenance: Provenance | None = None
 
 
+def _find_assessed_seed(plan: SelectionPlan) -> int:
+    """Return the seed of the scheme whose losses the result evaluates."""
+    seed = plan.job.seed
+    return derive_seed_on_all_rows(seed) if plan.schemes.external is None else seed
+
+
 def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     """Choose among the candidates that ran; those that failed are named with their message."""
     request, seed = plan.request, plan.job.seed
@@ -153,6 +160,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
             plan.schemes.assessed,
             plan.data,
             models,
+            _find_assessed_seed(plan),
             about_data=row_number_cautions(request, plan.data),
             about_fits=summarise_learner_cautions(_warnings_by_name(plan, numbers)),
         ),

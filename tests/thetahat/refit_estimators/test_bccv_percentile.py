@@ -13,6 +13,7 @@ from thetahat.losses.squared import Squared
 from thetahat.refit_estimators import RefitTask, join_losses, run_design
 from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bccv_percentile import BccvPercentile, CaseDeletionsDesign
+from thetahat.schemes._class_draws import RowsToDraw
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Alternative, IntArray
 
@@ -23,9 +24,9 @@ TWO = Alternative.TWO_SIDED
 class GivenCounts(CaseDeletionsDesign):
     """One resample, (2, 0, 1)."""
 
-    def counts(self, n: int, seed: int, sample: int) -> IntArray:
+    def draw(self, rows: RowsToDraw, seed: int, sample: int) -> tuple[IntArray, int]:
         del seed
-        return np.array([2, 0, 1]) if sample else np.ones(n, dtype=np.intp)
+        return np.array([2, 0, 1]) if sample else np.ones(rows.n, dtype=np.intp), 0
 
 
 # By hand on jiang2008's formula, multiplicities (2, 0, 1).
@@ -43,7 +44,7 @@ def test_naive_every_case_is_left_out_with_all_its_copies() -> None:
     fits = fitted(METHOD.design, regression_of(y), seed=3)
     means = []
     for sample in range(31):
-        rows = np.repeat(np.arange(12), METHOD.design.counts(12, 3, sample))
+        rows = np.repeat(np.arange(12), METHOD.design.draw(RowsToDraw(12), 3, sample)[0])
         assert len(rows) == 12
         losses = [(y[i] - y[rows[rows != i]].mean()) ** 2 for i in rows]
         means.append(np.mean(losses))
@@ -87,19 +88,19 @@ def test_exact_a_difference_has_the_difference_of_errors() -> None:
 def test_exact_places_without_a_case_make_no_fit() -> None:
     learning = RefitTask("m", MeanLearner(), regression_of(np.arange(9.0)), Squared())
     design = METHOD.design
-    empty = 9 + int(np.argmin(design.counts(9, 3, 1)))
+    empty = 9 + int(np.argmin(design.draw(RowsToDraw(9), 3, 1)[0]))
     parts = [run_design(learning, design, 3, a, a + 1)[0] for a in range(270)]
 
     assert len(parts[empty]["losses"]) == 0
     assert len(join_losses(learning.data, 3, parts).losses) == sum(
-        len(set(np.flatnonzero(design.counts(9, 3, b)))) for b in range(30)
+        len(set(np.flatnonzero(design.draw(RowsToDraw(9), 3, b)[0]))) for b in range(30)
     )
 
 
 def test_exact_every_resample_holds_two_cases() -> None:
     design = CaseDeletionsDesign(200)
 
-    assert min((design.counts(3, 1, b) > 0).sum() for b in range(201)) == 2
+    assert min((design.draw(RowsToDraw(3), 1, b)[0] > 0).sum() for b in range(201)) == 2
     assert all(len(split.train) > 0 for split in design.splits(Rows(n=3), 1))
 
 

@@ -13,6 +13,7 @@ from thetahat.refit_estimators._bootstrap_632 import combine_632
 from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
 from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.bootstrap_632 import Bootstrap632
+from thetahat.schemes._class_draws import RowsToDraw
 from thetahat.schemes.base import Rows
 from thetahat.values.types import Target
 
@@ -126,7 +127,7 @@ def test_calibrated_the_error_of_a_difference_is_not_too_small() -> None:
     for rep in range(reps):
         x = rng.normal(size=n)
         y = x + rng.normal(size=n)
-        counts = [np.ones(n), *(method.design.counts(n, rep, b) for b in range(1, 61))]
+        counts = [np.ones(n), *(method.design.draw(RowsToDraw(n), rep, b)[0] for b in range(1, 61))]
         losses = []
         for w in counts:
             slope, mean = (w * x) @ y / ((w * x) @ x), w @ y / n

@@ -13,6 +13,7 @@ from thetahat.learners.ridge import Ridge
 from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
 from thetahat.refit_estimators.base import RefitLosses
 from thetahat.refit_estimators.out_of_bag import OutOfBagEstimate
+from thetahat.schemes._class_draws import RowsToDraw
 from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, MeanKind, Target
 
@@ -23,9 +24,9 @@ class GivenBags(ResamplesDesign):
 
     bags: tuple[tuple[int, ...], ...] = ()
 
-    def counts(self, n: int, seed: int, resample: int) -> IntArray:
-        del n, seed
-        return np.array(self.bags[resample - 1])
+    def draw(self, rows: RowsToDraw, seed: int, resample: int) -> tuple[IntArray, int]:
+        del rows, seed
+        return np.array(self.bags[resample - 1]), 0
 
 
 def given(bags: list[list[int]], losses: list[list[float]]) -> tuple[GivenBags, RefitLosses]:
@@ -72,7 +73,7 @@ def test_naive_the_influence_is_that_of_the_printed_formula() -> None:
     out = compute_out_of_bag_errors(design, fits)
 
     n, B = 12, 40
-    N = [[int(design.counts(n, 3, b)[i]) for b in range(1, B + 1)] for i in range(n)]
+    N = [[int(design.draw(RowsToDraw(n), 3, b)[0][i]) for b in range(1, B + 1)] for i in range(n)]
     L = [[float(fits.losses[b][i]) for b in range(1, B + 1)] for i in range(n)]
     E = [
         sum(L[i][b] for b in range(B) if N[i][b] == 0) / sum(N[i][b] == 0 for b in range(B))

@@ -195,7 +195,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     evaluation = add_cautions(
         evaluation,
         *list_failed_learners(failures),
-        *collect_run_cautions(built_scheme, data, outcomes),
+        *collect_run_cautions(built_scheme, data, outcomes, seed),
     )
     fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
     return describe_learners(evaluation, failures, fits)

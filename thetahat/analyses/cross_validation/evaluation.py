@@ -17,6 +17,7 @@ from thetahat.cross_validation import (
     LearnerFailure,
     SplitOutcome,
     build_loss_table,
+    build_rows,
     find_shared_clusters,
     summarise_learner_cautions,
 )
@@ -28,7 +29,7 @@ from thetahat.refit_estimators import (
     compute_estimates,
     reasons_against_pairs,
 )
-from thetahat.schemes.base import Scheme
+from thetahat.schemes.base import Scheme, collect_scheme_cautions
 from thetahat.tables.data import Data
 from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import LossTable
@@ -197,10 +198,11 @@ def add_cautions(result: E, *cautions: Caution) -> E:
     return replace(result, cautions=tuple(dict.fromkeys((*result.cautions, *cautions))))
 
 
-def collect_run_cautions(
+def collect_run_cautions(  # noqa: PLR0913 - one argument for each part of the run
     scheme: Scheme,
     data: Data,
     outcomes: Mapping[str, Sequence[SplitOutcome]],
+    seed: int,
     *,
     about_data: Iterable[Caution] = (),
     about_fits: Iterable[Caution] | None = None,
@@ -211,13 +213,15 @@ def collect_run_cautions(
     ----------
     outcomes : mapping of str to sequence of SplitOutcome
         By model, over the same splits of the scheme.
+    seed : int
+        Seed of the scheme's splits.
     about_data : iterable of Caution
         Further cautions about the data.
     about_fits : iterable of Caution or None
         What learners warned of while they were fitted; None for the warnings in ``outcomes``.
     """
     return (
-        *getattr(scheme, "cautions", ()),
+        *collect_scheme_cautions(scheme, build_rows(data), seed),
         *find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values()))),
         *find_similar_labels(data.classes, "classes"),
         *find_similar_labels(() if data.source is None else data.source, "sources"),
