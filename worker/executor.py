@@ -31,6 +31,7 @@ from service.storage.infrastructure import (
     find_fault,
     read_reason,
 )
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.unit_queue import QueuedUnit
 from service.storage.units import UnitClaim, UnitKey
@@ -89,7 +90,7 @@ class UnitExecutor:
 
     def _open_files(self) -> FileStore:
         """Return the file store; raises if it cannot be used now."""
-        return FileStore.open(self._settings.resolved_files_url)
+        return open_file_store(self._settings.resolved_files_url)
 
     def stop(self) -> None:
         """Stop the watch thread and remove the process from the database."""

@@ -23,7 +23,6 @@ log = logging.getLogger(__name__)
 MODULES: Final = (
     "difflib",
     "numba",
-    "service.storage.store_mark",
     "scipy.linalg",
     "scipy.optimize",
     "scipy.sparse",

@@ -26,9 +26,9 @@ def arrow_array(values: np.ndarray | Sequence[str | int | float]) -> pa.Array:
 
 
 def _convert_numbers(values: np.ndarray) -> pa.Array:
-    whole = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
-    kind = pa.from_numpy_dtype(whole.dtype)
-    return pa.Array.from_buffers(kind, len(whole), [None, pa.py_buffer(whole)])
+    contiguous = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))
+    kind = pa.from_numpy_dtype(contiguous.dtype)
+    return pa.Array.from_buffers(kind, len(contiguous), [None, pa.py_buffer(contiguous)])
 
 
 def _convert_strings(values: Sequence[str]) -> pa.Array:

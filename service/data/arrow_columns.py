@@ -1,4 +1,4 @@
-"""Arrow columns: their type in the API, and their values as numpy arrays."""
+"""Columns of Arrow tables: their types in the API, and their values as numpy arrays."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from service.errors import InvalidFile, TooLarge
 
 
 def wire_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
-    """Return name and type of each column; columns of other types are refused."""
+    """Return the name and the type of each column; refuse columns of unsupported types."""
     check_names(schema.names)
-    found = []
+    columns = []
     for column in schema:
         kind = wire_type(column.type)
         if kind is None:
             raise InvalidFile(
-                f"The column {column.name!r} has the type {column.type}, which is not supported; "
-                "numbers, booleans, text, dates and times are."
+                f"The column {column.name!r} has the type {column.type}, which is not supported. "
+                "Use numbers, booleans, text, dates or times."
             )
-        found.append({"name": column.name, "type": kind})
-    return tuple(found)
+        columns.append({"name": column.name, "type": kind})
+    return tuple(columns)
 
 
 def wire_type(kind: pa.DataType) -> str | None:
@@ -68,7 +68,7 @@ def check_text_lengths(name: str, column: pa.Array, limits: FileLimits) -> None:
     longest = pc.max(pc.binary_length(texts)).as_py() or 0
     if longest > limits.cell_bytes:
         raise TooLarge(
-            f"The column {name[:80]!r} has a text of {longest} bytes; a text may have "
+            f"The column {name[:80]!r} has a text of {longest} bytes, more than the limit of "
             f"{limits.cell_bytes}."
         )
 
@@ -112,7 +112,7 @@ def _plain(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
 
 
 def _objects(column: pa.ChunkedArray) -> np.ndarray:
-    """Return strings with one object per distinct value, so a repeated label takes a pointer."""
+    """Return strings with one object per distinct value, so repeated labels take little room."""
     if pa.types.is_timestamp(column.type):
         column = _to_microseconds(column)
     if not pa.types.is_dictionary(column.type):
@@ -140,5 +140,5 @@ def _shared(chunk: pa.DictionaryArray) -> np.ndarray:
     values = np.empty(len(chunk.dictionary) + 1, dtype=object)
     values[:-1] = chunk.dictionary.to_pylist()
     codes = pc.fill_null(chunk.indices.cast(pa.int64()), len(values) - 1)
-    taken: np.ndarray = values[codes.to_numpy(zero_copy_only=False)]
-    return taken
+    strings: np.ndarray = values[codes.to_numpy(zero_copy_only=False)]
+    return strings

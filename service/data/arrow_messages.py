@@ -37,7 +37,9 @@ def check_messages(source: pa.NativeFile, limits: FileLimits) -> None:
                 "The Arrow stream is compressed. Send it uncompressed, or as Parquet."
             )
         if length > limits.cells:
-            raise TooLarge(f"A batch has {length} rows; a data set may have {limits.cells}.")
+            raise TooLarge(
+                f"A batch has {length} rows, more than the limit of {limits.cells} for a data set."
+            )
 
 
 def _read_batch_header(buffer: bytes) -> tuple[int, bool]:

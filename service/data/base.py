@@ -16,7 +16,7 @@ from thetahat.tables.sparse import SparseColumns
 SPARSE: Final = "sparse"
 """The type, in the API, of a group of sparse columns."""
 ColumnValues = np.ndarray | SparseColumns
-"""(n,) values, or (n, p) of them."""
+"""A column of (n,) values, or a group of p sparse columns."""
 MAX_NAME = 1000  # characters of a column's name
 MAX_NAMES = 4_000_000  # characters of all columns' names, which are kept in one row of the database
 FREE_BYTES: Final = 64 * 1024 * 1024
@@ -25,7 +25,7 @@ FREE_BYTES: Final = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLimits:
-    """How much a file may hold; the defaults are those of the settings.
+    """The limits for the content of a file; the defaults are those of the settings.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Inspected:
 
 
 def file_limits(settings: Settings) -> FileLimits:
-    """Return the limits of a file's contents that the settings have."""
+    """Return the limits for the content of a file from the settings."""
     return FileLimits(
         cells=settings.max_cells,
         columns=settings.max_columns,
@@ -122,11 +122,11 @@ def check_size(rows: int, columns: int, limits: FileLimits) -> None:
         raise InvalidFile("The file has no columns.")
     if rows * columns > limits.cells:
         raise TooLarge(
-            f"The table has {rows} rows x {columns} columns = {rows * columns} cells; "
-            f"a data set may have {limits.cells}."
+            f"The table has {rows} rows x {columns} columns = {rows * columns} cells, more than "
+            f"the limit of {limits.cells}."
         )
     if columns > limits.columns:
-        raise TooLarge(f"The table has {columns} columns; a data set may have {limits.columns}.")
+        raise TooLarge(f"The table has {columns} columns, more than the limit of {limits.columns}.")
 
 
 def check_expansion(path: Path, unpacked: int, limits: FileLimits) -> None:
@@ -134,8 +134,8 @@ def check_expansion(path: Path, unpacked: int, limits: FileLimits) -> None:
     packed = path.stat().st_size
     if unpacked > max(FREE_BYTES, packed * limits.expansion):
         raise TooLarge(
-            f"The file has {packed} bytes and unpacks to {unpacked}; it may unpack to "
-            f"{limits.expansion} times its size."
+            f"The file has {packed} bytes and unpacks to {unpacked}, more than {limits.expansion} "
+            "times its size. Upload it uncompressed."
         )
 
 
@@ -150,7 +150,10 @@ def check_names(names: Sequence[str]) -> None:
     seen: set[str] = set()
     length = sum(map(len, names))
     if length > MAX_NAMES:
-        raise TooLarge(f"The columns' names have {length} characters; they may have {MAX_NAMES}.")
+        raise TooLarge(
+            f"The names of the columns have {length} characters in all, more than the limit of "
+            f"{MAX_NAMES}."
+        )
     for position, name in enumerate(names):
         if name in seen:
             raise InvalidFile(f"Two columns have the name {name[:80]!r}.")

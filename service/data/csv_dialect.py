@@ -72,10 +72,11 @@ def check_text(path: Path) -> None:
 
 
 def check_closed(path: Path, last: str) -> None:
-    """Refuse a text that ends inside quotes: ``last``, its last value, then holds later rows.
+    """Refuse a text that ends inside quotes, so that its last value ``last`` swallows later rows.
 
-    Such a text ends with a quotation mark and that value; one that is closed ends with the mark or
-    a new line behind it. Only the last column needs this check: in any other the row is too short.
+    Such a text ends with a quotation mark and the value; if the quotes are closed, a quotation mark
+    or a new line follows. Only the last column needs this check: quotes that stay open in another
+    column make the row too short.
     """
     opened = b'"' + last.replace('"', '""').encode()
     with path.open("rb") as file:
@@ -91,9 +92,9 @@ def check_closed(path: Path, last: str) -> None:
 def detect_dialect(path: Path) -> Dialect:
     """Return the dialect of a text table, from its first rows."""
     sample = _sample(path)
-    found = {delimiter: _records(sample, delimiter) for delimiter in DELIMITERS}
-    delimiter = max(DELIMITERS, key=lambda d: _fit(found[d]))  # the first of equals: the comma
-    records = found[delimiter]
+    candidates = {delimiter: _records(sample, delimiter) for delimiter in DELIMITERS}
+    delimiter = max(DELIMITERS, key=lambda d: _fit(candidates[d]))  # of equals the first: comma
+    records = candidates[delimiter]
     if not records:
         raise InvalidFile("The file has no header: its first line must name the columns.")
     header = tuple(records[0])
@@ -115,10 +116,10 @@ def _sample(path: Path) -> str:
     text = raw.decode("utf-8", errors="ignore").removeprefix(BYTE_ORDER_MARK)
     if len(raw) < SAMPLE_BYTES:
         return text
-    whole, newline, _ = text.rpartition("\n")
+    complete_lines, newline, _ = text.rpartition("\n")
     if not newline:
         raise InvalidFile(f"The first line is longer than {SAMPLE_BYTES} bytes.")
-    return whole + newline
+    return complete_lines + newline
 
 
 def _records(sample: str, delimiter: str, most: int = SAMPLE_ROWS) -> list[list[str]]:
@@ -145,7 +146,7 @@ def _fit(records: list[list[str]]) -> tuple[float, int]:
 
 
 def _decimal(delimiter: str, records: list[list[str]]) -> str:
-    """Return the comma if numbers are written with it and none with a point."""
+    """Return the decimal mark: the comma if some numbers have a comma and none has a point."""
     if delimiter == ",":
         return "."
     cells = [cell.strip() for record in records for cell in record]

@@ -44,26 +44,26 @@ def open_table(
 def guess_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType] | None:
     """Return the types of the first block; None if a column has no values in it."""
     with open_table(path, dialect, {}) as reader:
-        found = {field.name: field.type for field in reader.schema}
-    if any(pa.types.is_null(kind) for kind in found.values()):
+        types = {field.name: field.type for field in reader.schema}
+    if any(pa.types.is_null(kind) for kind in types.values()):
         return None
-    return {name: kind if kind in PLAIN else pa.string() for name, kind in found.items()}
+    return {name: kind if kind in PLAIN else pa.string() for name, kind in types.items()}
 
 
 def find_types(path: Path, dialect: Dialect) -> dict[str, pa.DataType]:
     """Return the narrowest type of each column that fits all of its rows."""
     texts = dict.fromkeys(dialect.header, pa.string())
-    found: dict[str, pa.DataType | None] = dict.fromkeys(dialect.header)
+    narrowest: dict[str, pa.DataType | None] = dict.fromkeys(dialect.header)
     with open_table(path, dialect, texts) as reader:
         for batch in reader:
             for name in dialect.header:
                 values = pc.drop_null(batch.column(name))
                 if len(values):
-                    found[name] = _widened(found[name], values, dialect.decimal)
-    return {name: kind or pa.float64() for name, kind in found.items()}
+                    narrowest[name] = _widen(narrowest[name], values, dialect.decimal)
+    return {name: kind or pa.float64() for name, kind in narrowest.items()}
 
 
-def _widened(kind: pa.DataType | None, values: pa.Array, decimal: str) -> pa.DataType:
+def _widen(kind: pa.DataType | None, values: pa.Array, decimal: str) -> pa.DataType:
     """Return the narrowest type that fits the earlier values and these."""
     if kind == pa.string():
         return kind

@@ -21,7 +21,7 @@ ENCODINGS: Final = (
 """The encodings that a request may name besides UTF-8."""
 
 _MARKS: Final = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-_PYTHONS: Final = {codecs.lookup(name).name: name for name in (UTF_8, *ENCODINGS)}
+_NAME_BY_CODEC: Final = {codecs.lookup(name).name: name for name in (UTF_8, *ENCODINGS)}
 
 
 def find_encoding(charset: str) -> str | None:
@@ -29,7 +29,7 @@ def find_encoding(charset: str) -> str | None:
     if charset in {"", "us-ascii", "ascii"}:
         return UTF_8
     try:
-        return _PYTHONS.get(codecs.lookup(charset).name)
+        return _NAME_BY_CODEC.get(codecs.lookup(charset).name)
     except (LookupError, ValueError):
         return None
 

@@ -28,14 +28,14 @@ _QUERY: Final = re.compile(rb"qid:\d++")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Some lines of a file that are not empty.
+    """Consecutive lines of a file, without empty lines.
 
     Parameters
     ----------
     labels : ndarray of float
         (n,).
     queries : ndarray of int or None
-        (n,) what follows ``qid:``; None where no line has it.
+        (n,) the numbers after ``qid:``; None if no line has one.
     rows : SparseRows
         Indices as they are in the file.
     """
@@ -54,12 +54,15 @@ def read_lines(path: Path) -> Iterator[Lines]:
         first_line += text.count(b"\n")
         if not lines:
             continue
-        found = _parse(lines, numbers)
-        has_query = found.queries is not None
+        parsed = _parse(lines, numbers)
+        has_query = parsed.queries is not None
         if with_query is not None and has_query != with_query:
-            raise InvalidFile(f"Line {numbers[0]}: some lines have a qid and some have none.")
+            raise InvalidFile(
+                f"Line {numbers[0]}: some lines have a qid and others do not. Give every line a "
+                "qid, or none."
+            )
         with_query = has_query
-        yield found
+        yield parsed
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
@@ -67,10 +70,10 @@ def _pieces(path: Path) -> Iterator[bytes]:
     kept = b""
     with path.open("rb") as file:
         while read := file.read(CHUNK):
-            whole, newline, rest = read.rpartition(b"\n")
+            complete_lines, newline, cut_line = read.rpartition(b"\n")
             if newline:
-                yield kept + whole + newline
-                kept = rest
+                yield kept + complete_lines + newline
+                kept = cut_line
             else:
                 kept += read
             if len(kept) > LONGEST_LINE:
@@ -91,16 +94,17 @@ def _lines(text: bytes, first_line: int) -> tuple[list[bytes], list[int]]:
 def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
     queries = []
     for line, number in zip(lines, numbers, strict=True):
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             _refuse(line, number)
-        if found[1] is not None:
-            if int(found[1]) > LARGEST_QUERY:
+        if match[1] is not None:
+            if int(match[1]) > LARGEST_QUERY:
                 raise InvalidFile(f"Line {number}: the qid is above {LARGEST_QUERY}.")
-            queries.append(int(found[1]))
+            queries.append(int(match[1]))
     if queries and len(queries) < len(lines):
         raise InvalidFile(
-            f"Lines {numbers[0]} to {numbers[-1]}: some lines have a qid and some have none."
+            f"Lines {numbers[0]} to {numbers[-1]}: some lines have a qid and others do not. Give "
+            "every line a qid, or none."
         )
     text = b"\n".join(lines)
     if queries:
@@ -115,7 +119,7 @@ def _arrays(text: bytes, sizes: np.ndarray, numbers: list[int]) -> tuple[np.ndar
     starts = np.concatenate([[0], np.cumsum(sizes)])
     at_label = 2 * starts[:-1] + np.arange(len(sizes))
     pairs = np.delete(read, at_label).reshape(-1, 2)
-    for what, values, owner in (
+    for noun, values, line_of_value in (
         ("a label", read[at_label], np.arange(len(sizes))),
         ("a value", pairs[:, 1], np.repeat(np.arange(len(sizes)), sizes)),
         ("an index", np.where(pairs[:, 0] > LARGEST_INDEX, np.inf, 0), None),
@@ -123,18 +127,21 @@ def _arrays(text: bytes, sizes: np.ndarray, numbers: list[int]) -> tuple[np.ndar
         unfit = ~np.isfinite(values)
         if unfit.any():
             at = int(np.argmax(unfit))
-            row = int(np.searchsorted(starts, at, side="right")) - 1 if owner is None else owner[at]
-            raise InvalidFile(f"Line {numbers[row]}: {what} is out of range.")
+            if line_of_value is None:
+                row = int(np.searchsorted(starts, at, side="right")) - 1
+            else:
+                row = line_of_value[at]
+            raise InvalidFile(f"Line {numbers[row]}: {noun} is out of range.")
     rows, n_repeated = normalise(
         SparseRows(starts, pairs[:, 0].astype(np.int64), np.ascontiguousarray(pairs[:, 1]))
     )
     if n_repeated:
-        _refuse_twice(starts, pairs[:, 0], numbers)
+        _refuse_repeated_index(starts, pairs[:, 0], numbers)
     return read[at_label], rows
 
 
 def _refuse(line: bytes, number: int) -> NoReturn:
-    """Raise ``InvalidFile`` with what is wrong with a line."""
+    """Raise ``InvalidFile`` with the fault of a line."""
     label, *entries = line.split()
     if re.fullmatch(_NUMBER, label) is None:
         raise InvalidFile(f"Line {number}: the label {_shown(label)} is not a number.")
@@ -150,7 +157,7 @@ def _refuse(line: bytes, number: int) -> NoReturn:
     raise InvalidFile(f"Line {number} cannot be read: {_shown(line)}.")
 
 
-def _refuse_twice(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -> NoReturn:
+def _refuse_repeated_index(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -> NoReturn:
     row = np.repeat(np.arange(len(numbers)), np.diff(starts))
     order = np.lexsort((indices, row))
     row, indices = row[order], indices[order]

@@ -21,7 +21,7 @@ _READERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Shape and type of an array, and how many bytes the header takes."""
+    """The shape and type of an array, and the number of bytes of its header."""
 
     shape: tuple[int, ...]
     fortran_order: bool
@@ -34,26 +34,26 @@ class Header:
         return self.offset + math.prod(self.shape) * self.dtype.itemsize
 
 
-def read_header(head: bytes, what: str = "The file") -> Header:
-    """Read the header from the first bytes; numpy parses it as a literal, and never unpickles here.
+def read_header(head: bytes, noun: str = "The file") -> Header:
+    """Read the header from the first bytes; numpy parses it as a literal and unpickles nothing.
 
     Parameters
     ----------
     head : bytes
         The first ``LONGEST_HEADER`` bytes of the array's file, or all of them.
-    what : str
-        What an error message calls the file.
+    noun : str
+        The noun for the file at the beginning of an error message.
     """
     file = io.BytesIO(head)
     try:
         read: Any = _READERS.get(npy_format.read_magic(file), _unknown_version)
         shape, fortran, dtype = read(file)
     except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
-        raise InvalidFile(f"{what} is not a NumPy array that can be read: {error}.") from None
+        raise InvalidFile(f"{noun} is not a NumPy array that can be read: {error}.") from None
     if any(isinstance(length, bool) for length in shape):
-        raise InvalidFile(f"{what} has the shape {shape}; every length must be a whole number.")
+        raise InvalidFile(f"{noun} has the shape {shape}; every length must be a whole number.")
     return Header(shape, fortran, dtype, file.tell())
 
 
 def _unknown_version(_file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
-    raise ValueError("its version of the format is not supported")
+    raise ValueError("the version of the NumPy format is not supported")

@@ -19,7 +19,7 @@ from service.errors import InvalidFile, TooLarge, Unavailable
 
 MOST_ARRAYS: Final = 200  # each needs an open file while the archive is read
 LONGEST_READ: Final = 4 * 1024 * 1024
-"""Bytes read of the archive at once; its table of contents is read at once."""
+"""Most bytes of the archive in one read; its table of contents needs a single read."""
 CHUNK: Final = 1024 * 1024
 MAX_BYTES_PER_CELL: Final = 16
 """Most bytes of a stored value of a sparse matrix: itself, and its column."""
@@ -36,7 +36,7 @@ _BROKEN: Final = (
     UnicodeDecodeError,
     ValueError,
 )
-"""What ``zipfile`` raises over an archive that is cut off, encrypted or invalid."""
+"""Exceptions of ``zipfile`` for an archive that is cut off, encrypted or invalid."""
 
 
 class _LimitedFile(io.FileIO):
@@ -61,7 +61,7 @@ def unpacked(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarray]]:
     InvalidFile
         Not an NPZ, cut off, encrypted, or an array that cannot be read as numbers or text.
     TooLarge
-        It would unpack to more bytes than cells, or than its own size, allow.
+        It would unpack to more bytes than the limits of cells and of expansion allow.
     """
     with ExitStack() as kept:
         arrays = {}
@@ -99,8 +99,8 @@ def _members(
     for info in infos:
         name = info.filename.removesuffix(_ENDING)
         if name == info.filename or name in members:
-            what = "is there twice" if name in members else "is not an array"
-            raise InvalidFile(f"The archive's part {info.filename[:80]!r} {what}.")
+            fault = "occurs twice" if name in members else "is not an array"
+            raise InvalidFile(f"The archive's part {info.filename[:80]!r} {fault}.")
         members[name] = info
     return members
 
@@ -115,8 +115,8 @@ def _check(name: str, header: Header, size: int, limits: FileLimits) -> None:
     longest = limits.cell_bytes if dtype.kind in "US" else 8
     if dtype.kind not in "fiubUS" or dtype.itemsize > longest:
         raise InvalidFile(
-            f"The array {name!r} has the type {dtype.name}, which is not supported; "
-            "numbers of up to 64 bits, booleans and text are."
+            f"The array {name!r} has the type {dtype.name}, which is not supported. Save numbers "
+            "of up to 64 bits, booleans or text."
         )
     if min(header.shape, default=0) < 0 or header.n_bytes != size:
         raise InvalidFile(

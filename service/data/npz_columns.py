@@ -19,9 +19,9 @@ Arrays = Mapping[str, np.ndarray]
 CSR: Final = ("data", "indices", "indptr", "shape")
 """The arrays that scipy.sparse.save_npz writes."""
 MATRIX: Final = "X"
-"""What the compressed matrix is called; its columns are X0, X1, ..."""
+"""The name of the compressed matrix; its columns are X0, X1, ..."""
 WIDEST: Final = 20_000_000
-"""Most columns of a sparse matrix: a learner keeps a number or more for each."""
+"""Most columns of a sparse matrix: a learner keeps at least one number for each."""
 BATCH_CELLS: Final = 4_000_000
 
 _ABOUT_THE_MATRIX: Final = {*CSR, "format", "_is_array"}
@@ -43,7 +43,7 @@ class TableArrays:
     width : int or None
         Columns of the compressed matrix, if there is one.
     left_out : dict of str
-        Arrays that are no columns, with their shapes.
+        Arrays that are not columns, with the reason.
     """
 
     rows: int
@@ -54,61 +54,64 @@ class TableArrays:
     @property
     def names(self) -> list[str]:
         """Column names: a matrix ``X`` has columns ``X0``, ``X1``, ..."""
-        found: list[str] = []
+        names: list[str] = []
         for name, array in self.plain.items():
             is_column = array.ndim == 1
-            found += [name] if is_column else [f"{name}{j}" for j in range(array.shape[1])]
-        return found
+            names += [name] if is_column else [f"{name}{j}" for j in range(array.shape[1])]
+        return names
 
 
 def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
-    """Return which arrays are columns; refuse a table that is empty or too large."""
+    """Return the arrays that are columns; refuse a table that is empty or too large."""
     is_sparse = set(CSR) <= set(arrays)
     if not is_sparse and set(arrays) >= _OF_ANY_FORMAT:
         raise InvalidFile(_NOT_CSR)
     others = {n: a for n, a in arrays.items() if not (is_sparse and n in _ABOUT_THE_MATRIX)}
-    found = _matrix(arrays) if is_sparse else TableArrays(_rows(others))
+    table_arrays = _matrix(arrays) if is_sparse else TableArrays(_rows(others))
     for name, array in others.items():
-        if array.ndim in {1, 2} and array.shape[0] == found.rows and array.shape[-1] > 0:
-            found.plain[name] = array
+        if array.ndim in {1, 2} and array.shape[0] == table_arrays.rows and array.shape[-1] > 0:
+            table_arrays.plain[name] = array
         else:
-            found.left_out[name] = f"its shape is {array.shape}, and there are {found.rows} rows"
-    check_not_empty(found.rows)
-    n_plain = sum(1 if array.ndim == 1 else array.shape[1] for array in found.plain.values())
-    check_size(found.rows, n_plain + is_sparse, limits)
-    names = found.names
+            table_arrays.left_out[name] = (
+                f"Its shape is {array.shape}, and the table has {table_arrays.rows} rows."
+            )
+    check_not_empty(table_arrays.rows)
+    n_plain = sum(1 if array.ndim == 1 else array.shape[1] for array in table_arrays.plain.values())
+    check_size(table_arrays.rows, n_plain + is_sparse, limits)
+    names = table_arrays.names
     check_names([MATRIX, *names] if is_sparse else names)
     stored = len(arrays["data"]) if is_sparse else 0
     if stored > limits.cells:
         raise TooLarge(
-            f"The matrix stores {stored} values; a data set may have {limits.cells} cells."
+            f"The matrix stores {stored} values, more than the limit of {limits.cells} for a data "
+            "set."
         )
-    return found
+    return table_arrays
 
 
-def build_schema(found: TableArrays) -> pa.Schema:
+def build_schema(table_arrays: TableArrays) -> pa.Schema:
     """Return the schema of the table."""
-    fields = [] if found.width is None else [sparse_field(MATRIX, found.width, 0)]
-    kinds = [_arrow_type(a) for a in found.plain.values() for _ in range(a[:1].size)]
-    return pa.schema([*fields, *map(pa.field, found.names, kinds)])
+    fields = [] if table_arrays.width is None else [sparse_field(MATRIX, table_arrays.width, 0)]
+    kinds = [_arrow_type(a) for a in table_arrays.plain.values() for _ in range(a[:1].size)]
+    return pa.schema([*fields, *map(pa.field, table_arrays.names, kinds)])
 
 
-def batches(
-    arrays: Arrays, found: TableArrays, schema: pa.Schema
+def iterate_batches(
+    arrays: Arrays, table_arrays: TableArrays, schema: pa.Schema
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
     """Yield the rows in batches, with the number of stored and of repeated values in each."""
-    stored = len(arrays["data"]) if found.width is not None else 0
-    step = max(1, BATCH_CELLS // max(1, len(schema) + stored // found.rows))
-    for start in range(0, found.rows, step):
-        stop = min(start + step, found.rows)
+    stored = len(arrays["data"]) if table_arrays.width is not None else 0
+    step = max(1, BATCH_CELLS // max(1, len(schema) + stored // table_arrays.rows))
+    for start in range(0, table_arrays.rows, step):
+        stop = min(start + step, table_arrays.rows)
         cells = [
             _cells(name, column, start)
-            for name, array in found.plain.items()
+            for name, array in table_arrays.plain.items()
             for column in np.atleast_2d(np.ascontiguousarray(array[start:stop].T))
         ]
         n_entries = n_repeated = 0
-        if found.width is not None:
-            rows, n_repeated = normalise(_sparse_rows(arrays, start, stop, found.width))
+        if table_arrays.width is not None:
+            rows, n_repeated = normalise(_sparse_rows(arrays, start, stop, table_arrays.width))
             n_entries = rows.n_entries
             cells.insert(0, sparse_cells(rows))
         yield pa.RecordBatch.from_arrays(cells, schema=schema), n_entries, n_repeated
@@ -144,7 +147,10 @@ def _matrix(arrays: Arrays) -> TableArrays:
             f"number for each of the {len(arrays['indices'])} indices."
         )
     if width > WIDEST or rows >= len(data) + WIDEST:
-        raise TooLarge(f"The matrix is {rows} x {width}; it may have {WIDEST} columns.")
+        raise TooLarge(
+            f"The matrix has {rows} rows and {width} columns. More than {WIDEST} columns or empty "
+            "rows are not supported."
+        )
     if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] != len(data):
         raise InvalidFile(
             f"The array 'indptr' must have {rows + 1} numbers from 0 to {len(data)} for the shape "

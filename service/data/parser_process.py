@@ -46,7 +46,7 @@ FIRST_FILE: Final = b"a,b\n1,x\n"
 
 
 def parse(request: dict[str, Any]) -> dict[str, Any]:
-    """Check a file, or return its first rows, as the request says; errors become JSON, too."""
+    """Check a file or return its first rows, as the request asks; errors are returned as JSON."""
     path = Path(request["path"])
     try:
         if request["action"] == "preview":
@@ -82,17 +82,17 @@ class Parent:
         self._control = control
         self._waiting: set[int] = set()
         self._busy: set[int] = set()
-        self._taken, self._take = os.pipe()
+        self._began_reader, self._began_writer = os.pipe()
         self._wake_up, waker = os.pipe()
         os.set_blocking(waker, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
 
     def run(self) -> None:
-        """Work until the API closes its end of the control socket."""
+        """Fork and collect children until the API closes its end of the control socket."""
         poll = select.poll()
         poll.register(self._control, 0)  # only its end; its data are for the children
-        poll.register(self._taken, select.POLLIN)
+        poll.register(self._began_reader, select.POLLIN)
         poll.register(self._wake_up, select.POLLIN)
         while True:
             while len(self._waiting) < WAITING:
@@ -101,10 +101,10 @@ class Parent:
                 if descriptor == self._control.fileno():
                     return
                 received = os.read(descriptor, PIPE_BYTES)
-                if descriptor == self._taken:
-                    taken = {int(pid) for pid in received.split()}
-                    self._busy |= taken & self._waiting
-                    self._waiting -= taken
+                if descriptor == self._began_reader:
+                    began = {int(pid) for pid in received.split()}
+                    self._busy |= began & self._waiting
+                    self._waiting -= began
                 else:
                     self._collect()
 
@@ -119,7 +119,7 @@ class Parent:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal_on_parent_exit()
             if os.getppid() == parent:
-                _work(self._control, self._take)
+                _answer_request(self._control, self._began_writer)
         finally:
             os._exit(1)
 
@@ -138,13 +138,13 @@ class Parent:
                     self._control.send(line, socket.MSG_DONTWAIT)
 
 
-def _work(control: socket.socket, take: int) -> NoReturn:
-    """Answer one request, in a child."""
+def _answer_request(control: socket.socket, began_writer: int) -> NoReturn:
+    """Answer one request; it runs in a child, which exits."""
     _warm_up()
     data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
     if not data:
         os._exit(0)
-    os.write(take, b"%d " % os.getpid())
+    os.write(began_writer, b"%d " % os.getpid())
     connection = socket.socket(fileno=descriptors[0])
     connection.sendall(b"%d\n" % os.getpid())
     with connection.makefile("rb") as lines:
@@ -165,7 +165,7 @@ def _warm_up() -> None:
 
 
 def _limit_process(memory_mb: int, seconds: int) -> None:
-    """Have the system end this process when it takes too much memory or time.
+    """Make the operating system end this process if it takes too much memory or time.
 
     Both the processor's time and the clock's are limited: a parser with several threads takes more
     of the first, one that waits takes only the second. Mapped files do not count as memory.

@@ -1,4 +1,4 @@
-"""Parsing untrusted files in processes of their own: the API's side."""
+"""Having untrusted files parsed in other processes; this is the part in the API process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 FIRST_SECONDS: Final = 10
 BYTES_PER_SECOND: Final = 1_000_000
-"""A parser may take ten seconds, and one more for each megabyte; the slowest format takes 0.2."""
+"""A parser has ten seconds, and one more for each megabyte, of which the slowest needs 0.2."""
 STATUS_PATIENCE_S: Final = 2.0
 PATIENCE_S: Final = 10  # beyond the parser's own limit, for a process that does not answer at all
 ATTEMPTS: Final = 2
@@ -52,7 +52,7 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
     media_type : str
         Media type of a supported format.
     name : str or None
-        What an error message calls the file.
+        The name of the file in error messages.
 
     Raises
     ------
@@ -93,8 +93,8 @@ def preview_file(file: ReadableFile, rows: int, name: str | None) -> dict[str, A
         },
         name,
     )
-    found: dict[str, Any] = answer["preview"]
-    return found
+    rows_and_columns: dict[str, Any] = answer["preview"]
+    return rows_and_columns
 
 
 def start_parsers() -> None:
@@ -127,7 +127,7 @@ class _Parsers:
             self._control = self._process = None
 
     def send(self, connection: socket.socket) -> int:
-        """Give a parser a socket with a request, and return the process id of the parent.
+        """Send a parser the socket of a request, and return the process id of the parent.
 
         Raises ``OSError`` if the parent has just ended.
         """

@@ -61,23 +61,25 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     InvalidRequest
         A name that is not a column, or a group of sparse columns.
     """
-    read = {}
+    columns = {}
     for name, column in read_features(file, names).items():
         if isinstance(column, SparseColumns):
-            message = f"The column {name!r} is a group of sparse columns; it can only be features."
+            message = (
+                f"The column {name!r} is a group of sparse columns, which can only be features."
+            )
             raise InvalidRequest(message, errors=(FieldError(("columns",), message, name),))
-        read[name] = column
-    return read
+        columns[name] = column
+    return columns
 
 
 def read_features(
     file: ReadableFile, names: Sequence[str] | None = None
 ) -> dict[str, ColumnValues]:
     """Read some columns, or all; like ``read_columns``, but with sparse groups as matrices."""
-    known = [str(column["name"]) for column in file.columns]
-    wanted = list(dict.fromkeys(known if names is None else names))
-    check_columns(known, wanted)
-    return find_format(file.media_type).columns(find_path(file), wanted)
+    all_names = [str(column["name"]) for column in file.columns]
+    requested = list(dict.fromkeys(all_names if names is None else names))
+    check_columns(all_names, requested)
+    return find_format(file.media_type).columns(find_path(file), requested)
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
@@ -88,14 +90,16 @@ def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
     return find_format(file.media_type).head(file.path, names, rows)
 
 
-def check_columns(known: Sequence[str], wanted: Sequence[str]) -> None:
+def check_columns(all_names: Sequence[str], requested: Sequence[str]) -> None:
     """Refuse names that are not columns."""
-    unknown = [name for name in wanted if name not in set(known)]
+    unknown = [name for name in requested if name not in set(all_names)]
     if unknown:
-        listed = ", ".join(known[:LISTED])
-        more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+        listed = ", ".join(all_names[:LISTED])
+        more = f" and {len(all_names) - LISTED} more" if len(all_names) > LISTED else ""
         faults = tuple(
-            FieldError(("columns",), f"there is no column {name!r}; there are {listed}{more}", name)
+            FieldError(
+                ("columns",), f"There is no column {name!r}. The columns are {listed}{more}.", name
+            )
             for name in unknown
         )
         raise InvalidRequest(faults[0].message, errors=faults)

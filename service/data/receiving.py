@@ -14,7 +14,7 @@ PIECE = 1024 * 1024  # bytes written at once, in a thread
 def check_length(length: int, limit: int) -> None:
     """Raise ``TooLarge`` for a length over the limit."""
     if length > limit:
-        raise TooLarge(f"The file is over the limit of {limit} bytes.")
+        raise TooLarge(f"The file is larger than the limit of {limit} bytes.")
 
 
 class Receiver:
@@ -37,7 +37,7 @@ class Receiver:
         self.size = 0
 
     async def add(self, data: bytes) -> None:
-        """Add some bytes; every mebibyte is written in a thread."""
+        """Add bytes; they are written in a thread, a mebibyte at a time."""
         self.size += len(data)
         check_length(self.size, self._limit)
         self._pending.append(data)

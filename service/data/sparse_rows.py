@@ -50,15 +50,15 @@ def check_entries(rows: SparseRows, first_row: int, first: int, width: int) -> N
     if outside.any():
         at = int(np.argmax(outside))
         raise InvalidFile(
-            f"Row {first_row + find_row(rows, at)} has a value in column {rows.indices[at]}; the "
-            f"matrix has columns {first} to {first + width - 1}."
+            f"Row {first_row + find_row(rows, at)} has a value in column {rows.indices[at]}, but "
+            f"the matrix has columns {first} to {first + width - 1}."
         )
     unfit = ~np.isfinite(rows.values)
     if unfit.any():
         at = int(np.argmax(unfit))
         raise InvalidFile(
-            f"Row {first_row + find_row(rows, at)} has {rows.values[at]} in column "
-            f"{rows.indices[at]}; every number must be finite."
+            f"Row {first_row + find_row(rows, at)} has the value {rows.values[at]} in column "
+            f"{rows.indices[at]}. Every number must be finite."
         )
 
 

@@ -1,6 +1,6 @@
-"""Finding the stored file of a data set that is read: checked, and its converted table made again.
+"""Checking the stored file of a data set before it is read, and repairing its converted table.
 
-A file outside of the file store is read as it is.
+A file outside of the file store is not checked.
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from service.errors import DamagedFile, Unavailable
 from service.settings import settings
 from service.storage.checksums import append_digest
 from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 
 log = logging.getLogger(__name__)
 
 
 def prepare_dataset(path: Path, form: Format) -> None:
-    """Make sure that what a format reads of a data set is there and is as it was written.
+    """Make sure that the file that a format reads is present and undamaged.
 
     Parameters
     ----------
     path : Path
         Local path of the original file, from ``FileStore.path``.
     form : Format
-        A format with a converted table reads that, and not the original. A table that is missing or
-        damaged is made again from the original.
+        A format with a converted table reads the table, not the original. A missing or damaged
+        table is made again from the original.
 
     Raises
     ------
@@ -35,7 +36,7 @@ def prepare_dataset(path: Path, form: Format) -> None:
     Unavailable
         The file store cannot be reached.
     """
-    store = FileStore.open()
+    store = open_file_store()
     name = store.find_name(path)
     if name is None:
         if not path.is_file():
@@ -71,7 +72,7 @@ def _fetch_original(store: FileStore, name: str) -> Path:
 
 def is_intact(path: Path, form: Format) -> bool:
     """Return whether the stored file of a data set is undamaged; its table is repaired."""
-    store = FileStore.open()
+    store = open_file_store()
     name = store.find_name(path)
     try:
         if name is not None:

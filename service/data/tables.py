@@ -109,7 +109,7 @@ def _sparse(name: str, column: pa.ChunkedArray, metadata: Mapping[bytes, bytes])
 
 
 def _entries(chunk: pa.LargeListArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return where rows start, and columns and values of the entries; from 0 in this chunk."""
+    """Return the offsets of the rows in this chunk, and the columns and values of its entries."""
     starts = chunk.offsets.to_numpy()
     entries = chunk.values.slice(starts[0], starts[-1] - starts[0])
     indices, values = (entries.field(name).to_numpy() for name in ("index", "value"))

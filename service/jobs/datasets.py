@@ -24,7 +24,8 @@ from service.storage import audit, datasets
 from service.storage.audit import Action, Origin
 from service.storage.checksums import append_digest
 from service.storage.datasets import DatasetRow
-from service.storage.files import FileStore, dataset_file_name
+from service.storage.files import dataset_file_name
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading, unit_of_work
 
 
@@ -71,7 +72,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
         Path(upload.file.name), upload.media_type, Path(upload.table.name), upload.name
     )
     # Before the transaction, because it can take seconds.
-    files, name = FileStore.open(), dataset_file_name(upload.sha256)
+    files, name = open_file_store(), dataset_file_name(upload.sha256)
     if inspected.has_table:
         append_digest(upload.table)
         files.stage(upload.table, name + form.table_suffix)
@@ -93,7 +94,7 @@ def _store(
         name=upload.name,
         created_at=datetime.now(UTC),
     )
-    files, name = FileStore.open(), dataset_file_name(upload.sha256)
+    files, name = open_file_store(), dataset_file_name(upload.sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, upload.sha256)
         known = datasets.get(connection, owner_id, identifier)
@@ -197,7 +198,7 @@ def delete_unused_bytes(sha256: str) -> bool:
 
     Returns False if a data set uses it.
     """
-    files, name = FileStore.open(), dataset_file_name(sha256)
+    files, name = open_file_store(), dataset_file_name(sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, sha256)
         if datasets.are_bytes_needed(connection, sha256):
@@ -231,4 +232,4 @@ def to_dataset_file(row: DatasetRow) -> DatasetFile:
 
 
 def _find_path(sha256: str) -> Path:
-    return FileStore.open().path(dataset_file_name(sha256))
+    return open_file_store().path(dataset_file_name(sha256))

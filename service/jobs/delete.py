@@ -13,6 +13,7 @@ from service.states import FINISHED
 from service.storage import audit, evaluations, results
 from service.storage.audit import Action, Origin
 from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import unit_of_work
 
 
@@ -28,7 +29,7 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
                 f"Evaluation {evaluation_id} is {locked.status}. Cancel it before you delete it."
             )
         losses_file = _delete_rows(connection, evaluation_id, owner_id)
-    _delete_files(evaluation_id, losses_file, FileStore.open())
+    _delete_files(evaluation_id, losses_file, open_file_store())
 
 
 def delete_expired(evaluation_id: UUID, before: datetime) -> bool:
@@ -42,7 +43,7 @@ def delete_expired(evaluation_id: UUID, before: datetime) -> bool:
             return False
         origin = Origin(audit.SERVICE, None)
         losses_file = _delete_rows(connection, evaluation_id, row.owner_id, origin)
-    _delete_files(evaluation_id, losses_file, FileStore.open())
+    _delete_files(evaluation_id, losses_file, open_file_store())
     return True
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from service.errors import Unavailable
 from service.storage import evaluations, results, units
 from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading
 
 KEPT: Final = frozenset({"study"})
@@ -26,7 +27,7 @@ def discard_chunks(evaluation_id: UUID, files: FileStore | None = None) -> None:
     If the file store cannot be used now, they stay.
     """
     with suppress(OSError, Unavailable):
-        (files or FileStore.open()).delete_folder(chunk_folder(evaluation_id))
+        (files or open_file_store()).delete_folder(chunk_folder(evaluation_id))
 
 
 def discard_unrecorded(evaluation_id: UUID, name: str) -> None:
@@ -41,7 +42,7 @@ def discard_unrecorded(evaluation_id: UUID, name: str) -> None:
     if is_recorded or (result is not None and result.losses_file == name):
         return
     with suppress(OSError, Unavailable):
-        FileStore.open().delete(name)
+        open_file_store().delete(name)
 
 
 def discard_unfinished(evaluation_id: UUID, files: FileStore | None = None) -> None:

@@ -12,7 +12,7 @@ from service.broker import queue
 from service.errors import Unavailable
 from service.settings import settings
 from service.storage import schema, workers
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading
 
@@ -57,7 +57,7 @@ def _has_store() -> bool:
     """Return whether the file store is there, can be written to and has free space."""
     try:
         with answer_within(ANSWER_S):
-            FileStore.open().check_space()
+            open_file_store().check_space()
     except (Unavailable, SQLAlchemyError, OSError) as error:
         log.warning("store.not_ready", extra={"reason": str(error)})
         return False

@@ -21,6 +21,7 @@ from service.jobs.datasets import delete_unused_bytes
 from service.jobs.discard import KEPT
 from service.states import UNFINISHED, EvaluationStatus
 from service.storage.files import UPLOADS, FileEntry, FileStore
+from service.storage.open_files import open_file_store
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_RESULT
 from service.storage.unit_of_work import reading
 
@@ -58,7 +59,7 @@ def remove_left_files(least_age_s: float = LEAST_AGE_S) -> int:
 
     Raises ``Unavailable`` if the file store cannot be used.
     """
-    store, written_before = FileStore.open(), time.time() - least_age_s
+    store, written_before = open_file_store(), time.time() - least_age_s
     store.check()
     old_files = [
         file

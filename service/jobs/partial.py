@@ -199,9 +199,9 @@ def compute_partial_result(evaluation_id: UUID) -> str:
     from service.jobs import loading, outputs  # noqa: PLC0415 - they import the mathematics
     from service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise
-    from service.storage.files import FileStore  # noqa: PLC0415 - likewise
+    from service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
-    files = FileStore.open()
+    files = open_file_store()
     with reading() as connection:
         loaded = loading.load(connection, evaluation_id, files)
         available = find_available(unit_parts.list_chunks(connection, evaluation_id))

@@ -14,7 +14,7 @@ from service.states import EvaluationStatus
 from service.storage import evaluations, results
 from service.storage import events as stored_events
 from service.storage.evaluations import EvaluationRow, Filters
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading
 
 RETRY_AFTER_S = 1
@@ -98,7 +98,7 @@ def find_losses_file(owner_id: UUID, evaluation_id: UUID) -> Path:
     name = _result(owner_id, evaluation_id)[1]
     if name is None:
         raise ResourceNotFound(f"Evaluation {evaluation_id} has no losses.")
-    return FileStore.open().fetch(name)
+    return open_file_store().fetch(name)
 
 
 def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:

@@ -16,7 +16,7 @@ from service.jobs import datasets as stored_datasets
 from service.jobs import delete
 from service.settings import Settings
 from service.storage import audit, datasets, evaluations
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading, unit_of_work
 
 log = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ def remove_expired(settings: Settings, now: datetime | None = None) -> RemovedCo
         now - timedelta(days=days) if days else None for days in limits
     )
     if results_before or datasets_before:
-        FileStore.open().check()
+        open_file_store().check()
     counts = (
         (_remove_evaluations(results_before) if results_before else (0, False)),
         (_remove_datasets(datasets_before) if datasets_before else (0, False)),

@@ -23,8 +23,8 @@ from service.process import counters
 from service.settings import Settings
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
 from service.storage import evaluations, unit_queue, units, workers
-from service.storage.files import FileStore
 from service.storage.infrastructure import describe_fault
+from service.storage.open_files import open_file_store
 from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.units import UnitClaim, UnitKey
@@ -125,7 +125,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
         lost, seconds = units.history(connection, claim)
     if seconds > settings.time_limit_s:
         return parts.record_failure(
-            claim, failures.time_limit(settings.time_limit_s), FileStore.open()
+            claim, failures.time_limit(settings.time_limit_s), open_file_store()
         )
     counters.add("units_lost")
     log.warning(
@@ -140,7 +140,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
     return parts.retry_or_fail(
         claim,
         failures.worker_lost,
-        FileStore.open,
+        open_file_store,
         max_attempts=settings.max_attempts,
         delay_s=RETRY_S,
     )

@@ -18,12 +18,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 from uuid import UUID
 
 from service.errors import DamagedFile, Unavailable
-from service.settings import settings
 from service.storage.checksums import add_digest, verify
 
 UPLOADS: Final = "uploads"
@@ -74,15 +71,6 @@ class FileStore(ABC):
     def __init__(self, root: Path, read_id: Callable[[FileStore], UUID] | None = None) -> None:
         self.root = root
         self._read_id = read_id
-
-    @staticmethod
-    def open(url: str = "") -> FileStore:
-        """Return the store of a URL, or that of the settings; nothing is read or made yet."""
-        if url and url != settings().resolved_files_url:
-            return open_unmarked(url)
-        from service.storage.store_mark import read_store_id  # noqa: PLC0415 - it imports this
-
-        return open_unmarked(settings().resolved_files_url, read_store_id)
 
     def check(self) -> None:
         """Raise ``Unavailable`` unless the store is there and is the one of this database."""
@@ -266,16 +254,6 @@ class LocalFileStore(FileStore):
     def delete_folder(self, name: str) -> None:
         """Remove a folder."""
         shutil.rmtree(self.path(name), ignore_errors=True)
-
-
-def open_unmarked(url: str, read_id: Callable[[FileStore], UUID] | None = None) -> FileStore:
-    """Return the store of a URL; ``read_id`` returns the id that it must have."""
-    parts = urlsplit(url)
-    if parts.scheme == "s3":
-        from service.storage.object_store import open_bucket  # noqa: PLC0415 - an optional package
-
-        return open_bucket(url, read_id)
-    return LocalFileStore(Path(url2pathname(parts.path)), read_id)
 
 
 @contextmanager

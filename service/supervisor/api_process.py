@@ -17,8 +17,8 @@ from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
 from service.supervisor.database_folder import require_database_folder
 from service.supervisor.http_protocol import LimitedHttpProtocol
+from service.supervisor.listener import open_listener
 from service.supervisor.public_address import require_keys
-from service.supervisor.topology import open_listener
 
 APPLICATION = "service.api.app"  # by name: the supervisor does not import the API
 PRELOAD = "service.api.preload"

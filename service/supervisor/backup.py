@@ -21,7 +21,8 @@ import sqlalchemy as sa
 
 from service.settings import Settings
 from service.storage import schema
-from service.storage.files import UPLOADS, LocalFileStore, open_unmarked
+from service.storage.files import UPLOADS, LocalFileStore
+from service.storage.open_files import open_unmarked
 from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.errors import CannotStart
 

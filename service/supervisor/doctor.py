@@ -27,8 +27,9 @@ from service.process.memory import MEBIBYTE, usable_memory_bytes
 from service.settings import Settings, is_sqlite
 from service.storage import schema
 from service.storage.engine import EpochNow
-from service.storage.files import LEAST_FREE_BYTES, MARK, LocalFileStore, open_unmarked
+from service.storage.files import LEAST_FREE_BYTES, MARK, LocalFileStore
 from service.storage.infrastructure import read_reason
+from service.storage.open_files import open_unmarked
 from service.storage.tables import FILE_STORE, WORKER
 from service.storage.time_limits import answer_within
 from service.storage.unit_of_work import reading

@@ -18,6 +18,7 @@ from service.supervisor.child_process import ChildProcess
 from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.database_folder import require_database_folder
 from service.supervisor.errors import CannotStart
+from service.supervisor.listener import open_listener
 from service.supervisor.stop_signal import StopSignal
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
     with ExitStack() as stack:
         stack.callback(start_signal.close)
         stack.enter_context(lock_data_dir(settings.data_dir.resolve()))
-        listener = stack.enter_context(topology.open_listener(settings))
+        listener = stack.enter_context(open_listener(settings))
         children = [] if settings.broker_url else [topology.start_broker(settings, stack)]
         forked_process.load_shared_modules()
         if children:

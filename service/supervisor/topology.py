@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from importlib import import_module
 from uuid import UUID
 
@@ -21,23 +20,6 @@ WORKER_PATIENCE_S = 5.0
 BROKER_PATIENCE_S = 3.0
 NODE_VARIABLE = "THETAHAT_NODE"
 WORKER_MODULE = "worker.__main__"  # by name: the supervisor does not import the worker
-
-
-@contextmanager
-def open_listener(settings: Settings) -> Iterator[socket.socket]:
-    """Listen on the settings' address; no request is refused while the API process restarts."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((settings.host, settings.port))
-        except OSError as error:
-            raise CannotStart(
-                f"Cannot listen on {settings.host}, port {settings.port}: {error.strerror}. "
-                "Choose another with --port."
-            ) from error
-        listener.listen(1024)
-        yield listener
 
 
 def start_child(child: ChildProcess, stack: ExitStack) -> ChildProcess:

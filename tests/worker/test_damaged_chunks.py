@@ -11,7 +11,7 @@ import pytest
 
 from service.jobs import read
 from service.settings import settings
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.units import UnitKey
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
@@ -40,7 +40,7 @@ def run_chunks(evaluation_id: UUID, worker: UnitExecutor) -> list[Path]:
     """Run the start and all chunks, and return the files of the chunks."""
     for number in range(4):
         assert worker.run((evaluation_id, number))
-    folder = FileStore.open().path(f"chunks/{evaluation_id}")
+    folder = open_file_store().path(f"chunks/{evaluation_id}")
     return sorted(folder.iterdir())
 
 
@@ -78,7 +78,7 @@ def test_exact_after_the_last_attempt_the_evaluation_fails_with_the_reason(sqlit
     for _ in range(settings().max_attempts):
         assert look(evaluation_id).status == "running"
         output_file = unit(evaluation_id, 2).output_file
-        FileStore.open().delete(output_file)
+        open_file_store().delete(output_file)
         run_open(evaluation_id, worker)  # the gathering
         run_open(evaluation_id, worker)  # the chunk
     row = look(evaluation_id)

@@ -15,7 +15,7 @@ from service.jobs.cancel import cancel
 from service.settings import settings
 from service.storage import unit_queue
 from service.storage import units as unit_table
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
@@ -71,7 +71,7 @@ def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
     assert _result(evaluation_id)["draws"] == expected_draws(5, 5)
     table = pq.read_table(read.find_losses_file(LOCAL_OWNER_ID, evaluation_id))
     assert table["a"].to_pylist() == [draw[0] for draw in expected_draws(5, 5)]
-    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
     types = [event.type for event in read.list_events(LOCAL_OWNER_ID, evaluation_id)]
     assert types == ["queued", "started", *["progress"] * 6, "succeeded"]
     assert (
@@ -94,7 +94,11 @@ def test_exact_a_message_that_comes_ten_times_is_done_once(database: str) -> Non
 
 
 def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> None:
-    evaluation_id, worker, files = submit_nap(n_chunks=2, seed=5), make_executor(), FileStore.open()
+    evaluation_id, worker, files = (
+        submit_nap(n_chunks=2, seed=5),
+        make_executor(),
+        open_file_store(),
+    )
     worker.run((evaluation_id, 0))
     zombie = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert zombie is not None
@@ -135,7 +139,7 @@ def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
 
 
 def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> None:
-    evaluation_id, worker, files = submit_nap(n_chunks=1), make_executor(), FileStore.open()
+    evaluation_id, worker, files = submit_nap(n_chunks=1), make_executor(), open_file_store()
     worker.run((evaluation_id, 0))
     worker.run((evaluation_id, 1))
     zombie = record.claim_unit((evaluation_id, 2), uuid4(), 30.0)
@@ -174,7 +178,7 @@ def test_exact_a_failed_unit_fails_the_evaluation_with_its_reason(
     assert detail in row.error["detail"]
     assert "secret" not in str(row.error)
     assert [u.state for u in units(evaluation_id)] == ["done", "done", "failed", "cancelled"]
-    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
 
 
 def test_exact_a_refusal_names_place_and_value(sqlite: None) -> None:
@@ -258,4 +262,4 @@ def test_exact_arrays_of_objects_are_refused(sqlite: None) -> None:
     claim = record.claim_unit((evaluation_id, 0), uuid4(), 30.0)
     assert claim is not None
     with pytest.raises(ValueError, match=r"[Oo]bject arrays"):
-        keep_arrays(FileStore.open(), claim, {"a": np.array([{}], dtype=object)})
+        keep_arrays(open_file_store(), claim, {"a": np.array([{}], dtype=object)})

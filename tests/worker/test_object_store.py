@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from service.jobs import read
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import make_executor, submit_nap
 from tests.service.storage.databases import Setting
@@ -23,11 +23,11 @@ def bucket(bucket_url: str, sqlite: None, setting: Setting) -> None:
 
 def forget_copies() -> None:
     """Let the next reader download, as on another machine."""
-    shutil.rmtree(FileStore.open().root, ignore_errors=True)
+    shutil.rmtree(open_file_store().root, ignore_errors=True)
 
 
 def names() -> list[str]:
-    return [file.name for file in FileStore.open().list_files("chunks")]
+    return [file.name for file in open_file_store().list_files("chunks")]
 
 
 def test_exact_chunks_are_gathered_on_another_machine() -> None:

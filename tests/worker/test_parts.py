@@ -11,7 +11,7 @@ import pytest
 from service.jobs import read, record, sweep
 from service.settings import settings
 from service.storage import unit_queue
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
@@ -52,7 +52,7 @@ def test_exact_a_learner_fails_alone_with_its_words(
     assert "secret" not in str(result)
     row = look(evaluation_id)
     assert (row.status, row.progress_done, row.error) == ("succeeded", 12, None)
-    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
 
 
 def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
@@ -137,8 +137,8 @@ def test_exact_a_zombies_failure_changes_nothing(database: str) -> None:
     record.put_back(zombie)
     worker._fail(zombie, {"code": "worker_lost", "detail": "gone"})
     assert [u.state for u in units(evaluation_id)][1:] == ["queued"] * 6
-    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists() or not any(
-        FileStore.open().path(f"chunks/{evaluation_id}").iterdir()
+    assert not open_file_store().path(f"chunks/{evaluation_id}").exists() or not any(
+        open_file_store().path(f"chunks/{evaluation_id}").iterdir()
     )
     assert len(_end(evaluation_id, worker)["a"]) == 3
 

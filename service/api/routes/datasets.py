@@ -18,7 +18,7 @@ from service.jobs import datasets
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
 from service.schemas.problem import ProblemDocument
 from service.settings import settings
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 
 FILTERS = "datasets"
 """The filters in the cursors of this list; a fixed word, because the list has no filters."""
@@ -76,7 +76,7 @@ async def upload_dataset(
     """Upload a file of data: as the body itself, or as the file of a form."""
     del name  # read together with the body, because a form has its name there
     owner_id: UUID = request.scope["owner_id"]
-    store = FileStore.open()
+    store = open_file_store()
     with count_upload(owner_id), store.new_upload() as file, store.new_upload() as table:
         received = await receive(request, file, table, settings().max_upload_bytes)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)

@@ -13,7 +13,7 @@ from service.data.encodings import ENCODINGS, UTF_8
 def _collect() -> dict[str, Format]:
     names = [m.name for m in iter_modules(__path__)]
     formats = [import_module(f"{__name__}.{name}").METHOD for name in sorted(names)]
-    return {found.media_type: found for found in formats}
+    return {file_format.media_type: file_format for file_format in formats}
 
 
 FORMATS: Final[dict[str, Format]] = _collect()
@@ -26,9 +26,9 @@ def in_encoding(media_type: str, encoding: str) -> str:
 
 
 _ENCODED: Final[dict[str, Format]] = {
-    in_encoding(media_type, encoding): known.in_encoding(encoding)
-    for media_type, known in FORMATS.items()
-    if isinstance(known, TextFormat)
+    in_encoding(media_type, encoding): file_format.in_encoding(encoding)
+    for media_type, file_format in FORMATS.items()
+    if isinstance(file_format, TextFormat)
     for encoding in ENCODINGS
 }
 
@@ -41,4 +41,4 @@ def find_format(media_type: str) -> Format:
 def table_suffixes() -> tuple[str, ...]:
     """Return the endings of all tables that can lie beside a file."""
     every = (*FORMATS.values(), *_ENCODED.values())
-    return tuple(sorted({known.table_suffix for known in every} - {""}))
+    return tuple(sorted({file_format.table_suffix for file_format in every} - {""}))

@@ -70,19 +70,19 @@ class Libsvm:
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for the number of columns, then to write the table."""
-        found = _survey(path, limits)
-        schema = _schema(found)
+        survey = _survey(path, limits)
+        schema = _schema(survey)
         with pa.ipc.new_file(table, schema) as writer:
             for lines in read_lines(path):
                 writer.write_batch(_batch(lines, schema))
         details = {
             "layout": "sparse",
-            "first_index": found.first,
-            "shape": [found.rows, found.width],
-            "nonzeros": found.values,
-            "density": found.values / (found.rows * found.width),
+            "first_index": survey.first,
+            "shape": [survey.rows, survey.width],
+            "nonzeros": survey.values,
+            "density": survey.values / (survey.rows * survey.width),
         }
-        return Inspected(found.rows, list_columns(schema), details, has_table=True)
+        return Inspected(survey.rows, list_columns(schema), details, has_table=True)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
@@ -94,25 +94,25 @@ class Libsvm:
 
 
 def _survey(path: Path, limits: FileLimits) -> _Survey:
-    found = _Survey()
+    survey = _Survey()
     for lines in read_lines(path):
-        found.add(lines)
-        check_size(found.rows, 1, limits)
-        check_size(found.values, 1, limits)
-    check_not_empty(found.rows)
-    if found.values == 0:
-        raise InvalidFile("The file has no value: no line has a value that is not zero.")
-    if found.width > WIDEST:
-        raise TooLarge(f"The matrix has {found.width} columns; it may have {WIDEST}.")
-    return found
+        survey.add(lines)
+        check_size(survey.rows, 1, limits)
+        check_size(survey.values, 1, limits)
+    check_not_empty(survey.rows)
+    if survey.values == 0:
+        raise InvalidFile("The file has no values other than zero.")
+    if survey.width > WIDEST:
+        raise TooLarge(f"The matrix has {survey.width} columns, more than the limit of {WIDEST}.")
+    return survey
 
 
-def _schema(found: _Survey) -> pa.Schema:
+def _schema(survey: _Survey) -> pa.Schema:
     fields = [
-        sparse_field(MATRIX, found.width, found.first),
-        pa.field(LABEL, pa.int64() if found.are_whole else pa.float64()),
+        sparse_field(MATRIX, survey.width, survey.first),
+        pa.field(LABEL, pa.int64() if survey.are_whole else pa.float64()),
     ]
-    if found.have_queries:
+    if survey.have_queries:
         fields.append(pa.field(QUERY, pa.int64()))
     return pa.schema(fields)
 

@@ -31,12 +31,13 @@ class Npy:
         kind = KINDS.get(header.dtype.kind)
         if kind is None or header.dtype.itemsize > MAX_ITEM_BYTES:
             raise InvalidFile(
-                f"the array holds {header.dtype.name}; numbers of up to 64 bits and booleans can "
-                "be read"
+                f"The array has the type {header.dtype.name}, which is not supported. Save "
+                "numbers of up to 64 bits, or booleans."
             )
         if len(header.shape) not in {1, 2} or min(header.shape) < 0:
             raise InvalidFile(
-                f"the array has {len(header.shape)} dimensions {header.shape}; 1 or 2 can be read"
+                f"The array has {len(header.shape)} dimensions, {header.shape}. It must have 1 or "
+                "2."
             )
         rows, width = (*header.shape, 1)[:2]
         check_size(rows, width, limits)
@@ -44,8 +45,8 @@ class Npy:
         actual = path.stat().st_size
         if actual != header.n_bytes:
             raise InvalidFile(
-                f"an array of shape {header.shape} and type {header.dtype.name} is a file of "
-                f"{header.n_bytes} bytes; this one has {actual}"
+                f"The file has {actual} bytes, and an array of shape {header.shape} and type "
+                f"{header.dtype.name} needs {header.n_bytes}. The file may be cut off."
             )
         return Inspected(
             rows,

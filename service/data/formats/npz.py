@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from service.data.base import ColumnValues, FileLimits, Inspected
 from service.data.npz_archive import unpacked
-from service.data.npz_columns import TableArrays, batches, build_schema, find_columns
+from service.data.npz_columns import TableArrays, build_schema, find_columns, iterate_batches
 from service.data.tables import list_columns, read_table, table_path
 
 
@@ -26,14 +26,14 @@ class Npz:
         """Unpack the arrays to the disk, check them, and write their table row by row."""
         n_entries = n_repeated = 0
         with unpacked(path, limits) as arrays:
-            found = find_columns(arrays, limits)
-            schema = build_schema(found)
+            table_arrays = find_columns(arrays, limits)
+            schema = build_schema(table_arrays)
             with pa.ipc.new_file(table, schema) as writer:
-                for batch, entries, twice in batches(arrays, found, schema):
+                for batch, entries, repeated in iterate_batches(arrays, table_arrays, schema):
                     writer.write_batch(batch)
-                    n_entries, n_repeated = n_entries + entries, n_repeated + twice
-        details = _details(found, n_entries, n_repeated)
-        return Inspected(found.rows, list_columns(schema), details, has_table=True)
+                    n_entries, n_repeated = n_entries + entries, n_repeated + repeated
+        details = _details(table_arrays, n_entries, n_repeated)
+        return Inspected(table_arrays.rows, list_columns(schema), details, has_table=True)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
@@ -44,21 +44,21 @@ class Npz:
         return read_table(table_path(path, self.table_suffix), names, rows)
 
 
-def _details(found: TableArrays, n_entries: int, n_repeated: int) -> dict[str, Any]:
+def _details(table_arrays: TableArrays, n_entries: int, n_repeated: int) -> dict[str, Any]:
     details: dict[str, Any] = {
         "arrays": {
             name: {"type": array.dtype.name, "shape": list(array.shape)}
-            for name, array in found.plain.items()
+            for name, array in table_arrays.plain.items()
         },
-        "left_out": found.left_out,
+        "left_out": table_arrays.left_out,
     }
-    if found.width is None:
+    if table_arrays.width is None:
         return {"layout": "dense", **details}
     return {
         "layout": "sparse",
-        "shape": [found.rows, found.width],
+        "shape": [table_arrays.rows, table_arrays.width],
         "nonzeros": n_entries,
-        "density": n_entries / (found.rows * found.width),
+        "density": n_entries / (table_arrays.rows * table_arrays.width),
         "duplicates_added": n_repeated,
         **details,
     }

@@ -16,7 +16,7 @@ from service.data.arrow_arrays import arrow_array
 from service.jobs import outputs
 from service.states import EvaluationStatus, UnitState
 from service.storage import evaluations, results, unit_parts
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading
 from thetahat.analyses.studies.repetitions import join_records
 from thetahat.errors import InsufficientData
@@ -118,7 +118,7 @@ def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
 
     Raises ``InsufficientData`` if the study was deleted in the meantime.
     """
-    files = FileStore.open()
+    files = open_file_store()
     with reading() as session:
         status = evaluations.get_status(session, evaluation_id)
         stored = results.get(session, evaluation_id)

@@ -18,7 +18,7 @@ from service.jobs import failures, record
 from service.kinds.registry import JOB_KINDS
 from service.states import Stage
 from service.storage import api_keys, engine, schema
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import unit_of_work
 from tests.service.storage.databases import forget, setting, use
 from tests.worker.napping import KIND
@@ -92,7 +92,7 @@ class InlineWorker:
         self._sent = sent
 
     def work(self) -> None:
-        files = FileStore.open()
+        files = open_file_store()
         while self._sent:
             claim = record.claim_unit(self._sent.pop(0), uuid4(), 60.0)
             if claim is None:

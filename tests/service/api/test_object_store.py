@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix
 from tests.service.jobs.evaluations import make_executor
@@ -31,11 +31,11 @@ def bucket(bucket_url: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def forget_copies() -> None:
     """Let the next reader download, as on another machine."""
-    shutil.rmtree(FileStore.open().root, ignore_errors=True)
+    shutil.rmtree(open_file_store().root, ignore_errors=True)
 
 
 def names() -> list[str]:
-    store = FileStore.open()
+    store = open_file_store()
     return [file.name for folder in FOLDERS for file in store.list_files(folder)]
 
 
@@ -70,7 +70,7 @@ def test_exact_from_the_upload_to_the_deletion(client: TestClient, sent: list[An
     assert client.delete(evaluation).status_code == 204
     assert client.delete(dataset).status_code == 204
     assert names() == []
-    assert FileStore.open().read_mark() is not None
+    assert open_file_store().read_mark() is not None
 
 
 def test_invalid_losses_that_the_bucket_has_lost(client: TestClient, worker: InlineWorker) -> None:
@@ -79,6 +79,6 @@ def test_invalid_losses_that_the_bucket_has_lost(client: TestClient, worker: Inl
     evaluation = f"/v1/evaluations/{UUID(made.json()['id'])}/losses"
     assert client.get(evaluation).status_code == 200
     (name,) = names()
-    FileStore.open().delete(name)
+    open_file_store().delete(name)
     answer = client.get(evaluation)
     assert (answer.status_code, answer.json()["code"]) == (500, "damaged_file")

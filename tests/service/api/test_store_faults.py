@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from service.storage.files import MARK, FileStore
+from service.storage.files import MARK
+from service.storage.open_files import open_file_store
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import JSON_TYPE, matrix
 from tests.service.storage.databases import use
@@ -58,13 +59,13 @@ def test_invalid_an_upload_of_any_size_to_a_full_disk(
     assert client.get("/readyz").json()["store"] is False
     (small_disk / "filler").unlink()
     assert client.post("/v1/datasets", content=csv(10), headers=CSV).status_code == 201
-    assert list(FileStore.open().list_files("uploads")) == []
+    assert list(open_file_store().list_files("uploads")) == []
 
 
 def test_invalid_a_store_that_is_not_mounted(client: TestClient) -> None:
     made = client.post("/v1/datasets", content=csv(100), headers=CSV)
     assert client.get("/readyz").json()["store"] is False or made.status_code == 201
-    root = FileStore.open().root
+    root = open_file_store().root
     shutil.move(root, root.with_name("elsewhere"))
 
     answer = client.post("/v1/datasets", content=csv(200), headers=CSV)
@@ -94,7 +95,7 @@ def test_invalid_losses_whose_file_is_lost_or_damaged(
     worker.work()
     path = f"/v1/evaluations/{made['id']}/losses"
     assert client.get(path, headers={"Accept": media_type}).status_code == 200
-    (file,) = FileStore.open().path("losses").iterdir()
+    (file,) = open_file_store().path("losses").iterdir()
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.unlink()

@@ -12,7 +12,7 @@ from service.jobs import figures, parts, record
 from service.jobs.discard import chunk_folder
 from service.kinds.study import run as study
 from service.storage import unit_parts
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import make_executor
 from thetahat.analyses.studies import FigureAxis, StudyFigure, make_series
@@ -124,7 +124,7 @@ def test_exact_what_was_done_is_kept_until_deletion(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     worker.run((evaluation_id, 1))
     client.post(f"{there}/cancel")
-    folder = FileStore.open().path(chunk_folder(evaluation_id))
+    folder = open_file_store().path(chunk_folder(evaluation_id))
     kept = list(folder.iterdir())
     client.delete(there)
     _, rest, second = begin(client, {**BODY, "repetitions": 4})
@@ -220,7 +220,7 @@ def test_exact_a_study_that_failed_can_be_gone_on_with(client: TestClient) -> No
     claim = record.claim_unit((evaluation_id, 2), uuid4(), 60.0)
     assert claim is not None
     problem = {"code": "time_limit_exceeded", "detail": "too long", "type": "t", "title": "T"}
-    assert parts.record_failure(claim, problem, FileStore.open())
+    assert parts.record_failure(claim, problem, open_file_store())
     failed = client.get(there).json()["status"]
 
     _, result, _ = finish(client, {"kind": "study", "extends": str(evaluation_id)})

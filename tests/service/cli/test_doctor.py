@@ -17,7 +17,8 @@ from service.cli import main
 from service.process import memory
 from service.settings import MEBIBYTE, settings
 from service.storage import schema, workers
-from service.storage.files import MARK, FileStore
+from service.storage.files import MARK
+from service.storage.open_files import open_file_store
 from service.storage.tables import WORKER
 from service.storage.unit_of_work import unit_of_work
 from service.storage.workers import WorkerProcess
@@ -60,7 +61,7 @@ def start_worker(version: str = thetahat.__version__) -> None:
 def test_exact_a_working_installation_is_in_order(
     database: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    FileStore.open().write("a", b"1")
+    open_file_store().write("a", b"1")
     start_worker()
     _, checks = run_json(capsys)
     found = states(checks)
@@ -125,7 +126,7 @@ def test_invalid_a_database_that_is_away_is_a_fault_without_its_password(
 def test_invalid_another_store_is_a_fault(
     sqlite: None, content: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store = FileStore.open()
+    store = open_file_store()
     store.write("a", b"1")
     (store.root / MARK).unlink()
     if content is not None:
@@ -139,7 +140,7 @@ def test_invalid_another_store_is_a_fault(
 def test_degenerate_a_store_with_little_space_is_a_warning(
     sqlite: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    FileStore.open().write("a", b"1")
+    open_file_store().write("a", b"1")
     usage = shutil.disk_usage("/")._replace(free=200 * MEBIBYTE)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     assert run_json(capsys)[1]["file store"]["state"] == "warning"

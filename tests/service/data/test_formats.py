@@ -202,7 +202,7 @@ def test_invalid_a_stream_whose_rows_take_no_room(tmp_path: Path) -> None:
 
 def test_invalid_unknown_columns_list_those_there_are(tmp_path: Path) -> None:
     kept = keep(tmp_path, CSV, b"a,b\n1,2\n")
-    with pytest.raises(InvalidRequest, match=r"'c'; there are a, b") as caught:
+    with pytest.raises(InvalidRequest, match=r"column 'c'\. The columns are a, b") as caught:
         read_columns(kept, ["a", "c"])
     assert caught.value.errors[0].value == "c"
 

@@ -117,7 +117,7 @@ def test_exact_labels_that_are_no_whole_numbers_are_numbers(tmp_path: Path) -> N
         (b"1 -1:1\n", "Line 1: '-1:1' is not index:value"),
         (b"1 1:1 1:2\n", "Line 1 has the index 1 twice"),
         (b"1 3:1\n1 2:1 1:1 2:2\n", "Line 2 has the index 2 twice"),
-        (b"1 qid:1 1:1\n1 1:1\n", "some lines have a qid and some have none"),
+        (b"1 qid:1 1:1\n1 1:1\n", "some lines have a qid and others do not"),
         (b"1 1:1 qid:1\n", "Line 1: 'qid:1' is not index:value"),
         (b"1 qid:99999999999999999999 1:1\n", "Line 1: the qid is above"),
         (b"1 1:1\xff\n", "Line 1: the value "),
@@ -125,7 +125,7 @@ def test_exact_labels_that_are_no_whole_numbers_are_numbers(tmp_path: Path) -> N
         (b"1\x0b1:1\n", "Line 1 cannot be read"),
         (b"PK\x03\x04", "the label"),
         (b"# nothing\n\n", "no rows"),
-        (b"1\n0\n", "no line has a value"),
+        (b"1\n0\n", "no values other than zero"),
     ],
 )
 def test_invalid_lines(tmp_path: Path, content: bytes, words: str) -> None:

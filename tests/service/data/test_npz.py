@@ -61,7 +61,7 @@ def test_exact_a_compressed_matrix_comes_back_with_its_columns(tmp_path: Path) -
     assert (details["layout"], details["shape"]) == ("sparse", [7, 5])
     assert details["nonzeros"] == np.count_nonzero(DENSE)
     assert details["density"] == np.count_nonzero(DENSE) / 35
-    assert details["left_out"] == {"vocabulary": "its shape is (3,), and there are 7 rows"}
+    assert details["left_out"] == {"vocabulary": "Its shape is (3,), and the table has 7 rows."}
 
 
 def test_against_scipy_its_own_archives_are_read(tmp_path: Path) -> None:
@@ -178,8 +178,14 @@ CSR = parts()
         (broken(indptr=np.array([0, 2, 1, 3, 3, 3, 3, len(CSR["data"])])), "decreases after row 1"),
         (broken(indices=CSR["indices"] - 5), "Row 0 has a value in column -"),
         (broken(indices=CSR["indices"] + np.eye(1, len(CSR["data"]), 3, dtype=int)[0] * 9), "Row "),
-        (broken(data=np.where(np.arange(len(CSR["data"])) == 3, np.nan, 1)), "has nan in column"),
-        (broken(data=np.where(np.arange(len(CSR["data"])) == 3, np.inf, 1)), "has inf in column"),
+        (
+            broken(data=np.where(np.arange(len(CSR["data"])) == 3, np.nan, 1)),
+            "the value nan in column",
+        ),
+        (
+            broken(data=np.where(np.arange(len(CSR["data"])) == 3, np.inf, 1)),
+            "the value inf in column",
+        ),
         (saved(), "no array of one or two dimensions"),
         (saved(a=3.0), "no array of one or two dimensions"),
         (saved(a=np.empty((0, 3))), "no rows"),
@@ -222,7 +228,7 @@ def test_invalid_parts_of_an_archive(tmp_path: Path, members: dict[str, bytes], 
 def test_invalid_an_array_that_is_there_twice(tmp_path: Path) -> None:
     content = archive({"y.npy": array_file([1, 2]), "z.npy": array_file([1, 2])})
 
-    with pytest.raises(InvalidFile, match=r"'y\.npy' is there twice"):
+    with pytest.raises(InvalidFile, match=r"'y\.npy' occurs twice"):
         keep(tmp_path, NPZ, content.replace(b"z.npy", b"y.npy"))
 
 

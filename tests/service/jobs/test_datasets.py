@@ -15,7 +15,8 @@ from service.jobs.datasets import Upload
 from service.storage import api_keys
 from service.storage.checksums import TRAILER_LENGTH
 from service.storage.datasets import DatasetRow
-from service.storage.files import MARK, FileStore, dataset_file_name
+from service.storage.files import MARK, dataset_file_name
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION_DATASET, OWNER
 from service.storage.unit_of_work import reading, unit_of_work
@@ -23,7 +24,7 @@ from tests.service.jobs.evaluations import submit_nap
 
 
 def keep(content: bytes, owner_id: UUID = LOCAL_OWNER_ID) -> tuple[DatasetRow, bool]:
-    files = FileStore.open()
+    files = open_file_store()
     with files.new_upload() as file, files.new_upload() as table:
         file.write(content)
         sha256 = hashlib.sha256(content).hexdigest()
@@ -33,7 +34,7 @@ def keep(content: bytes, owner_id: UUID = LOCAL_OWNER_ID) -> tuple[DatasetRow, b
 
 
 def kept_files() -> Sequence[Path]:
-    paths = FileStore.open().root.rglob("*")
+    paths = open_file_store().root.rglob("*")
     return [path for path in paths if path.is_file() and path.name != MARK]
 
 
@@ -158,7 +159,7 @@ def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> N
     row, _ = keep(ROWS)
     file = datasets.to_dataset_file(row)
     assert file.path is not None
-    path = FileStore.open().path(dataset_file_name(row.sha256))
+    path = open_file_store().path(dataset_file_name(row.sha256))
     for is_lost in (False, True):
         if is_lost:
             path.unlink()

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from service.jobs.cancel import cancel
 from service.jobs.left_files import remove_left_files
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.jobs.test_datasets import keep, kept_files
@@ -17,7 +17,7 @@ NOW = -1.0
 
 
 def list_names() -> set[str]:
-    root = FileStore.open().root
+    root = open_file_store().root
     return {path.relative_to(root).as_posix() for path in kept_files()}
 
 
@@ -28,7 +28,7 @@ def run_chunks(evaluation_id: UUID, count: int) -> None:
 
 
 def test_exact_what_nothing_names_is_deleted_and_the_rest_stays(database: str) -> None:
-    store = FileStore.open()
+    store = open_file_store()
     running = submit_nap(n_chunks=2, seed=5)
     run_chunks(running, 1)
     done = submit_nap(n_chunks=1, seed=5)

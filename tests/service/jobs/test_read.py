@@ -16,7 +16,8 @@ from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
 from service.storage.evaluations import Filters
-from service.storage.files import MARK, FileStore
+from service.storage.files import MARK
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, EVALUATION_RESULT, EVENT, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
@@ -103,7 +104,7 @@ def test_exact_cancelling_takes_every_unit_out_of_the_queue(database: str) -> No
     assert row.finished_at is not None
     assert [u.state for u in units(evaluation_id)] == ["done", "done", "cancelled", "cancelled"]
     assert not worker.run((evaluation_id, 2))
-    assert not FileStore.open().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
     assert cancel(LOCAL_OWNER_ID, evaluation_id) == row  # again changes nothing
 
 
@@ -127,5 +128,5 @@ def test_exact_deleting_leaves_no_row_and_no_file(database: str) -> None:
     with reading() as connection:
         for table in (UNIT, EVENT, EVALUATION_RESULT):
             assert connection.scalars(sa.select(sa.func.count()).select_from(table)).one() == 0
-    files = FileStore.open().root.rglob("*")
+    files = open_file_store().root.rglob("*")
     assert [path for path in files if path.is_file() and path.name != MARK] == []

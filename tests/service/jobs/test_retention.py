@@ -16,7 +16,7 @@ from service.jobs import retention
 from service.settings import settings
 from service.states import EvaluationStatus
 from service.storage import audit
-from service.storage.files import FileStore
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import AUDIT_ENTRY, DATASET, EVALUATION, EVALUATION_DATASET
 from service.storage.unit_of_work import reading, unit_of_work
@@ -193,7 +193,7 @@ def test_exact_nothing_is_deleted_while_the_file_store_is_away(
     setting(keep_results_days=1, keep_datasets_days=1)
     evaluation_id, row = finish_nap(n_chunks=1), keep(b"a\n1\n")[0]
     age(2)
-    shutil.rmtree(FileStore.open().root)
+    shutil.rmtree(open_file_store().root)
     with pytest.raises(Unavailable):
         retention.remove_expired(settings())
     assert remaining(EVALUATION) == {evaluation_id}

@@ -13,12 +13,13 @@ from service.errors import DamagedFile, Unavailable
 from service.settings import InvalidSettings, settings
 from service.storage import schema, store_mark
 from service.storage.files import MARK, UPLOADS, FileStore, LocalFileStore, dataset_file_name
+from service.storage.open_files import open_file_store
 from tests.service.storage.databases import Setting
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> FileStore:
-    return FileStore.open((tmp_path / "a folder").as_uri())
+    return open_file_store((tmp_path / "a folder").as_uri())
 
 
 def test_exact_a_kept_upload_has_its_name_and_leaves_nothing_behind(files: FileStore) -> None:
@@ -93,23 +94,23 @@ def test_exact_a_file_of_a_release_without_checksums_is_read(files: FileStore) -
 
 
 def test_invalid_a_folder_without_its_mark_is_refused(sqlite: None, setting: Setting) -> None:
-    FileStore.open().write("losses/x", b"1")
-    root = FileStore.open().root
+    open_file_store().write("losses/x", b"1")
+    root = open_file_store().root
     assert root.joinpath(MARK).is_file()
     root.rename(root.with_name("unmounted"))
 
     with pytest.raises(Unavailable, match="has no mark, so it may not be mounted"):
-        FileStore.open().write("losses/y", b"1")
+        open_file_store().write("losses/y", b"1")
     with pytest.raises(Unavailable, match="has no mark"):
-        FileStore.open().fetch("losses/x")
+        open_file_store().fetch("losses/x")
     assert not root.exists()
 
     root.with_name("unmounted").rename(root)
-    FileStore.open().write("losses/y", b"1")
+    open_file_store().write("losses/y", b"1")
 
 
 def test_invalid_the_store_of_another_database_is_refused(sqlite: None) -> None:
-    store = FileStore.open()
+    store = open_file_store()
     store.write("losses/x", b"1")
     store.write_mark(UUID(int=1))
     with pytest.raises(Unavailable, match="has the mark of another store, '00000000-"):
@@ -118,7 +119,7 @@ def test_invalid_the_store_of_another_database_is_refused(sqlite: None) -> None:
 
 def test_exact_a_store_that_has_a_mark_keeps_it(empty_sqlite: None) -> None:
     schema.upgrade()
-    store = FileStore.open()
+    store = open_file_store()
     store.write_mark(UUID(int=1))
     store.write("losses/x", b"1")
     store_mark.forget_ids()

@@ -14,8 +14,9 @@ import pytest
 
 from service.errors import DamagedFile, Unavailable
 from service.settings import InvalidSettings, settings
-from service.storage.files import FileStore, dataset_file_name
+from service.storage.files import dataset_file_name
 from service.storage.object_store import ObjectFileStore, open_bucket
+from service.storage.open_files import open_file_store
 from tests.service.storage.databases import Setting
 
 LARGE = os.urandom(1000) * 20_000  # more than two pieces of an upload
@@ -125,7 +126,7 @@ def test_invalid_a_bucket_without_its_mark_is_refused(
     bucket_url: str, sqlite: None, setting: Setting
 ) -> None:
     setting(files_url=bucket_url)
-    store = FileStore.open()
+    store = open_file_store()
     store.write("losses/x", b"1")
     store.check_space()
     store.delete("thetahat-store-id")

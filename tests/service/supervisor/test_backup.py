@@ -17,7 +17,8 @@ import pytest
 from service.jobs import read
 from service.settings import settings
 from service.storage import engine, schema
-from service.storage.files import FileStore, dataset_file_name
+from service.storage.files import dataset_file_name
+from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.supervisor.backup import DATABASE, back_up, restore
 from service.supervisor.data_dir_lock import lock_data_dir
@@ -53,7 +54,7 @@ def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
 
     assert read.get_result(LOCAL_OWNER_ID, done) == result
     assert read.find_losses_file(LOCAL_OWNER_ID, done).read_bytes() == losses
-    stored = FileStore.open().fetch(dataset_file_name(row.sha256))
+    stored = open_file_store().fetch(dataset_file_name(row.sha256))
     assert stored.is_relative_to(tmp_path / "elsewhere")
     worker = make_executor()
     for number in (2, 3, 4):
@@ -95,7 +96,7 @@ def test_property_a_backup_during_writes_is_that_of_one_moment(
 
 def test_exact_lost_files_are_named(sqlite: None, tmp_path: Path) -> None:
     row, _ = keep(b"a\n1\n")
-    FileStore.open().delete(dataset_file_name(row.sha256))
+    open_file_store().delete(dataset_file_name(row.sha256))
     report = back_up(settings(), tmp_path / "backup")
     assert report.missing == (dataset_file_name(row.sha256),)
 
@@ -184,7 +185,7 @@ def test_exact_a_dump_of_postgresql_with_its_files_has_the_same_bytes_and_goes_o
         ]
         subprocess.run(command, check=True, timeout=60)
         setting(data_dir=tmp_path / "elsewhere", database_url=target)
-        FileStore.open().check()
+        open_file_store().check()
         assert read.get_result(LOCAL_OWNER_ID, done) == result
         worker = make_executor()
         for number in (2, 3, 4):

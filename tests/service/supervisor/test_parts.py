@@ -20,10 +20,11 @@ from service.settings import LONGEST_SOCKET, settings
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import API_KEY
 from service.storage.unit_of_work import unit_of_work
-from service.supervisor import broker, topology
+from service.supervisor import broker
 from service.supervisor.child_process import ChildProcess
 from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.errors import CannotStart
+from service.supervisor.listener import open_listener
 from service.supervisor.public_address import is_loopback, require_keys
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
@@ -120,7 +121,7 @@ def test_invalid_a_port_in_use_is_said(empty_sqlite: None, setting: Setting) -> 
         taken.listen()
         setting(port=taken.getsockname()[1])
         with pytest.raises(CannotStart, match="Choose another with --port"):
-            topology.open_listener(settings()).__enter__()
+            open_listener(settings()).__enter__()
 
 
 def test_exact_a_process_is_started_again_with_growing_pauses() -> None:
