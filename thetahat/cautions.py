@@ -639,7 +639,7 @@ INSTANCES_SHARE_A_SOURCE = _entry(
     _WARNING,
     "The test treats each {unit} as independent, but {unit}s of one source resemble each other. "
     "It says nothing about new sources.",
-    'Use "unit": "block".',
+    'Use "paired_unit": "block".',
 )
 ROWS_AGREE = _entry(
     "rows_agree",

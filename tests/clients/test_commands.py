@@ -63,7 +63,7 @@ def test_exact_a_file_of_data_is_cross_validated_in_one_command(
     done = thetahat(service_url, *words, stdin=json.dumps(request))
 
     assert done.returncode == 0, done.stderr
-    assert "30 instances in 5 blocks" in done.stdout
+    assert "30 instances in 5 folds" in done.stdout
     assert "30 rows" in done.stderr
 
 

@@ -140,6 +140,16 @@ class BlockCovarianceDict(TypedDict):
     """The repeat that is shown, where there are several."""
 
 
+class BlockNounDict(TypedDict):
+    """What one block is called, and several."""
+
+    singular: str
+    """Such as ``school``; a block's own word where the request has none."""
+
+    plural: str
+    """Such as ``schools``."""
+
+
 class BootstrapResultDict(TypedDict):
     """A statistic of a sample, with its bias, variance and intervals."""
 
@@ -617,6 +627,9 @@ class CrossValidationResultDict(TypedDict):
 
     left_out: NotRequired[LeftOutDict]
     """Rows of the data or losses that are left out because the request asks for that."""
+
+    unit: BlockNounDict
+    """What one block is called, and several: the request's ``unit``, or source or fold."""
 
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
@@ -1343,6 +1356,9 @@ class LearningCurveResultDict(TypedDict):
     left_out: NotRequired[LeftOutDict]
     """Rows of the data or losses that are left out because the request asks for that."""
 
+    unit: BlockNounDict
+    """What one block is called, and several: the request's ``unit``, or source or fold."""
+
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
@@ -1405,6 +1421,9 @@ class LossesResultDict(TypedDict):
 
     left_out: NotRequired[LeftOutDict]
     """Rows of the data or losses that are left out because the request asks for that."""
+
+    unit: BlockNounDict
+    """What one block is called, and several: the request's ``unit``, or source or fold."""
 
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
@@ -2015,6 +2034,9 @@ class PredictionsResultDict(TypedDict):
     left_out: NotRequired[LeftOutDict]
     """Rows of the data or losses that are left out because the request asks for that."""
 
+    unit: BlockNounDict
+    """What one block is called, and several: the request's ``unit``, or source or fold."""
+
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
 
@@ -2277,6 +2299,9 @@ class SelectionResultDict(TypedDict):
 
     left_out: NotRequired[LeftOutDict]
     """Rows of the data or losses that are left out because the request asks for that."""
+
+    unit: BlockNounDict
+    """What one block is called, and several: the request's ``unit``, or source or fold."""
 
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""

@@ -33,6 +33,7 @@ from thetahat.cross_validation import (
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure
+from thetahat.values.block_nouns import name_blocks
 
 
 def build_result(
@@ -100,6 +101,7 @@ def build_result(
         weights=None if importance is None else importance.describe(request, seed),
         calibration=calibration_summary,
     )
+    result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
     methods = (
         *plan.methods_used(present),
         *record_methods("metrics", metrics),

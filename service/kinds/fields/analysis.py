@@ -104,10 +104,19 @@ class AnalysisRequest(EvaluationRequest):
         None,
         description="Smallest and largest possible loss, for clip. Left out: the loss's own range.",
     )
-    unit: TestUnit | None = Field(
+    paired_unit: TestUnit | None = Field(
         None,
-        description="What the tests pair, if they offer a choice. Left out: each test's own "
+        description="What the tests pair, where they can pair several. Left out: each test's own "
         "choice.",
+    )
+    unit: str | None = Field(
+        None,
+        description="The word for one block, such as school, hospital or task. Sentences and "
+        "figures use it. Left out: source or fold.",
+        examples=["school"],
+    )
+    unit_plural: str | None = Field(
+        None, description="The plural of unit. Left out: the English one.", examples=["schools"]
     )
     target: Target | None = Field(
         None,
@@ -139,7 +148,9 @@ class AnalysisRequest(EvaluationRequest):
             rope=self.rope,
             clip=self.clip,
             range=self.range,
+            paired_unit=self.paired_unit,
             unit=self.unit,
+            unit_plural=self.unit_plural,
             target=self.target,
             detail=cast("DetailLevel | None", self.detail),  # Choices refuses other values
         )

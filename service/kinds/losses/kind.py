@@ -16,6 +16,7 @@ from service.kinds.losses.result import LossesResult
 from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.cautions import suspect_scores
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
+from thetahat.values.block_nouns import name_blocks
 from thetahat.weighted_risks.weighted import Weighted
 
 
@@ -47,6 +48,9 @@ class Losses(JobKind[LossesRequest]):
         assumed = () if job.request.blocks else (BLOCKS_ASSUMED_RANDOM(),)
         cautions = (*doubts, *evaluation.cautions, *assumed)
         evaluation = replace(evaluation, cautions=cautions)
+        evaluation = name_blocks(
+            evaluation, job.request.choices.noun, plan.table.layout.kind, plan.table.names
+        )
         result = LossesResult(evaluation=evaluation)
         return Finished(result, tabulate_losses(plan.table), evaluation.methods)
 

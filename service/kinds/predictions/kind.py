@@ -17,6 +17,7 @@ from thetahat.analyses.losses import evaluate
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.tables.labels import find_similar_labels
+from thetahat.values.block_nouns import name_blocks
 
 
 class PredictionsKind(JobKind[PredictionsRequest]):
@@ -50,6 +51,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             cautions.append(BLOCKS_ASSUMED_RANDOM())
         cautions += find_similar_labels(plan.classes, "labels")
         result = PredictionsResult(evaluation=replace(with_metrics, cautions=tuple(cautions)))
+        result = name_blocks(result, request.choices.noun, layout.kind, plan.table.names)
         methods = (
             record_method("losses", plan.loss),
             *record_methods("metrics", plan.metrics),

@@ -57,6 +57,7 @@ from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
 from thetahat.cross_validation import SplitOutcome, summarise_fits, summarise_learner_cautions
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.pipelines import learner_spec
+from thetahat.values.block_nouns import name_blocks
 
 MOST_SPLITS_LISTED: Final = 1000
 """Largest number of internal splits whose means are listed for each candidate."""
@@ -175,6 +176,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         bias=bias,
         failures=failures,
     )
+    result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
     losses = {name: table.models[name].rows for name in table.names}
     columns = _further_columns(plan, numbers, models, external)
     return Finished(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -316,3 +318,76 @@ def test_exact_values_that_look_like_losses_are_not(losses: dict[str, Any]) -> N
     body = {"kind": "losses", "blocks": "source", "losses": losses}
 
     assert "scores_as_losses" not in codes(run_kind(body).result)
+
+
+SCHOOLS: dict[str, Any] = {
+    "kind": "losses",
+    "blocks": "source",
+    "unit": "school",
+    "losses": {
+        "ridge": [[0.1, 0.4, 0.2], [0.3, 0.5, 0.4], [0.2, 0.1, 0.3]],
+        "open source": [[0.2, 0.3, 0.4], [0.3, 0.4, 0.4], [0.5, 0.1, 0.3]],
+    },
+}
+
+
+PROSE = {"message", "advice", "sentences", "reason", "sentence"}
+
+
+def prose(value: Any, name: str = "") -> Iterator[str]:
+    """Yield every sentence of a result."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from prose(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from prose(item, name)
+    elif isinstance(value, str) and name in {
+        "message",
+        "advice",
+        "sentences",
+        "reason",
+        "sentence",
+    }:
+        yield value
+
+
+def test_exact_unit_names_the_blocks_in_every_sentence() -> None:
+    result = run_kind(SCHOOLS).result
+    plain = run_kind({**SCHOOLS, "unit": None}).result
+
+    text = "\n".join(prose(result))
+    assert result["unit"] == {"singular": "school", "plural": "schools"}
+    assert plain["unit"] == {"singular": "source", "plural": "sources"}
+    assert "On a new school" in text
+    assert "schools (" in result["comparisons"][0]["verdict"]["plan"]["sentence"]
+    left = re.sub(r'open source|"[^"]*"|\w*_\w*', "", text)
+    assert not re.findall(r"(?i)\b(?:sources?|blocks?)\b", left), left
+    assert "open source" in text
+    assert result["summary"]["decisions"] == plain["summary"]["decisions"]
+
+
+def test_exact_unit_takes_its_own_plural() -> None:
+    body = {**SCHOOLS, "unit": "hospital ward", "unit_plural": "wards"}
+
+    plan = run_kind(body).result["comparisons"][0]["verdict"]["plan"]
+
+    assert " wards (" in plan["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("change", "loc"),
+    [
+        ({"unit": "block"}, ("unit",)),
+        ({"unit": "<b>school</b>"}, ("unit",)),
+        ({"unit": ""}, ("unit",)),
+        ({"unit": "s" * 41}, ("unit",)),
+        ({"unit": None, "unit_plural": "schools"}, ("unit_plural",)),
+        ({"unit_plural": "a\nb"}, ("unit_plural",)),
+        ({"blocks": "holdout", "losses": {"a": [[0.1, 0.2]]}}, ("unit",)),
+    ],
+)
+def test_invalid_unit_is_refused(change: dict[str, Any], loc: tuple[Any, ...]) -> None:
+    with pytest.raises(EvaluationError) as caught:
+        run_kind({**SCHOOLS, **change})
+    assert place_of(caught.value) == loc

@@ -67,6 +67,7 @@ from thetahat.schemes.base import Scheme
 from thetahat.schemes.k_fold import KFold
 from thetahat.tables.columns import Raw, read_columns_of_rows
 from thetahat.tables.data import Data, build_data
+from thetahat.values.block_nouns import name_blocks
 from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
@@ -197,6 +198,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         *list_failed_learners(failures),
         *collect_run_cautions(built_scheme, data, outcomes, seed),
     )
+    kind = built_scheme.block_kind
+    evaluation = name_blocks(evaluation, choices.noun, kind, list(learners))
     fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
     return describe_learners(evaluation, failures, fits)
 

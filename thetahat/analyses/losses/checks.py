@@ -17,7 +17,7 @@ from thetahat.registry import MethodInfo
 from thetahat.similar_names import suggest_name
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import Target
+from thetahat.values.types import BlockKind, Target
 from thetahat.variances import VARIANCES
 
 
@@ -43,6 +43,13 @@ def check(
             f"{suggest_name(choices.control, models)}: {', '.join(models)}",
             loc=("control",),
             value=choices.control,
+        )
+    if choices.unit is not None and layout.kind is BlockKind.HOLDOUT:
+        raise UnsupportedCombination(
+            f"unit {choices.unit!r} names a block, and a holdout has one test set and no blocks. "
+            "Leave it out, or send blocks source with the block of each row.",
+            loc=("unit",),
+            value=choices.unit,
         )
     reason = refusal(choices.correction, len(models), choices.control, choices.alternative)
     if reason is not None:

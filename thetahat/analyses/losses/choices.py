@@ -15,6 +15,7 @@ from thetahat.intervals.base import IntervalMethod
 from thetahat.multiple_tests.base import OmnibusTest
 from thetahat.paired_tests.base import PairedTest
 from thetahat.parameter_checks import check_level
+from thetahat.values.block_nouns import BlockNoun, read_noun
 from thetahat.values.types import Alternative, Target
 from thetahat.variances.base import VarianceEstimator
 
@@ -80,9 +81,14 @@ class Choices:
         Whether intervals are clipped to the loss's range.
     range : tuple of float or None
         Range to clip to; None means the range of the loss.
-    unit : str or None
+    paired_unit : str or None
         Unit that tests without a ``unit`` of their own pair: ``instance``, ``cluster`` or
         ``block``.
+    unit : str or None
+        The word for one block, such as ``school``, in the sentences of the result; None means
+        source or fold.
+    unit_plural : str or None
+        Its plural; None means the English one.
     target : Target or None
         The target of the verdicts; None means the default of the layout.
     detail : DetailLevel or None
@@ -102,7 +108,9 @@ class Choices:
     rope: float | None = None
     clip: bool = False
     range: tuple[float, float] | None = None
+    paired_unit: str | None = None
     unit: str | None = None
+    unit_plural: str | None = None
     target: Target | None = None
     detail: DetailLevel | None = None
 
@@ -126,8 +134,10 @@ class Choices:
         _require(
             self.correction in CORRECTIONS, "correction", self.correction, f"is not one of {known}"
         )
-        good = self.unit is None or self.unit in UNITS
-        _require(good, "unit", self.unit, f"is not one of {', '.join(UNITS)}")
+        good = self.paired_unit is None or self.paired_unit in UNITS
+        known = ", ".join(UNITS)
+        _require(good, "paired_unit", self.paired_unit, f"is not one of {known}")
+        read_noun(self.unit, self.unit_plural)
         good = self.detail is None or self.detail in DETAILS
         _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
         for family in ("variances", "intervals", "tests", "omnibus"):
@@ -138,7 +148,7 @@ class Choices:
         rope = self.margin if self.rope is None else self.rope
         taken = {
             name: value
-            for name, value in (("unit", self.unit), ("rope", rope), ("alpha", self.alpha))
+            for name, value in (("unit", self.paired_unit), ("rope", rope), ("alpha", self.alpha))
             if value is not None and getattr(method, name, self) is None
         }
         if not taken:
@@ -146,6 +156,11 @@ class Choices:
         a_dataclass: Any = method  # as the registries' methods all are
         changed: M = replace(a_dataclass, **taken)
         return changed
+
+    @property
+    def noun(self) -> BlockNoun | None:
+        """The word for a block; None where the request has none."""
+        return read_noun(self.unit, self.unit_plural)
 
     @property
     def alpha(self) -> float:

@@ -22,6 +22,7 @@ from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.registry import Registry
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.block_nouns import name_blocks
 from thetahat.values.layout import Layout, layout_of, layout_of_blocks, layout_of_scores
 from thetahat.values.types import (
     Alternative,
@@ -65,7 +66,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     rope: float | None = None,
     clip: bool = False,
     range: tuple[float, float] | None = None,  # noqa: A002 - the name of the request's field
-    unit: UnitName | None = None,
+    paired_unit: UnitName | None = None,
+    unit: str | None = None,
+    unit_plural: str | None = None,
     target: Target | str | None = None,
     detail: DetailLevel | None = None,
     seed: int = 0,
@@ -94,7 +97,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         losses, with a caution if they look like scores.
     weights : array-like or None
         (n,) importance weights, which add weighted risks.
-    level, margin, alternative, correction, control, power, rope, clip, range, unit, target, detail
+    level, margin, alternative, correction, control, power, rope, clip, range
+        As in ``Choices``.
+    paired_unit, unit, unit_plural, target, detail
         As in ``Choices``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
@@ -144,7 +149,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         rope=rope,
         clip=clip,
         range=range,
+        paired_unit=paired_unit,
         unit=unit,
+        unit_plural=unit_plural,
         target=target,
         detail=detail,
     )
@@ -158,7 +165,8 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         )
     result = evaluate_table(table, choices, seed, row_weights)
     doubts = suspect_scores(table) if better is None else ()
-    return replace(result, cautions=(*doubts, *result.cautions))
+    result = replace(result, cautions=(*doubts, *result.cautions))
+    return name_blocks(result, choices.noun, kind, table.names)
 
 
 def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split scores
@@ -219,7 +227,8 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     )
     choices = _read_choices(variances, intervals, tests, **options)
     check(layout, choices, table.names, other_than_zero_one(table))
-    return evaluate_table(table, choices, seed)
+    result = evaluate_table(table, choices, seed)
+    return name_blocks(result, choices.noun, layout.kind, table.names)
 
 
 def _is_higher(better: str | None) -> bool:

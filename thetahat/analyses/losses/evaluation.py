@@ -31,6 +31,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
+from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.variances import VARIANCES
 
 
@@ -130,6 +131,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,
         left_out=table.left_out,
+        unit=choices.noun or DEFAULT_NOUNS[table.layout.kind],
         not_applicable=left_out.listed(),
         cautions=tuple(dict.fromkeys([*general, *detail_caution(detail, choices.detail, n_pairs)])),
         methods=list_methods_used(

@@ -13,6 +13,7 @@ from typing import Literal
 
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
+from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.coverage import IntervalCalibration
 from thetahat.values.json_values import JsonValue
 from thetahat.values.left_out import LeftOut
@@ -1247,6 +1248,8 @@ class EvaluationResult:
         Labels of the blocks, in order of first appearance.
     left_out : LeftOut or None
         Rows of the data or losses that are left out because the request asks for that.
+    unit : BlockNoun
+        What one block is called, and several: the request's ``unit``, or source or fold.
     not_applicable : tuple of NotApplicable
         Methods that were not used, with the reason.
     cautions : tuple of Caution
@@ -1266,6 +1269,7 @@ class EvaluationResult:
     covariance: BlockCovariance
     block_labels: tuple[Label, ...]
     left_out: LeftOut | None = None
+    unit: BlockNoun
     not_applicable: tuple[NotApplicable, ...]
     cautions: tuple[Caution, ...]
     methods: tuple[MethodUsed, ...] = field(metadata={"omit": True})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from thetahat_client.text.all_models import all_models_table
@@ -12,7 +13,7 @@ from thetahat_client.text.comparisons import comparisons_text
 from thetahat_client.text.importance_weighting import risks_table, weights_text
 from thetahat_client.text.learning_curves import curves_text
 from thetahat_client.text.metrics import metric_differences_table, metrics_table
-from thetahat_client.text.models import models_table
+from thetahat_client.text.models import models_table, recommended_intervals
 from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
@@ -42,11 +43,20 @@ def result_text(
         of many comparisons those with the best model, and the three most serious cautions.
     """
     page = Page(prose=width, table=table_width)
+    unit = result.get("unit")
+    if unit and _has_sources(result):
+        page = replace(page, block=unit["singular"], blocks=unit["plural"])
     parts = [
         *_parts(result, page, show_all=show_all),
         cautions_section(result, page, show_all=show_all),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _has_sources(result: Mapping[str, Any]) -> bool:
+    """Return whether an interval is for a new source: only then are blocks sources."""
+    models = result.get("models") or {}
+    return any("new_source" in recommended_intervals(model) for model in models.values())
 
 
 def _parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator[str]:

@@ -50,7 +50,7 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
         if has_predictions:
             row.append(format_interval(find_prediction(model)))
         rows.append([*row, *([letters[name]] if letters else [])])
-    notes = list(_notes(models, targets))
+    notes = list(_notes(models, targets, result.get("unit")))
     if letters:
         notes.append(letters_note)
     if len(shown) < len(order):
@@ -97,11 +97,14 @@ def _common_level(models: Mapping[str, Any]) -> str:
     return f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
 
 
-def _notes(models: Mapping[str, Any], targets: list[str]) -> Iterator[str]:
+def _notes(
+    models: Mapping[str, Any], targets: list[str], unit: Mapping[str, str] | None
+) -> Iterator[str]:
     sizes = {(model.get("n"), model.get("blocks")) for model in models.values()}
     if len(sizes) == 1:
         n, blocks = sizes.pop()
-        yield f"{n} instances in {blocks} {'block' if blocks == 1 else 'blocks'}"
+        noun = unit or {"singular": "block", "plural": "blocks"}
+        yield f"{n} instances in {blocks} {noun['singular' if blocks == 1 else 'plural']}"
     for target in targets:
         intervals = [recommended_intervals(model).get(target) for model in models.values()]
         methods = dict.fromkeys(_method_words(i) for i in intervals if i is not None)

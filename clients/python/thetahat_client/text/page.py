@@ -24,10 +24,25 @@ class Page:
         Characters of the longest line of prose.
     table : int or None
         Characters of the widest table: wider ones are folded. None for tables as wide as they are.
+    block, blocks : str
+        What one source of the result is called, and several.
     """
 
     prose: int = WIDTH
     table: int | None = None
+    block: str = "source"
+    blocks: str = "sources"
+
+    def name_blocks(self, text: str) -> str:
+        """Return the text with the result's word for a source in the words for targets."""
+        if self.block == "source":
+            return text
+        article = "an" if self.block[0].lower() in "aeiou" else "a"
+        return (
+            text.replace("new source", f"new {self.block}")
+            .replace("the same sources", f"the same {self.blocks}")
+            .replace("a source that", f"{article} {self.block} that")
+        )
 
     def paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
@@ -35,7 +50,7 @@ class Page:
         """Return each sentence wrapped; a number keeps its percent sign."""
         return [
             textwrap.fill(
-                sentence.replace(" %", f"{UNBREAKABLE}%"),
+                self.name_blocks(sentence).replace(" %", f"{UNBREAKABLE}%"),
                 self.prose,
                 initial_indent=bullet,
                 subsequent_indent=indent,
@@ -66,7 +81,7 @@ class Page:
         notes : iterable of str
             Sentences below the table.
         """
-        lines = [header, *rows]
+        lines = [[self.name_blocks(cell) for cell in line] for line in (header, *rows)]
         columns = [[line[position] for line in lines] for position in range(len(header))]
         narrowest = [max(_longest_word(cell) for cell in column) for column in columns]
         tables = []

@@ -35,7 +35,9 @@ SOURCES = five_by_nine(BlockKind.SOURCE).layout
         ("range", (1.0, 1.0)),
         ("range", (0.0, float("inf"))),
         ("correction", "scheffe"),
-        ("unit", "row"),
+        ("paired_unit", "row"),
+        ("unit", "a1"),
+        ("unit", "block"),
         ("alternative", "both"),
         ("target", "these"),
     ],
@@ -56,7 +58,7 @@ def test_invalid_correction_names_those_there_are() -> None:
 
 
 def test_exact_defaults_and_good_values() -> None:
-    choices = Choices(level=0.9, margin=0.1, rope=0.0, range=(0.0, 1.0), unit="block")
+    choices = Choices(level=0.9, margin=0.1, rope=0.0, range=(0.0, 1.0), paired_unit="block")
 
     assert choices.alpha == pytest.approx(0.1, rel=1e-15)
     assert Choices().correction == "holm"
@@ -143,7 +145,7 @@ def test_invalid_target_that_nothing_speaks_of(layout: Layout, target: Target) -
 
 
 def test_invalid_unit_that_a_named_test_cannot_pair() -> None:
-    choices = Choices(tests=named("tests", "sign"), unit="cluster")
+    choices = Choices(tests=named("tests", "sign"), paired_unit="cluster")
 
     with pytest.raises(UnsupportedCombination, match="cluster") as caught:
         check(FOLDS, choices, ["nb", "svm"])
@@ -157,7 +159,7 @@ def test_exact_unit_and_rope_reach_the_tests_that_leave_them_open() -> None:
         Chosen("own", "sign", Sign(unit="instance")),
     )
 
-    by_block = select("tests", chosen, PAIRED_TESTS, FOLDS, Choices(unit="block"))
+    by_block = select("tests", chosen, PAIRED_TESTS, FOLDS, Choices(paired_unit="block"))
     assert [getattr(entry.method, "unit", "") for entry in by_block.methods] == [
         "block",
         "instance",
