@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
 
@@ -12,10 +12,12 @@ from starlette.responses import Response
 
 from service.api.blocking_calls import read_database
 from service.errors import ResourceNotFound
+from service.figures.figure import Figure
 from service.jobs import progress
 from service.storage.datasets import DatasetRow
 from service.storage.evaluations import EvaluationRow
 
+FIGURE_FORMATS: Final = ("svg", "png", "pdf", "json")
 _NO_PROGRESS = progress.DetailedProgress()
 
 
@@ -84,17 +86,22 @@ def build_document(
     }
 
 
-def build_figure_list(evaluation_id: UUID, figures: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return the document of a result's figures, from their names and titles."""
+def build_figure_list(evaluation_id: UUID, figures: Sequence[Figure]) -> dict[str, Any]:
+    """Return the document of a result's figures."""
     path = f"{evaluation_path(evaluation_id)}/figures"
     return {
         "items": [
             {
-                "name": name,
-                "title": title,
-                "links": {form: f"{path}/{quote(name, safe='')}.{form}" for form in ("svg", "png")},
+                "name": figure.name,
+                "title": figure.title,
+                "caption": figure.caption,
+                "alt": figure.alt,
+                "about": list(figure.about),
+                "links": {
+                    form: f"{path}/{quote(figure.name, safe='')}.{form}" for form in FIGURE_FORMATS
+                },
             }
-            for name, title in figures
+            for figure in figures
         ]
     }
 

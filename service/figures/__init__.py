@@ -1,1 +1,1 @@
-"""Drawing the figures of a result; matplotlib is loaded when the first one is drawn."""
+"""The figures of a result: one Vega-Lite specification each, drawn as SVG, PNG and PDF."""

@@ -1,160 +1,139 @@
-"""Drawing a figure as SVG or PNG."""
+"""Drawing specifications in a process of its own: the side of the API.
+
+The renderer is a JavaScript engine: it takes 150 MB, and could end its process or run on without
+end. So one process draws for all requests of this one, is started by the first figure, and ends
+by itself when nothing is drawn for a while.
+"""
 
 from __future__ import annotations
 
-import io
+import atexit
+import logging
+import os
+import select
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+import time
+from typing import Final
 
-from service.figures.log_ticks import log_ticks
+import orjson
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import XAxis, YAxis
+from service.errors import Unavailable
+from service.figures.rendering import FigureFormat
+from service.figures.style import Json
 
-FigureFormat = Literal["svg", "png"]
-INCHES: Final = (7.0, 4.4)
-DOTS_PER_INCH: Final = 144
-COLOURS: Final = (
-    "#1b6ca8",
-    "#d1495b",
-    "#2e8b57",
-    "#e69f00",
-    "#7b4fa6",
-    "#4a4a4a",
-    "#56b4e9",
-    "#a0522d",
-)
-"""Colours that people with red-green colour blindness can distinguish."""
-_MARKS: Final = "osD^vPX*"
-_LEGEND_LETTERS: Final = 100  # letters that fill the width of the page
-_LEGEND_GAP: Final = 10  # of them, for the line and the space between two names
-_LEGEND_ROW: Final = 0.2  # inches
-_MOST_MARKED: Final = 60  # points of a line that are marked one by one
-_DRAWING: Final = threading.Lock()  # matplotlib is not made for threads
+log = logging.getLogger(__name__)
+
+MODULE: Final = "service.figures.drawing_process"
+SECONDS: Final = 60.0
+"""Longest drawing of one figure; 200 models take 2 s, and the first figure 1 s more."""
+TURN_S: Final = 60.0
+"""Longest wait for the figures of other requests."""
+ATTEMPTS: Final = 2
+_AT_ONCE: Final = 1024 * 1024
 
 
-def draw(figure: Mapping[str, Any], form: FigureFormat) -> bytes:
-    """Draw a figure as the result has it; the same numbers give the same bytes.
+def draw(spec: Json, form: FigureFormat) -> bytes:
+    """Return a specification as an image; the same specification gives the same bytes.
 
-    Parameters
-    ----------
-    figure : mapping
-        ``title``, the axes ``x`` and ``y``, ``all_series``, as ``thetahat.analyses.studies.Figure``
-        describes them.
-    form : str
-        ``svg`` or ``png``.
+    Call it in a thread: it waits for the drawing process.
+
+    Raises
+    ------
+    Unavailable
+        The figure cannot be drawn now, because too many others are or because the process ended.
     """
-    with _DRAWING:
-        import matplotlib as mpl  # noqa: PLC0415 - rarely needed and slow to import
-        from matplotlib.figure import Figure  # noqa: PLC0415 - likewise
-
-        # a $ is a $, letters stay letters, and the same numbers get the same names
-        plain: dict[Any, Any] = {
-            "text.parse_math": False,
-            "svg.fonttype": "none",
-            "svg.hashsalt": "thetahat",
-        }
-        with mpl.rc_context(plain):
-            names = [series["name"] for series in figure["series"]]
-            columns = max(1, _LEGEND_LETTERS // (max(map(len, names), default=0) + _LEGEND_GAP))
-            width, height = INCHES
-            height += _LEGEND_ROW * -(-len(names) // columns)
-            paper = Figure(figsize=(width, height), layout="constrained")
-            _fill(paper.add_subplot(), figure)
-            if len(names) > 1:  # below the axes, where the legend hides no data
-                paper.legend(loc="outside lower center", ncols=columns, fontsize=8.5)
-            image = io.BytesIO()
-            metadata = {"Date": None} if form == "svg" else {}
-            paper.savefig(image, format=form, dpi=DOTS_PER_INCH, metadata=metadata)
-    return image.getvalue()
+    return _DRAWER.draw(orjson.dumps({"form": form, "spec": spec}) + b"\n")
 
 
-def _fill(axes: Axes, figure: Mapping[str, Any]) -> None:
-    all_series = figure["series"]
-    bars = [series for series in all_series if series["style"] == "bars"]
-    n_dashed = sum(series["style"] == "dashed" for series in all_series)
-    dashed = colours = 0
-    for number, series in enumerate(all_series):
-        if series["style"] == "dashed":
-            # a single dashed line is the reference of all others; several have one colour each
-            _dashed(axes, series, COLOURS[dashed % len(COLOURS)] if n_dashed > 1 else "#333333")
-            dashed += 1
-            continue
-        colour = COLOURS[colours % len(COLOURS)]
-        colours += 1
-        if series["style"] == "bars":
-            _bars(axes, series, bars.index(series), len(bars), colour)
-        else:
-            _line(axes, series, number, colour)
-    axes.set_title(figure["title"], fontsize=11)
-    _scale(axes.xaxis, figure["x"], axes.set_xscale)
-    _scale(axes.yaxis, figure["y"], axes.set_yscale)
-    axes.grid(visible=True, linewidth=0.4, color="#cccccc")
-    axes.set_axisbelow(True)
+class _Drawer:
+    """The drawing process; it is started at first use, and again if it has ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def draw(self, request: bytes) -> bytes:
+        """Return the image that the process makes of a request."""
+        if not self._lock.acquire(timeout=TURN_S):
+            raise Unavailable("Too many figures are being drawn. Ask again later.")
+        try:
+            for _ in range(ATTEMPTS):
+                process = self._start()
+                answer = _exchange(process, request, time.monotonic() + SECONDS)
+                if answer is not None:
+                    return answer
+                process.kill()
+                log.warning("drawing.ended", extra={"status": process.wait()})
+            raise Unavailable("The figure cannot be drawn: the drawing process ends each time.")
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """End the process, if this process has started it."""
+        if self._process is not None and self._owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Return the running process; start it if there is none, or if it has ended when idle."""
+        is_own = self._owner == os.getpid()  # a fork has its own
+        if self._process is None or not is_own or self._process.poll() is not None:
+            self._process = subprocess.Popen(  # noqa: S603 - a module of our own
+                [sys.executable, "-m", MODULE],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the API, which then ends this
+            )
+            self._owner = os.getpid()
+        return self._process
 
 
-def _scale(
-    axis: XAxis | YAxis, description: Mapping[str, Any], set_scale: Callable[[str], None]
-) -> None:
-    from matplotlib.ticker import LogFormatter, NullFormatter  # noqa: PLC0415 - as above
-
-    axis.set_label_text(description["title"])
-    set_scale(description["scale"])
-    if description["scale"] == "log":  # matplotlib's own tick labels would be formulas
-        axis.set_major_formatter(LogFormatter())
-        axis.set_minor_formatter(NullFormatter())
-        low, high = sorted(axis.get_view_interval())
-        ticks = log_ticks(low, high)
-        if ticks:
-            axis.set_ticks(ticks, [f"{value:.6g}" for value in ticks])
-    if description["labels"]:
-        axis.set_ticks(range(len(description["labels"])), description["labels"])
-
-
-def _line(axes: Axes, series: Mapping[str, Any], number: int, colour: str) -> None:
-    x, y = _points(series)
-    is_line = series["style"] == "line"
-    marked = not is_line or len(x) <= _MOST_MARKED
-    axes.errorbar(
-        x,
-        y,
-        yerr=_errors(series),
-        color=colour,
-        linestyle="-" if is_line else "none",
-        linewidth=1.4,
-        marker=_MARKS[number % len(_MARKS)] if marked else "none",
-        markerfacecolor=colour if number < len(_MARKS) else "none",  # a second round is hollow
-        markersize=4.0,
-        capsize=2.0,
-        elinewidth=0.9,
-        label=series["name"],
-    )
+def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float) -> bytes | None:
+    """Return the image, or None if the process ended or took too long."""
+    if process.stdin is None or process.stdout is None:
+        return None
+    try:
+        process.stdin.write(request)
+        process.stdin.flush()
+    except OSError:
+        return None
+    header = _read(process, b"", deadline)
+    if header is None:
+        return None
+    line, _, image = header.partition(b"\n")
+    answer = orjson.loads(line)
+    if "error" in answer:
+        raise ValueError(f"The renderer refuses the specification: {answer['error']}")
+    while len(image) < answer["bytes"]:
+        more = _read_some(process, deadline)
+        if not more:
+            return None
+        image += more
+    return image
 
 
-def _dashed(axes: Axes, series: Mapping[str, Any], colour: str) -> None:
-    axes.errorbar(
-        *_points(series), color=colour, linestyle="--", linewidth=1.2, label=series["name"]
-    )
+def _read(process: subprocess.Popen[bytes], received: bytes, deadline: float) -> bytes | None:
+    """Return what the process writes up to the end of its first line, and perhaps more."""
+    while b"\n" not in received:
+        more = _read_some(process, deadline)
+        if not more:
+            return None
+        received += more
+    return received
 
 
-def _bars(axes: Axes, series: Mapping[str, Any], which: int, n: int, colour: str) -> None:
-    x, y = _points(series)
-    width = 0.8 / n
-    shifted = [at + (which - (n - 1) / 2) * width for at in x]
-    errors = _errors(series)
-    axes.bar(shifted, y, width, yerr=errors, color=colour, capsize=2.0, label=series["name"])
+def _read_some(process: subprocess.Popen[bytes], deadline: float) -> bytes:
+    """Return the next bytes; none if the process has ended, or at the deadline."""
+    if process.stdout is None:
+        return b""
+    descriptor = process.stdout.fileno()
+    ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
+    return os.read(descriptor, _AT_ONCE) if ready else b""
 
 
-def _points(series: Mapping[str, Any]) -> tuple[list[float], list[float]]:
-    return _numbers(series["x"]), _numbers(series["y"])
-
-
-def _errors(series: Mapping[str, Any]) -> list[float] | None:
-    return None if series["error"] is None else _numbers(series["error"])
-
-
-def _numbers(values: Sequence[float | None]) -> list[float]:
-    """Return the values with NaN, which draws a gap, in place of None."""
-    return [float("nan") if value is None else float(value) for value in values]
+_DRAWER: Final = _Drawer()
+atexit.register(_DRAWER.close)

@@ -1,4 +1,4 @@
-"""Tick values of a logarithmic axis that has too few powers of ten."""
+"""Tick values of a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 SHORT: Final = 100.0
-"""Ratio of the ends of an axis from which powers of ten are enough ticks."""
+"""Ratio of the ends of an axis from which the ticks are powers of ten, or 1, 2 and 5 of them."""
 NARROW: Final = 3.0
 """Ratio of the ends of an axis below which ticks have equal distances."""
 ENOUGH: Final = 4
@@ -22,17 +22,15 @@ _MANTISSAS: Final = (
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return about five plain numbers between the ends of a logarithmic axis.
+    """Return about five round numbers between the ends of a logarithmic axis.
 
     Parameters
     ----------
     low, high : float
         The ends, 0 < low < high.
-
-    Degenerate cases: an empty list if the ratio of the ends is at least ``SHORT``.
     """
     if high / low >= SHORT:
-        return []
+        return _powers(low, high)
     if high / low < NARROW:
         return _equal_steps(low, high)
     ticks: list[float] = []
@@ -43,6 +41,21 @@ def log_ticks(low: float, high: float) -> list[float]:
         if len(ticks) >= ENOUGH:
             break
     return ticks
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """Return powers of ten, not all of them if there are many; in few decades more numbers."""
+    powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+    if len(powers) < ENOUGH:
+        for mantissas in ((1.0, 3.0), (1.0,)):
+            every = [
+                float(f"{m}e{p}") for p in range(powers[0] - 1, powers[-1] + 1) for m in mantissas
+            ]
+            ticks = [value for value in every if low <= value <= high]
+            if len(ticks) <= MOST:
+                return ticks
+    step = -(-len(powers) // MOST)
+    return [float(f"1e{power}") for power in powers[::step]]
 
 
 def _equal_steps(low: float, high: float) -> list[float]:

@@ -104,17 +104,24 @@ class FigureLinks(BaseModel):
 
     svg: str = Field(description="The figure as SVG.")
     png: str = Field(description="The figure as PNG.")
+    pdf: str = Field(description="The figure as PDF.")
+    json_: str = Field(alias="json", description="The figure as a Vega-Lite specification.")
 
 
 class FigureRead(BaseModel):
-    """A figure of a result; its numbers are in the result."""
+    """A figure of a result; its numbers are those of the result."""
 
     name: str = Field(description="Name, unique in the result.")
-    title: str = Field(description="Title.")
+    title: str = Field(description="What it shows, in a few words.")
+    caption: str = Field(
+        description="How to read it, what its bars are, and how many numbers they rest on."
+    )
+    alt: str = Field(description="What is seen, for those who do not see it.")
+    about: list[str] = Field(description="The models that it is about; empty if all of them.")
     links: FigureLinks = Field(description="Where it is drawn.")
 
 
 class FigureList(BaseModel):
-    """The figures of a result in its order; only studies have figures."""
+    """The figures of a result, in the order in which they are read."""
 
     items: list[FigureRead] = Field(description="The figures.")

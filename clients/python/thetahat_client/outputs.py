@@ -26,7 +26,7 @@ ACCEPT: Final = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
 }
-IMAGES: Final = {"svg": "image/svg+xml", "png": "image/png"}
+IMAGES: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 
 
 class Outputs:
@@ -92,10 +92,7 @@ class Outputs:
         return answer.response.text if format == "csv" else answer.response.content
 
     def figures(self, evaluation_id: str) -> list[dict[str, Any]]:
-        """Return name, title and address of each figure of the result.
-
-        Only studies have figures.
-        """
+        """Return name, title, caption and addresses of each figure of the result."""
         answer = self._output(evaluation_id, "figures", "application/json").json()
         return list(answer["items"])
 
@@ -103,7 +100,7 @@ class Outputs:
         self,
         evaluation_id: str,
         name: str,
-        format: Literal["svg", "png"] = "svg",  # noqa: A002 - as in losses
+        format: Literal["svg", "png", "pdf"] = "svg",  # noqa: A002 - as in losses
     ) -> bytes:
         """Return one figure as an image; ``NotFound`` lists the names of the figures."""
         if format not in IMAGES:

@@ -1,26 +1,38 @@
-"""The figures of a result, as images."""
+"""The figures of a result, as specifications and as images."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+import orjson
+from fastapi import APIRouter, Query, Request, Response
 
 from service.api.blocking_calls import run_in_thread
 from service.api.documents import build_figure_list, parse_id
+from service.api.media_types import choose_media_type
 from service.errors import ResourceNotFound
-from service.figures.drawing import FigureFormat
-from service.jobs import figures
+from service.figures.drawing import draw
+from service.figures.rendering import FigureFormat
+from service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Json, Style, Theme
+from service.jobs.figures import read_figure, read_figures
 from service.schemas.evaluation import FigureList
 from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/figures", tags=["evaluations"])
 
-MEDIA_TYPES: Final[dict[FigureFormat, str]] = {"svg": "image/svg+xml", "png": "image/png"}
+JSON: Final = "json"
+MEDIA_TYPES: Final[dict[Literal["svg", "png", "pdf", "json"], str]] = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "pdf": "application/pdf",
+    JSON: "application/json",
+}
 HEADERS: Final = {
     "Cache-Control": "private, max-age=60",
-    "Vary": "Authorization",
+    "Vary": "Authorization, Accept",
     # an image that is opened by itself runs nothing and loads nothing
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
@@ -31,15 +43,16 @@ NO_RESULT: Final[dict[int | str, dict[str, Any]]] = {
         "description": "result_not_ready, or no_result if there will be none.",
     },
 }
+_DRAWING: Final = ThreadPoolExecutor(2, thread_name_prefix="figures")
+"""Threads that wait for the drawing process, so that figures delay neither uploads nor losses."""
 
 
 @router.get("", response_model=FigureList, responses=NO_RESULT)
 async def list_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
-    """List the figures of a result, with their paths."""
+    """List the figures of a result, with their captions and paths."""
     owner_id: UUID = request.scope["owner_id"]
     wanted = parse_id(evaluation_id, "evaluation")
-    found = await run_in_thread(figures.list_figures, owner_id, wanted)
-    return build_figure_list(wanted, found)
+    return build_figure_list(wanted, await run_in_thread(read_figures, owner_id, wanted))
 
 
 @router.get(
@@ -49,19 +62,59 @@ async def list_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
             "description": "The figure.",
             "content": {
                 media_type: {"schema": {"type": "string", "format": "binary"}}
-                for media_type in MEDIA_TYPES.values()
-            },
+                for form, media_type in MEDIA_TYPES.items()
+                if form != JSON
+            }
+            | {"application/json": {"schema": {"type": "object"}}},
         },
+        406: {"model": ProblemDocument},
+        503: {"model": ProblemDocument, "description": "The figure cannot be drawn now."},
         **NO_RESULT,
     },
 )
-async def get_figure(request: Request, evaluation_id: str, file_name: str) -> Response:
-    """Return one figure of a result, ``NAME.svg`` or ``NAME.png``."""
+async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the query
+    request: Request,
+    evaluation_id: str,
+    file_name: str,
+    *,
+    theme: Annotated[Theme, Query(description="Colours for a light or a dark page.")] = "light",
+    width: Annotated[
+        int, Query(ge=NARROWEST, le=WIDEST, description="Width of the picture in pixels.")
+    ] = USUAL_WIDTH,
+    caption: Annotated[
+        bool, Query(description="Whether the caption is part of the picture.")
+    ] = False,
+) -> Response:
+    """Return one figure: ``NAME.svg``, ``.png``, ``.pdf`` or ``.json``, or NAME with Accept.
+
+    JSON is the Vega-Lite specification that the images are drawn from.
+    """
     owner_id: UUID = request.scope["owner_id"]
     wanted = parse_id(evaluation_id, "evaluation")
-    name, _, ending = file_name.rpartition(".")
+    name, form = _split_name(file_name, request.headers.get("accept"))
+    figure = await run_in_thread(read_figure, owner_id, wanted, name)
+    spec = figure.spec(Style(theme=theme, width=width, has_caption=caption))
+    if form == JSON:
+        return Response(orjson.dumps(spec), media_type=MEDIA_TYPES[form], headers=HEADERS)
+    image = await _draw(spec, form)
+    return Response(image, media_type=MEDIA_TYPES[form], headers=HEADERS)
+
+
+def _split_name(
+    file_name: str, accept: str | None
+) -> tuple[str, Literal["svg", "png", "pdf", "json"]]:
+    """Return the name of a figure and its format, by the suffix or by the Accept header."""
+    name, dot, ending = file_name.rpartition(".")
+    if not dot:
+        media_type = choose_media_type(accept, tuple(MEDIA_TYPES.values()))
+        return file_name, next(form for form, known in MEDIA_TYPES.items() if known == media_type)
     form = next((known for known in MEDIA_TYPES if known == ending), None)
     if form is None:
-        raise ResourceNotFound(f"A figure is NAME.svg or NAME.png, not {file_name[:80]!r}.")
-    image = await run_in_thread(figures.draw_figure, owner_id, wanted, name, form)
-    return Response(image, media_type=MEDIA_TYPES[form], headers=HEADERS)
+        raise ResourceNotFound(
+            f"A figure is NAME.svg, NAME.png, NAME.pdf or NAME.json, not {file_name[:80]!r}."
+        )
+    return name, form
+
+
+async def _draw(spec: Json, form: FigureFormat) -> bytes:
+    return await asyncio.get_running_loop().run_in_executor(_DRAWING, draw, spec, form)

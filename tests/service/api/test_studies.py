@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from starlette.testclient import TestClient
 
+from service.figures.catalogue import list_figures
+from service.figures.figure import Figure
+from service.figures.style import Style
 from service.jobs import figures, parts, record
 from service.jobs.discard import chunk_folder
+from service.kinds.examples import RESULT, read_examples
 from service.kinds.study import run as study
 from service.storage import unit_parts
 from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import make_executor
-from thetahat.analyses.studies import FigureAxis, StudyFigure, make_series
-from thetahat.values.json_values import to_json
 from worker.chunk_lengths import ChunkLengths
 from worker.executor import UnitExecutor
 
@@ -174,30 +177,69 @@ def test_invalid_extensions(client: TestClient) -> None:
     assert same.status_code == 202
 
 
+@pytest.fixture(scope="module")
+def forest() -> Figure:
+    """Return the forest plot of the example of the losses."""
+    return list_figures(read_examples(RESULT)["losses"])[0]
+
+
 def test_exact_figures_are_drawn_on_request(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, forest: Figure
 ) -> None:
     there, *_ = finish(client, {**BODY, "repetitions": 2})
-    axis = FigureAxis(title="x")
-    line = make_series("a", [1, 2], [3, 4])
-    figure = to_json(StudyFigure(name="one", title="One", x=axis, y=axis, series=(line,)))
-    monkeypatch.setattr(
-        figures, "figures_by_name", lambda result: {"one": figure} if result else {}
-    )
+    monkeypatch.setattr(figures, "list_figures", lambda result: (forest,) if result else ())
     there_too = client.get(there).json()["links"]["figures"]
     (named,) = client.get(there_too).json()["items"]
-    svg, png = (client.get(named["links"][form]) for form in ("svg", "png"))
+    svg, png, pdf = (client.get(named["links"][form]) for form in ("svg", "png", "pdf"))
 
     assert named == {
-        "name": "one",
-        "title": "One",
-        "links": {"svg": f"{there}/figures/one.svg", "png": f"{there}/figures/one.png"},
+        "name": "errors",
+        "title": forest.title,
+        "caption": forest.caption,
+        "alt": forest.alt,
+        "about": [],
+        "links": {form: f"{there}/figures/errors.{form}" for form in ("svg", "png", "pdf", "json")},
     }
     assert svg.headers["content-type"] == "image/svg+xml"
     assert svg.headers["content-security-policy"].startswith("default-src 'none'")
-    assert b">One<" in svg.content
+    assert f">{forest.title}<" in svg.text
     assert png.headers["content-type"] == "image/png"
     assert png.content.startswith(b"\x89PNG")
+    assert pdf.headers["content-type"] == "application/pdf"
+    assert pdf.content.startswith(b"%PDF")
+
+
+def test_exact_a_specification_has_the_theme_and_width_of_the_request(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, forest: Figure
+) -> None:
+    there, *_ = finish(client, {**BODY, "repetitions": 2})
+    monkeypatch.setattr(figures, "list_figures", lambda _: (forest,))
+    query: dict[str, str | int] = {"theme": "dark", "width": 500, "caption": True}
+
+    answer = client.get(f"{there}/figures/errors.json", params=query)
+
+    style = Style(theme="dark", width=500, has_caption=True)
+    assert answer.json() == json.loads(json.dumps(forest.spec(style)))
+    for query in ({"theme": "blue"}, {"width": 100}, {"width": 5000}):
+        refused = client.get(f"{there}/figures/errors.json", params=query)
+        assert refused.status_code == 422
+
+
+def test_exact_without_a_suffix_accept_chooses(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, forest: Figure
+) -> None:
+    there, *_ = finish(client, {**BODY, "repetitions": 2})
+    monkeypatch.setattr(figures, "list_figures", lambda _: (forest,))
+
+    types = {
+        accept: client.get(f"{there}/figures/errors", headers={"accept": accept})
+        for accept in ("image/png", "application/json", "*/*", "text/csv")
+    }
+
+    assert types["image/png"].content.startswith(b"\x89PNG")
+    assert types["application/json"].json()["title"]["text"] == forest.title
+    assert types["*/*"].headers["content-type"] == "image/svg+xml"
+    assert types["text/csv"].status_code == 406
 
 
 def test_invalid_figures(client: TestClient) -> None:
@@ -209,7 +251,7 @@ def test_invalid_figures(client: TestClient) -> None:
     assert "its figures are: none" in missing.json()["detail"]
     assert client.get(f"{there}/figures").json() == {"items": []}
     assert client.get(f"{unfinished}/figures").status_code == 409
-    for name in ("two.pdf", "two", ".svg", "svg"):
+    for name in ("two.gif", "two", ".svg", "svg"):
         assert client.get(f"{there}/figures/{name}").status_code == 404
     assert client.get(f"{unfinished}/figures/two.svg").status_code == 409
 

@@ -28,6 +28,8 @@ def test_property_some_plain_numbers_between_the_ends(low: float, high: float) -
     assert all(float(f"{value:.6g}") == pytest.approx(value, rel=1e-12) for value in found)
 
 
-def test_degenerate_powers_of_ten_do_where_there_are_enough() -> None:
-    assert log_ticks(1.0, SHORT) == []
-    assert log_ticks(1e-30, 1.0) == []
+# By hand: over many decades powers of ten, every fifth one of thirty-one.
+def test_by_hand_powers_of_ten_over_many_decades() -> None:
+    assert log_ticks(1.0, SHORT) == [1.0, 3.0, 10.0, 30.0, 100.0]
+    assert log_ticks(1.0, 1e4) == [1.0, 10.0, 100.0, 1000.0, 10000.0]
+    assert log_ticks(1e-30, 1.0) == [1e-30, 1e-25, 1e-20, 1e-15, 1e-10, 1e-5, 1.0]

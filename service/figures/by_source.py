@@ -1,0 +1,207 @@
+"""The difference of two models in every block, which shows whether few blocks make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.figures.differences import find_margin, reference_marks
+from service.figures.figure import Figure, Result
+from service.figures.style import Json, Style
+from service.figures.words import block_word, is_higher_better, name_block, number, value_word
+
+MOST_FIGURES: Final = 10
+"""Pairs that have such a figure; of more, those with the best model and the best others do."""
+MOST_LABELLED: Final = 80
+"""Blocks up to which each has a row with its label; more are columns without labels."""
+ROW: Final = 16
+HEIGHT: Final = 260
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockDifferences:
+    """The differences of two models by block, the smallest first.
+
+    Parameters
+    ----------
+    a, b : str
+        The models; a difference is a minus b.
+    blocks : tuple of str
+        Labels of the blocks.
+    differences : tuple of float
+        Mean loss of a minus that of b in each block.
+    mean : float
+        Their average.
+    margin : float or None
+        Largest difference that does not matter.
+    """
+
+    a: str
+    b: str
+    blocks: tuple[str, ...]
+    differences: tuple[float, ...]
+    mean: float
+    margin: float | None
+
+
+def build_by_source(result: Result) -> Iterator[Figure]:
+    """Yield the figure of each pair of models; none if there are fewer than three blocks."""
+    comparisons, labels = result.get("comparisons") or (), result.get("block_labels") or ()
+    if len(labels) < 3 or "models" not in result or not comparisons:
+        return
+    for place, comparison in choose_pairs(result, comparisons):
+        a, b = comparison["a"], comparison["b"]
+        blocks = _subtract(result, a, b, labels)
+        if blocks is not None:
+            yield _figure(result, f"by_source_{place}", blocks)
+
+
+def choose_pairs(
+    result: Result, comparisons: Sequence[Mapping[str, Any]]
+) -> list[tuple[int, Mapping[str, Any]]]:
+    """Return the pairs that have a figure of their own, with their places from 1 on."""
+    numbered = list(enumerate(comparisons, start=1))
+    if len(numbered) <= MOST_FIGURES:
+        return numbered
+    best = [model["name"] for model in result["summary"]["models"]]
+    ranks = {name: rank for rank, name in enumerate(best)}
+    with_best = [
+        (place, c)
+        for place, c in numbered
+        if best[0] in (c["a"], c["b"]) and c["a"] in ranks and c["b"] in ranks
+    ]
+    with_best.sort(key=lambda item: ranks[item[1]["a"]] + ranks[item[1]["b"]])
+    return (with_best or numbered)[:MOST_FIGURES]
+
+
+def _subtract(result: Result, a: str, b: str, labels: Sequence[Any]) -> BlockDifferences | None:
+    means_a = result["models"][a]["mean"]["blocks"]
+    means_b = result["models"][b]["mean"]["blocks"]
+    if not len(means_a) == len(means_b) == len(labels):
+        return None
+    pairs = [
+        (first - second, str(label))
+        for first, second, label in zip(means_a, means_b, labels, strict=True)
+        if first is not None and second is not None
+    ]
+    if len(pairs) < 3:
+        return None
+    pairs.sort()
+    differences = tuple(difference for difference, _ in pairs)
+    return BlockDifferences(
+        a=a,
+        b=b,
+        blocks=tuple(label for _, label in pairs),
+        differences=differences,
+        mean=sum(differences) / len(differences),
+        margin=find_margin(result),
+    )
+
+
+def _figure(result: Result, name: str, blocks: BlockDifferences) -> Figure:
+    word, words = block_word(result), block_word(result, 2)
+    n = len(blocks.differences)
+    higher = is_higher_better(result)
+    n_better = sum((d > 0) if higher else (d < 0) for d in blocks.differences)
+    n_worse = sum((d < 0) if higher else (d > 0) for d in blocks.differences)
+    largest = max(range(n), key=lambda i: abs(blocks.differences[i]))
+    place, most = name_block(word, blocks.blocks[largest]), number(blocks.differences[largest])
+    quantity = value_word(result)
+    caption = (
+        f"Each bar is one of {n} {words}: the {quantity} of {blocks.a} there minus that "
+        f"of {blocks.b}. {blocks.a} is better in {n_better} and worse in {n_worse} of them. The "
+        f"dashed line is the average of the {words}, {number(blocks.mean)}. The largest difference "
+        f"is {most}, in {place}. Bars have no intervals: a {word} with few rows differs much by "
+        "chance."
+    )
+    if blocks.margin:
+        caption += f" The band is the margin, {number(blocks.margin)}."
+    return Figure(
+        name=name,
+        title=f"{blocks.a} and {blocks.b} by {word}: a few {words}, or most?",
+        caption=caption,
+        alt=(
+            f"{blocks.a} is better than {blocks.b} in {n_better} of {n} {words} and worse in "
+            f"{n_worse}; differences go from {number(blocks.differences[0])} to "
+            f"{number(blocks.differences[-1])}, {number(blocks.mean)} on average."
+        ),
+        about=(blocks.a, blocks.b),
+        view=lambda style: _view(blocks, style, word=word, quantity=quantity, up=higher),
+    )
+
+
+def _view(blocks: BlockDifferences, style: Style, *, word: str, quantity: str, up: bool) -> Json:
+    palette = style.palette
+    values = [
+        {
+            "block": block,
+            "difference": difference,
+            "better": blocks.a if (difference > 0) == up else blocks.b if difference else "neither",
+        }
+        for block, difference in zip(blocks.blocks, blocks.differences, strict=True)
+    ]
+    names = [blocks.a, blocks.b, "neither"]
+    is_labelled = len(values) <= MOST_LABELLED
+    amount: Json = {
+        "type": "quantitative",
+        "title": f"{quantity}: {blocks.a} minus {blocks.b}",
+        "axis": {"titleLimit": style.width - 60},
+    }
+    place: Json = {
+        "field": "block",
+        "type": "nominal",
+        "sort": list(blocks.blocks),
+        "title": word,
+        "axis": {
+            "ticks": False,
+            "labels": is_labelled,
+            "labelLimit": style.label_limit,
+            "labelFontSize": 10,
+            "domain": False,
+        },
+        "scale": {"paddingInner": 0.25 if is_labelled else 0.05},
+    }
+    colour: Json = {
+        "field": "better",
+        "type": "nominal",
+        "title": "better there:",
+        "scale": {"domain": names, "range": [palette.blue, palette.vermilion, palette.faint]},
+        "legend": {"values": names[:2], "labelLimit": round(style.width / 3)},
+    }
+    tooltip = [
+        {"field": "block", "title": word},
+        {"field": "difference", "format": ".4~g"},
+    ]
+    along, across = ("x", "y") if is_labelled else ("y", "x")
+    marks = reference_marks(blocks.margin, None, amount, palette)
+    mean: Json = {
+        "data": {"values": [{"mean": blocks.mean}]},
+        "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5, "color": palette.ink},
+        "encoding": {along: {"field": "mean", **amount}},
+    }
+    return {
+        **style.fitted(),
+        "height": {"step": ROW} if is_labelled else HEIGHT,
+        "data": {"values": values},
+        "layer": [
+            *(marks if is_labelled else [_turn(mark) for mark in marks]),
+            {
+                "mark": {"type": "bar"},
+                "encoding": {
+                    along: {"field": "difference", **amount},
+                    across: place,
+                    "color": colour,
+                    "tooltip": tooltip,
+                },
+            },
+            mean,
+        ],
+    }
+
+
+def _turn(layer: Json) -> Json:
+    """Return a layer with its horizontal position as its vertical one."""
+    axes = {"x": "y", "x2": "y2"}
+    encoding = {axes.get(channel, channel): value for channel, value in layer["encoding"].items()}
+    return {**layer, "encoding": encoding}

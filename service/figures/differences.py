@@ -1,0 +1,388 @@
+"""Differences of pairs of models, against zero and the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.figures.figure import Figure, Result
+from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, is_cut
+from service.figures.style import Json, Palette, Style
+from service.figures.words import (
+    SIDES,
+    describe_size,
+    is_higher_better,
+    number,
+    percent,
+    target_word,
+    value_word,
+)
+from thetahat.analyses.losses.result import Decision
+
+MOST_PAIRS: Final = 45
+"""Pairs that are all drawn; of more, only those with the best model are: ten models have 45."""
+ROW: Final = 24
+LOW_ROW: Final = 15
+MANY: Final = 40
+CLEARLY_BETTER: Final = "better, by more than the margin"
+CLEARLY_WORSE: Final = "worse, by more than the margin"
+MIRRORED: Final = {
+    Decision.BETTER: Decision.WORSE,
+    Decision.WORSE: Decision.BETTER,
+    Decision.NOT_WORSE: Decision.UNDECIDED,
+}
+"""What a decision about a and b says of b and a; the others say the same of both."""
+WORDS: Final = {
+    Decision.BETTER: "better",
+    Decision.WORSE: "worse",
+    Decision.EQUIVALENT: "equivalent",
+    Decision.NOT_WORSE: "not worse",
+    Decision.UNDECIDED: "undecided",
+}
+SHAPES: Final = {
+    CLEARLY_BETTER: "diamond",
+    "better": "triangle-up",
+    "equivalent": "square",
+    "not worse": "stroke",
+    "undecided": "circle",
+    "worse": "triangle-down",
+    CLEARLY_WORSE: "diamond",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceRow:
+    """The difference of one pair.
+
+    Parameters
+    ----------
+    label : str
+        The pair, or the model that is compared with the best one.
+    a, b : str
+        The models; the difference is a minus b.
+    bar : Bar
+        The difference with the interval that the verdict rests on.
+    verdict : str
+        What is decided of a beside b, in words.
+    p_value : float or None
+        Of no difference, corrected over the pairs if there are several.
+    """
+
+    label: str
+    a: str
+    b: str
+    bar: Bar
+    verdict: str
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differences:
+    """The rows of a figure of differences, from the smallest to the largest.
+
+    Parameters
+    ----------
+    rows : tuple of DifferenceRow
+        The pairs that are shown.
+    margin : float or None
+        Largest difference that does not matter.
+    rope : float or None
+        Half width of the region of practical equivalence, where it is another number.
+    axis : str
+        Title of the horizontal axis.
+    """
+
+    rows: tuple[DifferenceRow, ...]
+    margin: float | None
+    rope: float | None
+    axis: str
+
+
+def build_differences(result: Result) -> Iterator[Figure]:
+    """Yield the figure of the differences, if several models were compared."""
+    comparisons = result.get("comparisons") or ()
+    if not comparisons or "models" not in result or "difference" not in comparisons[0]:
+        return
+    higher, margin = is_higher_better(result), find_margin(result)
+    reference = _find_reference(result, comparisons)
+    rows = [
+        _build_row(comparison, reference, margin, higher=higher)
+        for comparison in comparisons
+        if reference is None or reference in (comparison["a"], comparison["b"])
+    ]
+    rows.sort(key=lambda row: -row.bar.estimate if higher else row.bar.estimate)
+    quantity = value_word(result)
+    differences = Differences(
+        rows=tuple(rows),
+        margin=margin,
+        rope=_find_rope(comparisons, margin),
+        axis=f"difference of the {quantity}: first minus second model"
+        if reference is None
+        else f"{quantity} minus that of {reference}",
+    )
+    yield Figure(
+        name="differences",
+        title="Which models differ?",
+        caption=_caption(result, differences, reference, len(comparisons)),
+        alt=_describe(differences),
+        view=lambda style: _view(differences, style),
+    )
+
+
+def find_margin(result: Result) -> float | None:
+    """Return the largest difference that does not matter, if the request names one."""
+    margin: float | None = result.get("summary", {}).get("margin")
+    if margin is not None:
+        return margin
+    return next(
+        (c["verdict"]["margin"] for c in result["comparisons"] if c["verdict"].get("margin")), None
+    )
+
+
+def _find_rope(comparisons: Sequence[Mapping[str, Any]], margin: float | None) -> float | None:
+    """Return the half width of the region of a Bayesian test, unless it is the margin."""
+    ropes = {
+        test["rope"]
+        for comparison in comparisons[:1]
+        for test in comparison["tests"].values()
+        if test.get("rope")
+    }
+    return ropes.pop() if len(ropes) == 1 and ropes != {margin} else None
+
+
+def _find_reference(result: Result, comparisons: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the model that all others are compared with; None if all pairs are shown."""
+    first = {comparisons[0]["a"], comparisons[0]["b"]}
+    shared = [name for name in first if all(name in (c["a"], c["b"]) for c in comparisons)]
+    if len(comparisons) > 1 and shared:
+        return str(shared[0])  # the control of the request
+    if len(comparisons) <= MOST_PAIRS:
+        return None
+    best: str = result["summary"]["best_model"]
+    return best
+
+
+def _build_row(
+    comparison: Mapping[str, Any], reference: str | None, margin: float | None, *, higher: bool
+) -> DifferenceRow:
+    a, b, interval = comparison["a"], comparison["b"], comparison["interval"]
+    decision = Decision(comparison["verdict"]["decision"])
+    bar = (
+        Bar(comparison["difference"], None, None)
+        if interval is None
+        else Bar(interval["estimate"], interval["lower"], interval["upper"])
+    )
+    if reference == a:  # every row is then a model minus the reference
+        a, b, decision = b, a, MIRRORED.get(decision, decision)
+        bar = Bar(
+            -bar.estimate,
+            None if bar.upper is None else -bar.upper,
+            None if bar.lower is None else -bar.lower,
+        )
+    p_value = comparison["verdict"]["p_value_adjusted"]
+    return DifferenceRow(
+        label=f"{a} − {b}" if reference is None else a,
+        a=a,
+        b=b,
+        bar=bar,
+        verdict=_word(decision, bar, margin, higher=higher),
+        p_value=comparison["verdict"]["p_value"] if p_value is None else p_value,
+    )
+
+
+def _word(decision: Decision, bar: Bar, margin: float | None, *, higher: bool) -> str:
+    """Return the verdict in words; a difference beyond the margin is told apart."""
+    if margin and decision in (Decision.BETTER, Decision.WORSE):
+        below = bar.upper is not None and bar.upper < -margin
+        above = bar.lower is not None and bar.lower > margin
+        if (above if higher else below) and decision is Decision.BETTER:
+            return CLEARLY_BETTER
+        if (below if higher else above) and decision is Decision.WORSE:
+            return CLEARLY_WORSE
+    return WORDS[decision]
+
+
+def verdict_colour(verdict: str, palette: Palette) -> str:
+    """Return the colour of a verdict, which is the same in every figure."""
+    if verdict in (CLEARLY_BETTER, "better"):
+        return palette.blue
+    if verdict in (CLEARLY_WORSE, "worse"):
+        return palette.vermilion
+    return {"equivalent": palette.green, "not worse": palette.purple}.get(verdict, palette.faint)
+
+
+def _caption(
+    result: Result, differences: Differences, reference: str | None, n_comparisons: int
+) -> str:
+    first = result["comparisons"][0]
+    size = describe_size(result, result["models"][first["a"]])
+    interval = next((c["interval"] for c in result["comparisons"] if c["interval"]), None)
+    side = "above" if is_higher_better(result) else "below"
+    if reference is None:
+        text = [f"Each row is a pair of models over {size}: {side} 0 the first one is better."]
+    else:
+        text = [f"Each row is a model beside {reference} over {size}: {side} 0 it is better."]
+        if n_comparisons > len(differences.rows):
+            text.append(
+                f"Of {n_comparisons} pairs only those with the best model, {reference}, are shown."
+            )
+    if interval is not None:
+        level = percent(interval.get("level", result["summary"]["level"]))
+        sided = SIDES[interval.get("alternative", "two_sided")]
+        text.append(
+            f"A bar is the {level} confidence interval{sided} for "
+            f"{target_word(interval['target'], result)}, not corrected for several pairs; "
+            "colour and shape show the verdict."
+        )
+    if differences.margin:
+        text.append(
+            f"The band is the margin, {number(differences.margin)}: differences inside it do not "
+            "matter."
+        )
+    if differences.rope:
+        text.append(
+            f"The dashed lines are the region of practical equivalence, {number(differences.rope)} "
+            "on both sides of 0."
+        )
+    if any(is_cut(row.bar, _find_domain(differences)) for row in differences.rows):
+        text.append(CUT)
+    return " ".join(text)
+
+
+def _describe(differences: Differences) -> str:
+    counts: dict[str, int] = {}
+    for row in differences.rows:
+        counts[row.verdict] = counts.get(row.verdict, 0) + 1
+    if len(differences.rows) == 1:
+        row = differences.rows[0]
+        ends = f" (interval {number(row.bar.lower)} to {number(row.bar.upper)})"
+        return f"{row.label}: {number(row.bar.estimate)}{ends}; {row.verdict}."
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+    first, last = differences.rows[0], differences.rows[-1]
+    return (
+        f"{len(differences.rows)} differences from {number(first.bar.estimate)} ({first.label}) to "
+        f"{number(last.bar.estimate)} ({last.label}): {verdicts}."
+    )
+
+
+def _find_domain(differences: Differences) -> tuple[float, float]:
+    limits = [limit for limit in (differences.margin, differences.rope) if limit]
+    also = [0.0, *limits, *(-limit for limit in limits)]
+    return find_domain([row.bar for row in differences.rows], also)
+
+
+def _view(differences: Differences, style: Style) -> Json:
+    palette = style.palette
+    domain = _find_domain(differences)
+    values = [
+        {
+            "pair": row.label,
+            "a": row.a,
+            "b": row.b,
+            "verdict": row.verdict,
+            "p_value": row.p_value,
+            **cut_bar(row.bar, domain),
+        }
+        for row in differences.rows
+    ]
+    shown = [word for word in SHAPES if any(row.verdict == word for row in differences.rows)]
+    is_long = len(values) > MANY
+    shared: Json = {
+        "y": {
+            "field": "pair",
+            "type": "nominal",
+            "sort": [row.label for row in differences.rows],
+            "title": None,
+            "axis": {
+                "ticks": False,
+                "domain": False,
+                "grid": True,
+                "labelPadding": 8,
+                "labelLimit": style.label_limit,
+                "labelFontSize": 10 if is_long else 12,
+            },
+        },
+        "color": {
+            "field": "verdict",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": shown, "range": [verdict_colour(w, palette) for w in shown]},
+        },
+        "tooltip": [
+            {"field": "pair", "title": "pair"},
+            {"field": "estimate", "title": "difference", "format": ".4~g"},
+            {"field": "lower", "title": "lower end", "format": ".4~g"},
+            {"field": "upper", "title": "upper end", "format": ".4~g"},
+            {"field": "p_value", "title": "p", "format": ".3~g"},
+            {"field": "verdict", "title": "verdict"},
+        ],
+    }
+    x: Json = {
+        "type": "quantitative",
+        "title": differences.axis,
+        "scale": {"domain": list(domain), "nice": False},
+        "axis": {"orient": "top" if is_long else "bottom"},
+    }
+    return {
+        **style.fitted(),
+        "height": {"step": LOW_ROW if is_long else ROW},
+        "data": {"values": values},
+        "layer": [
+            *reference_marks(differences.margin, differences.rope, x, palette),
+            {
+                "mark": {"type": "rule", "strokeWidth": 2.5},
+                "encoding": {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}},
+            },
+            *arrowheads(values, shared, x),
+            {
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 40 if is_long else 75,
+                    "opacity": 1,
+                },
+                "encoding": {
+                    **shared,
+                    "x": {"field": "estimate", **x},
+                    "shape": {
+                        "field": "verdict",
+                        "type": "nominal",
+                        "title": None,
+                        "scale": {"domain": shown, "range": [SHAPES[word] for word in shown]},
+                    },
+                },
+            },
+        ],
+    }
+
+
+def reference_marks(
+    margin: float | None, rope: float | None, x: Json, palette: Palette
+) -> list[Json]:
+    """Return the layers of the margin's band, the region of equivalence, and zero."""
+    layers: list[Json] = []
+    if margin:
+        layers.append(
+            {
+                "data": {"values": [{"left": -margin, "right": margin}]},
+                "mark": {"type": "rect", "color": palette.green, "opacity": 0.15},
+                "encoding": {"x": {"field": "left", **x}, "x2": {"field": "right"}},
+            }
+        )
+    if rope:
+        layers.append(
+            {
+                "data": {"values": [{"at": -rope}, {"at": rope}]},
+                "mark": {"type": "rule", "color": palette.green, "strokeDash": [4, 3]},
+                "encoding": {"x": {"field": "at", **x}},
+            }
+        )
+    layers.append(
+        {
+            "data": {"values": [{"zero": 0}]},
+            "mark": {"type": "rule", "color": palette.ink, "strokeWidth": 1},
+            "encoding": {"x": {"field": "zero", **x}},
+        }
+    )
+    return layers

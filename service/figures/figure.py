@@ -1,0 +1,64 @@
+"""A figure of a result: its words, and its Vega-Lite specification in any style."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.figures.style import Json, Style, config
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+_LETTER: Final = 5.7
+"""Average width of a letter of a caption, in pixels."""
+
+Result = Mapping[str, Any]
+"""The JSON of a result, as ``GET .../result`` returns it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure of a result.
+
+    Parameters
+    ----------
+    name : str
+        Its name in addresses: lower-case letters, digits and underscores.
+    title : str
+        What it shows, in a few words.
+    caption : str
+        How to read it, what the bars are, and how many numbers they rest on.
+    alt : str
+        What is seen, for those who do not see it.
+    about : tuple of str
+        The models or learners that it is about; empty if it is about all of them.
+    view : callable
+        Returns the marks, axes and data as Vega-Lite in a style, without title and colours.
+    """
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    about: tuple[str, ...] = ()
+    view: Callable[[Style], Json]
+
+    def spec(self, style: Style) -> Json:
+        """Return the whole Vega-Lite specification."""
+        title: Json = {"text": self.title}
+        if style.has_caption:
+            letters = max(30, int((style.width - 30) / _LETTER))
+            title["subtitle"] = textwrap.wrap(self.caption, letters)
+        view = self.view(style)
+        shared = config(style.palette)
+        for part, own in view.pop("config", {}).items():
+            shared[part] = {**shared.get(part, {}), **own}
+        return {
+            "$schema": SCHEMA,
+            "description": self.alt,
+            "title": title,
+            "config": shared,
+            "usermeta": {"name": self.name, "caption": self.caption},
+            **view,
+        }

@@ -1,0 +1,345 @@
+"""The forest plot: one row for each model, with its mean and its intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from service.figures.figure import Figure, Result
+from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, is_cut
+from service.figures.style import Json, Style
+from service.figures.words import (
+    SIDES,
+    TARGET_ORDER,
+    block_word,
+    describe_size,
+    is_higher_better,
+    join_words,
+    number,
+    percent,
+    target_colour,
+    target_word,
+    value_word,
+)
+from thetahat.metrics import METRICS
+from thetahat.values.types import Target
+
+ROW: Final = 13
+"""Height of one interval in pixels; a model has one for each target."""
+GAP: Final = 9
+"""Pixels between two models."""
+MANY: Final = 40
+"""Models from which on rows are lower, and the axis is on top as well."""
+LOW_ROW: Final = 8
+LOW_GAP: Final = 6
+LOWEST: Final = 15
+"""Height of a row whose label overprints no other."""
+PREDICTION: Final = "prediction"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestRow:
+    """One interval of one model.
+
+    Parameters
+    ----------
+    model : str
+        Name of the model.
+    target : str
+        What the interval is about, a target or ``prediction``; empty if there is no interval.
+    bar : Bar
+        The estimate with its interval.
+    method : str
+        Name of the interval.
+    """
+
+    model: str
+    target: str
+    bar: Bar
+    method: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forest:
+    """The rows of a forest plot, in order, and its words.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The models, the best one first.
+    rows : tuple of ForestRow
+        Their intervals.
+    targets : tuple of str
+        The targets that have intervals, in the order of the rows of a model.
+    words : mapping of str to str
+        The legend entry of each target.
+    axis : str
+        Title of the horizontal axis.
+    """
+
+    models: tuple[str, ...]
+    rows: tuple[ForestRow, ...]
+    targets: tuple[str, ...]
+    words: Mapping[str, str]
+    axis: str
+
+
+def build_forest(result: Result) -> Iterator[Figure]:
+    """Yield the forest plot of the models, and one for each metric."""
+    models = result.get("models")
+    if not models:
+        return
+    quantity = value_word(result)
+    entries = {name: _collect_loss(model) for name, model in models.items()}
+    yield _figure(
+        result,
+        entries,
+        name="errors",
+        title="How large is the error?" if not is_higher_better(result) else "How good are they?",
+        quantity=quantity,
+        higher=is_higher_better(result),
+    )
+    metrics = list(dict.fromkeys(key for m in models.values() for key in m.get("metrics") or {}))
+    for key in metrics:
+        entries = {
+            name: _collect_metric(model["metrics"][key])
+            for name, model in models.items()
+            if key in (model.get("metrics") or {})
+        }
+        entries = {name: rows for name, rows in entries.items() if rows}
+        if not entries:
+            continue
+        higher = next(models[name]["metrics"][key]["higher_is_better"] for name in entries)
+        title = METRICS[key].info.title if key in METRICS else key
+        yield _figure(
+            result, entries, name=f"metric_{key}", title=title, quantity=key, higher=higher
+        )
+
+
+def _collect_loss(model: Mapping[str, Any]) -> list[tuple[str, Bar, str, Mapping[str, Any]]]:
+    found = [(target, interval) for target, interval in model["recommended"].items()]
+    if model.get("prediction"):
+        found.append((PREDICTION, model["prediction"]))
+    if not found:
+        return [("", Bar(model["mean"]["macro"], None, None), "", {})]
+    return [
+        (
+            target,
+            Bar(interval["estimate"], interval["lower"], interval["upper"]),
+            interval["method"],
+            interval,
+        )
+        for target, interval in found
+    ]
+
+
+def _collect_metric(metric: Mapping[str, Any]) -> list[tuple[str, Bar, str, Mapping[str, Any]]]:
+    found = [
+        (target, Bar(i["estimate"], i["lower"], i["upper"]), i["method"], i)
+        for target, i in metric["recommended"].items()
+    ]
+    if found:
+        return found
+    means = metric["estimate"]
+    value = means[metric["mean"]] if metric["mean"] in means else means["pooled"]
+    return [] if value is None else [("", Bar(value, None, None), "", {})]
+
+
+def _figure(  # noqa: PLR0913 - the words of a figure
+    result: Result,
+    entries: Mapping[str, list[tuple[str, Bar, str, Mapping[str, Any]]]],
+    *,
+    name: str,
+    title: str,
+    quantity: str,
+    higher: bool,
+) -> Figure:
+    sign = -1 if higher else 1
+    order = sorted(entries, key=lambda model: sign * entries[model][0][1].estimate)
+    rows = [
+        ForestRow(model=model, target=target, bar=bar, method=method)
+        for model in order
+        for target, bar, method, _ in entries[model]
+    ]
+    present = {row.target for row in rows}
+    targets = tuple(t for t in (*TARGET_ORDER, PREDICTION, "") if t in present)
+    words: dict[str, str] = {t: _legend(t, result) for t in targets}
+    intervals = [i for all_rows in entries.values() for *_, i in all_rows if i]
+    forest = Forest(
+        models=tuple(order),
+        rows=tuple(rows),
+        targets=targets,
+        words=words,
+        axis=f"{quantity} ({'higher' if higher else 'lower'} is better)",
+    )
+    return Figure(
+        name=name,
+        title=title,
+        caption=_caption(result, forest, intervals, quantity),
+        alt=_describe(forest, quantity),
+        view=lambda style: _view(forest, style),
+    )
+
+
+def _legend(target: str, result: Result) -> str:
+    if target == PREDICTION:
+        return f"one more {block_word(result)}, by itself"
+    return target_word(target, result) if target else "no interval"
+
+
+def _caption(
+    result: Result, forest: Forest, intervals: Sequence[Mapping[str, Any]], quantity: str
+) -> str:
+    first = next(iter(result["models"].values()))
+    size = describe_size(result, first)
+    text = [f"Each row is a model, the best one on top. A dot is its {quantity} over {size}."]
+    if intervals:
+        level, side = percent(intervals[0]["level"]), SIDES[intervals[0]["alternative"]]
+        known = [forest.words[t] for t in forest.targets if t not in (PREDICTION, "")]
+        bar = f"A bar is the recommended {level} confidence interval{side}"
+        text.append(
+            f"{bar} for {known[0]}."
+            if len(known) == 1
+            else f"{bar}; its colour says what it is about: {join_words(known)}."
+        )
+    if PREDICTION in forest.targets:
+        word = block_word(result)
+        text.append(
+            f"The pale bar is where the mean of one more {word} will lie; the interval for a new "
+            f"{word} is about the average over all of them."
+        )
+    if "" in forest.targets:
+        text.append("A dot without a bar has no interval.")
+    if any(is_cut(row.bar, _find_domain(forest)) for row in forest.rows):
+        text.append(CUT)
+    if len(forest.models) > 1 and intervals:
+        text.append(
+            "Two models whose intervals overlap may still differ clearly: the figure of the "
+            "differences shows which do."
+        )
+    return " ".join(text)
+
+
+def _describe(forest: Forest, quantity: str) -> str:
+    best, worst = forest.rows[0], forest.rows[-1]
+    if len(forest.models) == 1:
+        return f"The {quantity} of {best.model} is {number(best.bar.estimate)}."
+    return (
+        f"Forest plot of {len(forest.models)} models by {quantity}: from {best.model} with "
+        f"{number(best.bar.estimate)} to {worst.model} with {number(worst.bar.estimate)}."
+    )
+
+
+def _view(forest: Forest, style: Style) -> Json:
+    palette = style.palette
+    domain = _find_domain(forest)
+    values = [
+        {
+            "model": row.model,
+            "target": forest.words[row.target],
+            "slot": forest.words[_slot(row.target, forest.targets)],
+            "predicted": row.target == PREDICTION,
+            "method": row.method,
+            **cut_bar(row.bar, domain),
+        }
+        for row in forest.rows
+    ]
+    words = [forest.words[t] for t in forest.targets]
+    slots = list(dict.fromkeys(value["slot"] for value in values))
+    slots.sort(key=words.index)
+    is_long = len(forest.models) > MANY
+    row, gap = (LOW_ROW, LOW_GAP) if is_long else (ROW, GAP)
+    step = max(row * len(slots) + gap, LOWEST)
+    y: Json = {
+        "field": "model",
+        "type": "nominal",
+        "sort": list(forest.models),
+        "title": None,
+        "axis": {
+            "ticks": False,
+            "domain": False,
+            "grid": True,
+            "labelPadding": 8,
+            "labelLimit": style.label_limit,
+            "labelFontSize": 10 if is_long else 12,
+        },
+        "scale": {"paddingInner": gap / step, "paddingOuter": gap / step / 2},
+    }
+    shared: Json = {
+        "y": y,
+        "yOffset": {"field": "slot", "type": "nominal", "sort": slots},
+        "color": {
+            "field": "target",
+            "type": "nominal",
+            "scale": {"domain": words, "range": [_colour(t, style) for t in forest.targets]},
+            "title": None,
+            "legend": {"symbolType": "stroke", "symbolStrokeWidth": 4, "columns": 0}
+            if len(words) > 1
+            else None,
+        },
+        "tooltip": [
+            {"field": "model", "title": "model"},
+            {"field": "target", "title": "about"},
+            {"field": "estimate", "title": "estimate", "format": ".4~g"},
+            {"field": "lower", "title": "lower end", "format": ".4~g"},
+            {"field": "upper", "title": "upper end", "format": ".4~g"},
+            {"field": "method", "title": "method"},
+        ],
+    }
+    x: Json = {
+        "type": "quantitative",
+        "title": forest.axis,
+        "scale": {"domain": list(domain), "nice": False, "zero": False},
+        "axis": {"orient": "top" if is_long else "bottom"},
+    }
+    bar: Json = {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}}
+    return {
+        **style.fitted(),
+        "height": {"step": step, "for": "position"},
+        "data": {"values": values},
+        "layer": [
+            {
+                "transform": [{"filter": "datum.predicted"}],
+                "mark": {"type": "rule", "strokeWidth": row - 3},
+                "encoding": bar,
+            },
+            {
+                "transform": [{"filter": "!datum.predicted"}],
+                "mark": {"type": "rule", "strokeWidth": 2.5},
+                "encoding": bar,
+            },
+            *arrowheads(values, shared, x),
+            {
+                "transform": [{"filter": "!datum.predicted"}],
+                "mark": {
+                    "type": "point",
+                    "filled": True,
+                    "size": 30 if is_long else 55,
+                    "opacity": 1,
+                    "stroke": palette.paper,
+                    "strokeWidth": 0.5,
+                },
+                "encoding": {**shared, "x": {"field": "estimate", **x}},
+            },
+        ],
+    }
+
+
+def _find_domain(forest: Forest) -> tuple[float, float]:
+    """Return the ends of the axis; the long intervals for one more source are never cut."""
+    bars = [row.bar for row in forest.rows if row.target != PREDICTION]
+    long = [row.bar for row in forest.rows if row.target == PREDICTION]
+    ends = [end for bar in long for end in (bar.lower, bar.upper) if end is not None]
+    return find_domain(bars or long, ends)
+
+
+def _slot(target: str, targets: Sequence[str]) -> str:
+    """Return the target whose row an interval is drawn in."""
+    return Target.NEW_SOURCE if target == PREDICTION and Target.NEW_SOURCE in targets else target
+
+
+def _colour(target: str, style: Style) -> str:
+    if target == PREDICTION:
+        return style.palette.pale(target_colour(Target.NEW_SOURCE, style.palette))
+    return target_colour(target, style.palette) if target else style.palette.ink

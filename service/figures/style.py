@@ -1,0 +1,184 @@
+"""Colours, fonts and the Vega-Lite configuration that all figures share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+Theme = Literal["light", "dark"]
+Json = dict[str, Any]
+"""A part of a Vega-Lite specification."""
+
+NARROWEST: Final = 320
+WIDEST: Final = 2000
+USUAL_WIDTH: Final = 720
+FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first is inside vl-convert; the others have the same widths on a page."""
+LABEL_SHARE: Final = 0.35
+"""Share of the width after which the label of a row is cut with an ellipsis."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Palette:
+    """The colours of one theme.
+
+    Parameters
+    ----------
+    paper, ink, faint, grid : str
+        Background, text and marks, secondary text, grid lines.
+    series : tuple of str
+        Colours of categories, from the palette of Okabe and Ito, which people with any form of
+        colour blindness can distinguish.
+    """
+
+    paper: str
+    ink: str
+    faint: str
+    grid: str
+    series: tuple[str, ...]
+
+    def pale(self, colour: str, share: float = 0.35) -> str:
+        """Return a colour as it looks when it covers the paper in part."""
+        parts = [
+            round(share * int(colour[i : i + 2], 16) + (1 - share) * int(self.paper[i : i + 2], 16))
+            for i in (1, 3, 5)
+        ]
+        return "#" + "".join(f"{part:02x}" for part in parts)
+
+    @property
+    def blue(self) -> str:
+        """The colour of these sources, and of a better model."""
+        return self.series[0]
+
+    @property
+    def vermilion(self) -> str:
+        """The colour of a new source, and of a worse model."""
+        return self.series[1]
+
+    @property
+    def green(self) -> str:
+        """The colour of these models, and of equivalence."""
+        return self.series[2]
+
+    @property
+    def purple(self) -> str:
+        """The colour of a new population."""
+        return self.series[3]
+
+
+PALETTES: Final[dict[Theme, Palette]] = {
+    "light": Palette(
+        paper="#ffffff",
+        ink="#1a1c1f",
+        faint="#5c6370",
+        grid="#e3e5e8",
+        series=(
+            "#0072b2",
+            "#d55e00",
+            "#009e73",
+            "#b5578f",
+            "#b98300",
+            "#2f9bd1",
+            "#7a7a7a",
+            "#6b4c9a",
+        ),
+    ),
+    "dark": Palette(
+        paper="#16181c",
+        ink="#eceef1",
+        faint="#a5acb8",
+        grid="#363b44",
+        series=(
+            "#58a9e6",
+            "#f28c4b",
+            "#2ec59a",
+            "#e08fbf",
+            "#e6b23c",
+            "#9bd4f5",
+            "#b0b0b0",
+            "#b39ddb",
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How a figure is drawn, apart from its numbers.
+
+    Parameters
+    ----------
+    theme : str
+        ``light`` or ``dark``.
+    width : int
+        Width of the whole picture in pixels, about; from 320 to 2000.
+    has_caption : bool
+        Whether the caption is part of the picture, below its title.
+    """
+
+    theme: Theme = "light"
+    width: int = USUAL_WIDTH
+    has_caption: bool = False
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of the theme."""
+        return PALETTES[self.theme]
+
+    @property
+    def label_limit(self) -> int:
+        """Longest label of a row, in pixels."""
+        return round(LABEL_SHARE * self.width)
+
+    def fitted(self) -> Json:
+        """Return the fields that make a plot with its labels exactly as wide as the picture."""
+        return {"width": self.width, "autosize": {"type": "fit-x", "contains": "padding"}}
+
+
+def config(palette: Palette) -> Json:
+    """Return the part of a specification that sets fonts, sizes and colours."""
+    text = {"labelColor": palette.ink, "titleColor": palette.ink}
+    return {
+        "font": FONT,
+        "background": palette.paper,
+        "padding": 12,
+        "view": {"stroke": None},
+        "title": {
+            "anchor": "start",
+            "frame": "bounds",
+            "fontSize": 15,
+            "fontWeight": "bold",
+            "color": palette.ink,
+            "subtitleColor": palette.faint,
+            "subtitleFontSize": 12,
+            "subtitleLineHeight": 16,
+            "offset": 12,
+        },
+        "axis": {
+            **text,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "titlePadding": 8,
+            "domainColor": palette.faint,
+            "tickColor": palette.faint,
+            "gridColor": palette.grid,
+            "labelLimit": 0,
+            "tickCount": 7,
+        },
+        "legend": {
+            **text,
+            "orient": "bottom",
+            "direction": "horizontal",
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "labelLimit": 0,
+            "symbolStrokeWidth": 2,
+            "symbolOpacity": 1,
+            "columnPadding": 16,
+        },
+        "header": {**text, "labelFontSize": 12, "titleFontSize": 12},
+        "text": {"color": palette.ink, "fontSize": 12},
+        "rule": {"color": palette.ink},
+    }

@@ -1,0 +1,104 @@
+"""The words of captions, legends and axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from service.figures.style import Palette
+from thetahat.values.number_text import format_count, format_number, format_percent
+from thetahat.values.types import Target
+
+TARGET_ORDER: Final = (
+    Target.NEW_SOURCE,
+    Target.THESE_SOURCES,
+    Target.NEW_POPULATION,
+    Target.THESE_MODELS,
+)
+SIDES: Final = {"two_sided": "", "less": ", one-sided", "greater": ", one-sided"}
+
+
+def is_higher_better(result: Mapping[str, Any]) -> bool:
+    """Return whether higher values of the result's losses or scores are better."""
+    return result.get("better") == "higher"
+
+
+def value_word(result: Mapping[str, Any]) -> str:
+    """Return the name of the quantity that models are judged by."""
+    return "mean score" if is_higher_better(result) else "mean loss"
+
+
+def block_word(result: Mapping[str, Any], n: int = 1) -> str:
+    """Return what a block is called, such as source or school; in the plural for n > 1."""
+    word: str = result.get("unit") or ("source" if has_sources(result) else "block")
+    return word if n == 1 else pluralise(word)
+
+
+def pluralise(word: str) -> str:
+    """Return the plural of an English noun by the usual rules."""
+    if word.endswith(("s", "x", "z", "ch", "sh")):
+        return f"{word}es"
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}s"
+
+
+def has_sources(result: Mapping[str, Any]) -> bool:
+    """Return whether blocks are sources: an interval for a new one was computed or considered."""
+    return any(
+        Target.NEW_SOURCE in model.get("recommended", {}) or model.get("prediction")
+        for model in result.get("models", {}).values()
+    )
+
+
+def target_word(target: str, result: Mapping[str, Any]) -> str:
+    """Return a target in words."""
+    return {
+        Target.THESE_SOURCES: "data like these",
+        Target.NEW_SOURCE: f"a new {block_word(result) if has_sources(result) else 'source'}",
+        Target.THESE_MODELS: "these trained models",
+        Target.NEW_POPULATION: "the target population",
+    }[Target(target)]
+
+
+def target_colour(target: str, palette: Palette) -> str:
+    """Return the colour of a target, which is the same in every figure."""
+    return {
+        Target.THESE_SOURCES: palette.blue,
+        Target.NEW_SOURCE: palette.vermilion,
+        Target.THESE_MODELS: palette.green,
+        Target.NEW_POPULATION: palette.purple,
+    }[Target(target)]
+
+
+def describe_size(result: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+    """Return how many rows, blocks and repeats a mean rests on, as ``569 rows in 10 folds``."""
+    n, blocks = model["n"], model["blocks"]
+    text = f"{format_count(n)} test {'row' if n == 1 else 'rows'}"
+    if blocks > 1:
+        text += f" in {format_count(blocks)} {block_word(result, blocks)}"
+    splits = model["mean"].get("splits")
+    repeats = round(len(splits) / blocks) if splits and blocks else 1
+    return f"{text}, {repeats} repeats" if repeats > 1 else text
+
+
+def percent(level: float) -> str:
+    """Return a confidence level as text that no line break divides."""
+    return format_percent(level).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def number(value: float | None) -> str:
+    """Return a number of a caption; an unknown one is ``unknown``."""
+    return "unknown" if value is None else format_number(value).replace("-", "\N{MINUS SIGN}", 1)
+
+
+def name_block(word: str, label: str) -> str:
+    """Return the name of a block, as ``school 7``, without saying its word twice."""
+    return label if label.lower().startswith(word.lower()) else f"{word} {label}"
+
+
+def join_words(words: list[str]) -> str:
+    """Return ``a``, ``a and b`` or ``a, b and c``."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
