@@ -12,7 +12,7 @@ from service.figures.style import Json, Style
 from service.figures.words import block_word, is_higher_better, name_block, number, value_word
 
 MOST_FIGURES: Final = 10
-"""Pairs that have such a figure; of more, those with the best model and the best others do."""
+"""Pairs that have a figure of their own; of more pairs, those of the best models do."""
 MOST_LABELLED: Final = 80
 """Blocks up to which each has a row with its label; more are columns without labels."""
 ROW: Final = 16
@@ -50,29 +50,29 @@ def build_by_source(result: Result) -> Iterator[Figure]:
     comparisons, labels = result.get("comparisons") or (), result.get("block_labels") or ()
     if len(labels) < 3 or "models" not in result or not comparisons:
         return
-    for place, comparison in choose_pairs(result, comparisons):
+    for place, comparison in enumerate(choose_pairs(result, comparisons), start=1):
         a, b = comparison["a"], comparison["b"]
         blocks = _subtract(result, a, b, labels)
         if blocks is not None:
-            yield _figure(result, f"by_source_{place}", blocks)
+            yield _figure(result, number_name("by_source", place), blocks)
+
+
+def number_name(name: str, place: int) -> str:
+    """Return the name of the figure at a place: the first one has no number."""
+    return name if place == 1 else f"{name}_{place}"
 
 
 def choose_pairs(
     result: Result, comparisons: Sequence[Mapping[str, Any]]
-) -> list[tuple[int, Mapping[str, Any]]]:
-    """Return the pairs that have a figure of their own, with their places from 1 on."""
-    numbered = list(enumerate(comparisons, start=1))
-    if len(numbered) <= MOST_FIGURES:
-        return numbered
+) -> Sequence[Mapping[str, Any]]:
+    """Return the pairs that have a figure of their own, the most interesting one first."""
     best = [model["name"] for model in result["summary"]["models"]]
     ranks = {name: rank for rank, name in enumerate(best)}
-    with_best = [
-        (place, c)
-        for place, c in numbered
-        if best[0] in (c["a"], c["b"]) and c["a"] in ranks and c["b"] in ranks
-    ]
-    with_best.sort(key=lambda item: ranks[item[1]["a"]] + ranks[item[1]["b"]])
-    return (with_best or numbered)[:MOST_FIGURES]
+    ranked = sorted(
+        comparisons,
+        key=lambda pair: ranks.get(pair["a"], len(best)) + ranks.get(pair["b"], len(best)),
+    )
+    return ranked[:MOST_FIGURES]
 
 
 def _subtract(result: Result, a: str, b: str, labels: Sequence[Any]) -> BlockDifferences | None:

@@ -95,7 +95,7 @@ def build_forest(result: Result) -> Iterator[Figure]:
     yield _figure(
         result,
         entries,
-        name="errors",
+        name="forest",
         title="How large is the error?" if not is_higher_better(result) else "How good are they?",
         quantity=quantity,
         higher=is_higher_better(result),

@@ -193,12 +193,12 @@ def test_exact_figures_are_drawn_on_request(
     svg, png, pdf = (client.get(named["links"][form]) for form in ("svg", "png", "pdf"))
 
     assert named == {
-        "name": "errors",
+        "name": "forest",
         "title": forest.title,
         "caption": forest.caption,
         "alt": forest.alt,
         "about": [],
-        "links": {form: f"{there}/figures/errors.{form}" for form in ("svg", "png", "pdf", "json")},
+        "links": {form: f"{there}/figures/forest.{form}" for form in ("svg", "png", "pdf", "json")},
     }
     assert svg.headers["content-type"] == "image/svg+xml"
     assert svg.headers["content-security-policy"].startswith("default-src 'none'")
@@ -216,12 +216,12 @@ def test_exact_a_specification_has_the_theme_and_width_of_the_request(
     monkeypatch.setattr(figures, "list_figures", lambda _: (forest,))
     query: dict[str, str | int] = {"theme": "dark", "width": 500, "caption": True}
 
-    answer = client.get(f"{there}/figures/errors.json", params=query)
+    answer = client.get(f"{there}/figures/forest.json", params=query)
 
     style = Style(theme="dark", width=500, has_caption=True)
     assert answer.json() == json.loads(json.dumps(forest.spec(style)))
-    for query in ({"theme": "blue"}, {"width": 100}, {"width": 5000}):
-        refused = client.get(f"{there}/figures/errors.json", params=query)
+    for wrong in ("theme=blue", "width=100", "width=5000"):
+        refused = client.get(f"{there}/figures/forest.json?{wrong}")
         assert refused.status_code == 422
 
 
@@ -232,7 +232,7 @@ def test_exact_without_a_suffix_accept_chooses(
     monkeypatch.setattr(figures, "list_figures", lambda _: (forest,))
 
     types = {
-        accept: client.get(f"{there}/figures/errors", headers={"accept": accept})
+        accept: client.get(f"{there}/figures/forest", headers={"accept": accept})
         for accept in ("image/png", "application/json", "*/*", "text/csv")
     }
 

@@ -32,7 +32,7 @@ def rows_of(spec: Json) -> list[Json]:
 def test_exact_the_forest_has_the_intervals_of_the_result() -> None:
     result = evaluation(5)
 
-    rows = rows_of(figure_of(result, "errors"))
+    rows = rows_of(figure_of(result, "forest"))
 
     drawn = {
         (row["model"], row["target"]): (row["estimate"], row["lower"], row["upper"]) for row in rows
@@ -50,16 +50,16 @@ def test_exact_models_are_sorted_by_mean_and_the_best_one_is_on_top() -> None:
     result = evaluation(12)
     best_first = sorted(result["models"], key=lambda name: result["models"][name]["mean"]["macro"])
 
-    spec = figure_of(result, "errors")
+    spec = figure_of(result, "forest")
     assert list(dict.fromkeys(row["model"] for row in rows_of(spec))) == best_first
 
-    spec = figure_of({**result, "better": "higher"}, "errors")
+    spec = figure_of({**result, "better": "higher"}, "forest")
     assert list(dict.fromkeys(row["model"] for row in rows_of(spec))) == best_first[::-1]
 
 
 def test_exact_a_target_has_one_colour_in_every_figure() -> None:
     palette = PALETTES["light"]
-    scale = figure_of(evaluation(2), "errors")["layer"][0]["encoding"]["color"]["scale"]
+    scale = figure_of(evaluation(2), "forest")["layer"][0]["encoding"]["color"]["scale"]
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
 
     assert colours["a new source"] == palette.vermilion
@@ -67,7 +67,7 @@ def test_exact_a_target_has_one_colour_in_every_figure() -> None:
     assert colours["one more source, by itself"] == palette.pale(palette.vermilion)
 
 
-@pytest.mark.parametrize("name", ["errors", "differences"])
+@pytest.mark.parametrize("name", ["forest", "differences"])
 def test_property_the_labels_of_200_models_do_not_overlap(name: str) -> None:
     result = evaluation(200)
     labels = set(result["models"])
@@ -83,7 +83,7 @@ def test_property_the_labels_of_200_models_do_not_overlap(name: str) -> None:
             assert size
             found.append((float(place[2]), float(size[1])))
     found.sort()
-    assert len(found) == (200 if name == "errors" else 199)
+    assert len(found) == (200 if name == "forest" else 199)
     gaps = [(lower - upper, size) for (upper, size), (lower, _) in pairwise(found)]
     assert all(gap >= size for gap, size in gaps)
 
@@ -160,7 +160,7 @@ def test_naive_differences_by_source_are_those_of_the_means() -> None:
         (x - y, label) for x, y, label in zip(a, b, result["block_labels"], strict=True)
     )
 
-    spec = figure_of(result, "by_source_1")
+    spec = figure_of(result, "by_source")
 
     assert [(row["difference"], row["block"]) for row in rows_of(spec)] == expected
     n_better = sum(difference < 0 for difference, _ in expected)
@@ -176,7 +176,7 @@ def test_degenerate_a_model_without_an_interval_is_a_dot() -> None:
         model |= {"recommended": {}, "prediction": None}
     result["comparisons"][0]["interval"] = None
 
-    rows = rows_of(figure_of(result, "errors"))
+    rows = rows_of(figure_of(result, "forest"))
 
     assert [(row["lower"], row["upper"]) for row in rows] == [(None, None)] * 2
     assert all(row["from"] == row["to"] == row["estimate"] for row in rows)
