@@ -132,6 +132,10 @@ class Settings(BaseSettings):
         2.0, gt=0, description="Length of a chunk above which the rest is queued as a new one."
     )
 
+    session_hours: float = Field(
+        12.0, gt=0, le=24 * 365, description="How long a browser stays logged in to the pages."
+    )
+
     keep_results_days: int = Field(
         0, ge=0, description="Days after its end when an evaluation is deleted; 0: never."
     )

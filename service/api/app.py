@@ -19,6 +19,7 @@ from service.api.routes import (
     events,
     explorer,
     figures,
+    log_in,
     meta,
     methods,
     pages,
@@ -57,6 +58,7 @@ def create_app() -> FastAPI:
         meta,
         explorer,
         pages,
+        log_in,
     )
     routers = [module.router for module in modules]
     for router in routers:

@@ -19,12 +19,15 @@ from uuid import UUID
 
 from sqlalchemy.exc import OperationalError
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import Scope as ConnectionScope
 
+from service.api.page_responses import LOG_OUT_PATH, SESSION_COOKIE, is_page_path
 from service.errors import Forbidden, NotAuthenticated
 from service.process.request_context import Caller, Scope
 from service.settings import settings
-from service.storage import api_keys
+from service.storage import api_keys, sessions
+from service.storage.api_keys import Credential
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import reading, unit_of_work
 
@@ -47,6 +50,8 @@ def find_needed_scope(method: str, path: str) -> Scope:
         return Scope.METRICS
     if path.startswith(ADMIN_PATHS):
         return Scope.ADMIN
+    if path == LOG_OUT_PATH:
+        return Scope.READ
     return Scope.READ if method in READING_METHODS else Scope.SUBMIT
 
 
@@ -79,10 +84,17 @@ class Authenticator:
         headers = Headers(scope=scope)
         key = _read_key(headers)
         if key is not None:
-            return self._find_owner(key)
+            return self.find_key_caller(key)
+        token = _read_session_token(scope, headers)
+        if token is not None:
+            caller = self._find_session_caller(token)
+            if caller is not None:
+                scope["session_token"] = token
+                return caller
         if not self._has_no_keys():
             raise NotAuthenticated(
-                "The request needs an API key in a header: Authorization: Bearer th_..."
+                "The request needs an API key in a header (Authorization: Bearer th_...), or a "
+                "session of a browser that has logged in at /log-in."
             )
         require_local(scope, headers)
         return Caller(LOCAL_OWNER_ID, LOCAL_ACTOR, Scope.ADMIN)
@@ -97,7 +109,25 @@ class Authenticator:
         self._no_keys_until = 0.0 if has_keys else now + CACHE_S
         return not has_keys
 
-    def _find_owner(self, key: str) -> Caller:
+    def _find_session_caller(self, token: str) -> Caller | None:
+        """Return whom a session belongs to; None if it has ended."""
+        digest, now = sessions.compute_digest(token), time.monotonic()
+        cached = self._callers.get(digest)
+        if cached is not None and now < cached.until:
+            return cached.caller
+        with reading() as connection:
+            credential = sessions.find(connection, token)
+        if credential is None:
+            self._callers.pop(digest, None)
+            return None
+        return self._remember(digest, credential, now)
+
+    def forget_session(self, token: str) -> None:
+        """Forget a session that has ended, so that this process refuses it at once."""
+        self._callers.pop(sessions.compute_digest(token), None)
+
+    def find_key_caller(self, key: str) -> Caller:
+        """Return whom a key belongs to; ``NotAuthenticated`` if it is not in force."""
         digest, now = api_keys.compute_digest(key), time.monotonic()
         cached = self._callers.get(digest)
         if cached is not None and now < cached.until:
@@ -111,6 +141,10 @@ class Authenticator:
             raise NotAuthenticated(
                 "The API key is not valid: it is unknown, revoked or expired.", has_wrong_key=True
             )
+        return self._remember(digest, credential, now)
+
+    def _remember(self, digest: str, credential: Credential, now: float) -> Caller:
+        """Cache and return the caller of a credential, and record that its key was used."""
         if len(self._callers) >= MAX_CACHED:
             self._callers.clear()
         caller = Caller(credential.owner_id, credential.prefix, credential.scope, credential.id)
@@ -131,6 +165,17 @@ def _read_key(headers: Headers) -> str | None:
     if scheme.lower() == "bearer":
         return key.strip()
     return headers.get("x-api-key")
+
+
+def _read_session_token(scope: ConnectionScope, headers: Headers) -> str | None:
+    """Return the token of a browser's session.
+
+    Outside of the pages it counts only for requests that read: every form of a page has a token
+    against forms of other sites, and a request to ``/v1/`` has none.
+    """
+    if not is_page_path(scope["path"]) and scope["method"] not in READING_METHODS:
+        return None
+    return cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE)
 
 
 def require_local(scope: ConnectionScope, headers: Headers) -> None:

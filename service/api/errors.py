@@ -6,6 +6,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import orjson
 from fastapi.exceptions import RequestValidationError
@@ -13,10 +14,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from service import errors as service_errors
-from service.api.page_responses import needs_page_error, page_response
+from service.api.page_responses import LOG_IN_PATH, needs_page_error, page_response
 from service.api.shortening import shorten_text, shorten_value
 from service.errors import FieldError, ServiceError
 from service.schemas.validation_messages import describe_error
@@ -115,7 +116,10 @@ def respond(request: Request, error: ServiceError | EvaluationError) -> Response
 
 
 def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
-    """Return a problem document as a page."""
+    """Return a problem document as a page; who is not known may log in."""
+    if problem["status"] == 401 and request.method == "GET":
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return RedirectResponse(f"{LOG_IN_PATH}?{urlencode({'next': path})}", 303)
     errors = [
         {"place": ".".join(map(str, each["loc"])), "message": each["message"]}
         for each in problem["errors"]

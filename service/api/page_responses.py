@@ -19,6 +19,8 @@ from service.process.request_context import Caller, Scope
 
 PAGE_PATHS: Final = ("/evaluations", "/compare", "/data-sets", "/methods", "/studies")
 """Beginnings of the paths of pages that only an authenticated sender may see."""
+LOG_IN_PATH: Final = "/log-in"
+LOG_OUT_PATH: Final = "/log-out"
 OTHER_PATHS: Final = (
     "/v1",
     "/metrics",
@@ -40,7 +42,9 @@ POLICY: Final = (
 
 def is_page_path(path: str) -> bool:
     """Return whether a path belongs to a page that only an authenticated sender may see."""
-    return any(path == start or path.startswith(f"{start}/") for start in PAGE_PATHS)
+    return path == LOG_OUT_PATH or any(
+        path == start or path.startswith(f"{start}/") for start in PAGE_PATHS
+    )
 
 
 def wants_html(scope: ConnectionScope) -> bool:

@@ -7,6 +7,7 @@ import logging
 import re
 import secrets
 import time
+from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
@@ -95,6 +96,8 @@ class RequestMiddleware:
         try:
             if scope["path"] != HEALTH_PATH:
                 await wait_until_loaded()
+            scope["authenticator"] = self._authenticator
+            scope["delay_wrong_key"] = partial(self._delay_wrong_key, scope)
             if needs_caller(scope):
                 caller = await self._authenticate(scope)
                 allowance = self._count_request(caller)
@@ -125,23 +128,27 @@ class RequestMiddleware:
         except NotAuthenticated as error:
             if not error.has_wrong_key:
                 raise
-            client = scope.get("client")
-            delay = self._wrong_keys.count(client[0] if client else "")
-            if self._wrong_keys.are_too_many:
-                raise RateLimitExceeded(
-                    "Too many requests with wrong API keys wait for their answer.",
-                    retry_after=ceil(LONGEST_DELAY_S),
-                ) from error
-            self._wrong_keys.waiting += 1
-            try:
-                await asyncio.sleep(delay)
-            finally:
-                self._wrong_keys.waiting -= 1
+            await self._delay_wrong_key(scope)
             raise
         CALLER.set(caller)
         scope["caller"], scope["owner_id"] = caller, caller.owner_id
         scope["authenticate"] = self._authenticator.authenticate
         return caller
+
+    async def _delay_wrong_key(self, scope: Scope) -> None:
+        """Wait before a wrong key is refused; ``RateLimitExceeded`` if too many requests wait."""
+        client = scope.get("client")
+        delay = self._wrong_keys.count(client[0] if client else "")
+        if self._wrong_keys.are_too_many:
+            raise RateLimitExceeded(
+                "Too many requests with wrong API keys wait for their answer.",
+                retry_after=ceil(LONGEST_DELAY_S),
+            )
+        self._wrong_keys.waiting += 1
+        try:
+            await asyncio.sleep(delay)
+        finally:
+            self._wrong_keys.waiting -= 1
 
     def _count_request(self, caller: Caller) -> Allowance | None:
         """Count a request of an owner; ``RateLimitExceeded`` over the rate of the settings."""

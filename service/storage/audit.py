@@ -29,6 +29,8 @@ class Action(StrEnum):
     CREATE_KEY = "key.create"
     REVOKE_KEY = "key.revoke"
     ROTATE_KEY = "key.rotate"
+    LOG_IN = "session.log_in"
+    LOG_OUT = "session.log_out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,16 @@ API_KEY = sa.Table(
     sa.Column("expires_at", Instant()),
 )
 
+# A browser that has logged in with a key, by the digest of the token in its cookie.
+SESSION = sa.Table(
+    "session",
+    METADATA,
+    _key("digest", sa.String(64)),
+    _needed("key_id", sa.Uuid(), sa.ForeignKey("api_key.id"), index=True),
+    _needed("created_at", Instant()),
+    _needed("expires_at", Instant()),
+)
+
 # Who did what; rows stay when what they name is deleted.
 AUDIT_ENTRY = sa.Table(
     "audit_entry",
