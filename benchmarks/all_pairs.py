@@ -29,7 +29,7 @@ from thetahat.numerics.loops.warm import compile_all
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 CASES = (
@@ -53,7 +53,7 @@ def draw_losses(n_models: int, n: int, loss: str, blocks: str) -> LossTable:
     kind = BlockKind(blocks)
     holdout = kind is BlockKind.HOLDOUT
     block = np.zeros(n, dtype=np.intp) if holdout else rng.permutation(np.arange(n) % 10)
-    layout = layout_of(kind, block)
+    layout = build_layout(kind, block)
     shared = rng.normal(size=n)
     models = {}
     for i in range(n_models):

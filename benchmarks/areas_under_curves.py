@@ -28,7 +28,7 @@ from thetahat.metrics.roc_auc import RocAuc
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics import Sample
 from thetahat.statistics.auc import Auc
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 from thetahat.variances.base import VarianceEstimate
 
@@ -74,7 +74,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, N)
     continuous = rng.normal(size=N) + y
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(N, dtype=np.intp))
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(N, dtype=np.intp))
     cases: list[tuple[str, Metric, Callable[..., float]]] = [
         ("roc_auc", RocAuc(n_resamples=B), roc_auc_score),
         ("average_precision", AveragePrecision(n_resamples=B), average_precision_score),

@@ -24,7 +24,7 @@ from benchmarks.clock import clock
 from thetahat.numerics.bootstrap import SharedResamples, of_difference
 from thetahat.numerics.bootstrap.ends import bca_reach
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 
@@ -40,7 +40,7 @@ def show(  # noqa: PLR0913 - two times, two standard errors, and the prototype's
 
 
 def build_shared_resamples(*values: np.ndarray) -> SharedResamples:
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(len(values[0]), dtype=np.intp))
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(len(values[0]), dtype=np.intp))
     return SharedResamples(
         {f"m{i}": BlockLosses(layout, values=v) for i, v in enumerate(values)}, seed=1
     )

@@ -33,7 +33,7 @@ from thetahat.paired_tests.permutation import Permutation
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.moments import Moments
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
@@ -79,7 +79,7 @@ def time_floor(*arrays: FloatArray) -> float:
 
 def build_holdout(n: int) -> Layout:
     """Return the layout of one test set of n instances."""
-    return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
+    return build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
 
 
 def build_pair(a: FloatArray, b: FloatArray) -> PairedLosses:
@@ -116,7 +116,7 @@ def compare_moments(rng: np.random.Generator) -> None:
         block = np.repeat(np.arange(10), n // 10)
         block = rng.permutation(block) if shuffled else block
         losses = rng.gamma(2.0, size=n)
-        layout = layout_of(BlockKind.RANDOM, block)
+        layout = build_layout(BlockKind.RANDOM, block)
         order, floor = np.argsort(layout.block_labels), time_floor(losses)
         ours, result = clock(partial(compute_moments, layout, losses))
         within = next(result.by_repeat()).within_variances[order]
@@ -131,7 +131,7 @@ def compare_moments(rng: np.random.Generator) -> None:
             what = f"moments, {'shuffled' if shuffled else 'contiguous'}, n = {n:.0e}, {name}"
             show(what, peer, ours, gap, prototype, floor)
     losses = rng.gamma(2.0, size=10**6)
-    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(10**5), 10))
+    layout = build_layout(BlockKind.RANDOM, np.repeat(np.arange(10**5), 10))
     ours, result = clock(partial(compute_moments, layout, losses))
     within = next(result.by_repeat()).within_variances
     peer, expected = clock(lambda: losses.reshape(-1, 10).var(axis=1, ddof=1), 3)
@@ -144,7 +144,7 @@ def compare_pair_variances(rng: np.random.Generator) -> None:
     """Row 1d: all 28 pairs of 8 models, the variance of the differences within blocks."""
     n = 10**6
     block = np.repeat(np.arange(10), n // 10)
-    layout = layout_of(BlockKind.RANDOM, block)
+    layout = build_layout(BlockKind.RANDOM, block)
     columns = rng.gamma(2.0, size=(n, 8))
     models = [BlockLosses(layout, values=np.ascontiguousarray(c)) for c in columns.T]
     places = [(i, j) for i in range(8) for j in range(i + 1, 8)]
@@ -167,7 +167,7 @@ def compare_pair_variances(rng: np.random.Generator) -> None:
     gap = float(np.abs(result / expected - 1).max())
     floor = time_floor(*(losses.rows for losses in models))
     show("variances within blocks of 28 pairs of 8 models x 1e6", peer, ours, gap, 31, floor)
-    shuffled = layout_of(BlockKind.RANDOM, rng.permutation(block))
+    shuffled = build_layout(BlockKind.RANDOM, rng.permutation(block))
     models = [BlockLosses(shuffled, values=losses.rows) for losses in models]
     by_mask, own = shuffled.split_of_row() == 0, models[0].minus(models[1])
     expected = own.rows[by_mask].var(ddof=1)

@@ -9,33 +9,44 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative, FloatArray
 
 
 def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
-    """Return the upper quantile of a t variable for the tail probability ``tail`` in (0, 1).
+    """Return the quantile that a t variable exceeds with probability ``tail``, in (0, 1).
 
-    ``degrees_of_freedom`` of None stands for the normal distribution.
+    ``degrees_of_freedom`` of None means the normal distribution.
     """
     if degrees_of_freedom is None:
         return -float(special.ndtri(tail))
     return -float(special.stdtrit(degrees_of_freedom, tail))
 
 
-def p_value_of(
+def tail_probability(level: float, alternative: Alternative) -> float:
+    """Return the probability that an interval leaves out at each of its ends.
+
+    That is 1 - level for a one-sided interval and half of it for a two-sided one. Raises
+    ``InvalidParameter`` unless the level is above 0 and below 1.
+    """
+    check_level(level)
+    return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
+
+
+def compute_p_value(
     statistic: float, degrees_of_freedom: float | None, alternative: Alternative
 ) -> float:
-    """Return the p-value of a t statistic, or of a normal one if the degrees are None."""
+    """Return the p-value of a t statistic; ``degrees_of_freedom`` of None means a normal one."""
     if alternative is Alternative.TWO_SIDED:
         return min(1.0, 2 * _lower_tail(-abs(statistic), degrees_of_freedom))
     signed = statistic if alternative is Alternative.LESS else -statistic
     return _lower_tail(signed, degrees_of_freedom)
 
 
-def p_values_of(
+def compute_p_values(
     statistics: FloatArray, degrees_of_freedom: float | None, alternative: Alternative
 ) -> FloatArray:
-    """Return the p-value of each statistic."""
+    """Return the p-values of t statistics, or of normal ones, as ``compute_p_value`` does."""
     if alternative is Alternative.TWO_SIDED:
         signed = -np.abs(statistics)
     else:

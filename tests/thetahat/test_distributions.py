@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 
 from thetahat.distributions import (
     binomial_cdf,
+    compute_p_value,
     f_upper_tail,
     fair_coin_p_value,
-    p_value_of,
     upper_quantile,
 )
 from thetahat.values.types import Alternative
@@ -42,9 +42,9 @@ def test_against_scipy_p_values(degrees: float | None, statistic: float) -> None
 
     law = stats.norm if degrees is None else stats.t(degrees)
 
-    less = p_value_of(statistic, degrees, Alternative.LESS)
-    greater = p_value_of(statistic, degrees, Alternative.GREATER)
-    two_sided = p_value_of(statistic, degrees, Alternative.TWO_SIDED)
+    less = compute_p_value(statistic, degrees, Alternative.LESS)
+    greater = compute_p_value(statistic, degrees, Alternative.GREATER)
+    two_sided = compute_p_value(statistic, degrees, Alternative.TWO_SIDED)
 
     assert_allclose(less, law.cdf(statistic), rtol=1e-12)
     assert_allclose(greater, law.sf(statistic), rtol=1e-12)

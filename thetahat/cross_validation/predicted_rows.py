@@ -162,11 +162,11 @@ class PredictedRowsBuilder:
         repeated_y = y if n_learners == 1 else np.tile(y, min(step, n_learners))
         for first in range(0, n_learners, step):
             learners = slice(first, min(first + step, n_learners))
-            self._compute_losses_of(
+            self._compute_learner_losses(
                 learners, rows, _select_learners(predictions, learners, len(y)), repeated_y, loss
             )
 
-    def _compute_losses_of(
+    def _compute_learner_losses(
         self, learners: slice, rows: slice, predictions: Predictions, y: np.ndarray, loss: Loss
     ) -> None:
         losses, usable = (self.arrays[name][learners, rows] for name in ("losses", "usable"))

@@ -17,7 +17,7 @@ from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
 from thetahat.tables.labels import encode_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, IntArray, Label
 
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
@@ -59,7 +59,7 @@ def build_loss_table(
     by_learner = {name: as_outcomes(parts) for name, parts in outcomes.items()}
     _check_same_splits(by_learner)
     splits = next(iter(by_learner.values())).splits
-    layout = layout_of(
+    layout = build_layout(
         kind,
         _repeat_labels(splits.labels, splits.n_test),
         repeat=np.repeat(splits.repeat, splits.n_test),

@@ -15,7 +15,7 @@ from thetahat.generators.base import DrawKind, DrawnLosses
 from thetahat.parameter_checks import require
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, Target
 
 TRAINED = "expected_at_training_size"
@@ -238,7 +238,7 @@ def layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
 def _layout(kind: BlockKind, n_blocks: int, n: int) -> Layout:
     sizes = np.full(n_blocks, n // n_blocks)
     sizes[: n % n_blocks] += 1
-    return layout_of(kind, np.repeat(np.arange(n_blocks), sizes), instance=np.arange(n))
+    return build_layout(kind, np.repeat(np.arange(n_blocks), sizes), instance=np.arange(n))
 
 
 METHOD = RandomEffects

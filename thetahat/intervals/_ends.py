@@ -7,19 +7,12 @@ import math
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import tail_probability, upper_quantile
 from thetahat.intervals.base import Interval
-from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative
 from thetahat.variances.base import VarianceEstimate
 
 Ends = tuple[float | None, float | None]
-
-
-def tail_of(level: float, alternative: Alternative) -> float:
-    """Return the probability left out at each end: half of it where there are two."""
-    check_level(level)
-    return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
 
 
 def usable_scalar(variance: VarianceEstimate) -> float | None:
@@ -40,7 +33,9 @@ def symmetric_ends(
 
     Returns None if an end is larger than the largest floating-point number.
     """
-    reach = upper_quantile(tail_of(level, alternative), degrees_of_freedom) * standard_error
+    reach = (
+        upper_quantile(tail_probability(level, alternative), degrees_of_freedom) * standard_error
+    )
     lower, upper = estimate - reach, estimate + reach
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return None

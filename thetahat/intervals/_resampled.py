@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
-from thetahat.intervals._ends import open_end, tail_of
+from thetahat.distributions import tail_probability
+from thetahat.intervals._ends import open_end
 from thetahat.intervals.base import Interval
 from thetahat.numerics.bootstrap import Replicates, unit_misfit
 from thetahat.numerics.bootstrap.cautions import resampling_cautions
@@ -35,7 +36,7 @@ def build_interval(  # noqa: PLR0913 - one argument for each field that differs
     units, estimate = replicates.units, replicates.estimate
     lower, upper = (None if end is None else estimate + end for end in reach)
     ends = open_end(lower, upper, alternative)
-    tail = tail_of(level, alternative)
+    tail = tail_probability(level, alternative)
     return Interval(
         method=info.name,
         variance=None,

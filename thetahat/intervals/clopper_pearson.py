@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from scipy.special import betaincinv
 
-from thetahat.intervals._ends import tail_of
+from thetahat.distributions import tail_probability
 from thetahat.intervals._share import count_errors, share_interval, share_refusal
 from thetahat.intervals.base import Interval, ShareInterval
 from thetahat.registry import HOLDOUT, MethodInfo
@@ -59,7 +59,7 @@ class ClopperPearson(ShareInterval):
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Return the interval; None where a loss is neither 0 nor 1."""
-        tail = tail_of(level, alternative)
+        tail = tail_probability(level, alternative)
         counts = count_errors(losses)
         if counts is None:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.intervals._ends import tail_of
+from thetahat.distributions import tail_probability
 from thetahat.intervals._resampled import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
@@ -77,7 +77,7 @@ class Percentile(ResampledInterval):
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""
-        tail = tail_of(level, alternative)
+        tail = tail_probability(level, alternative)
         if replicates.is_constant:
             return None
         reach = percentile_reach(replicates.sorted_deviations, tail)

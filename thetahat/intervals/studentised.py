@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD
-from thetahat.intervals._ends import tail_of
+from thetahat.distributions import tail_probability
 from thetahat.intervals._resampled import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
@@ -87,7 +87,7 @@ class Studentised(ResampledInterval):
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""
-        tail = tail_of(level, alternative)
+        tail = tail_probability(level, alternative)
         if replicates.is_constant:
             return None
         error = replicates.standard_error

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.distributions import upper_quantile
-from thetahat.intervals._ends import tail_of
+from thetahat.distributions import tail_probability, upper_quantile
 from thetahat.intervals._share import count_errors, share_interval, share_refusal
 from thetahat.intervals.base import Interval, ShareInterval
 from thetahat.registry import HOLDOUT, MethodInfo
@@ -62,7 +61,7 @@ class Wilson(ShareInterval):
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Return the interval; None where a loss is neither 0 nor 1."""
-        z = upper_quantile(tail_of(level, alternative), None)
+        z = upper_quantile(tail_probability(level, alternative), None)
         counts = count_errors(losses)
         if counts is None:
             return None

@@ -21,7 +21,7 @@ def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
         )
 
 
-def probabilities_of(y_true: np.ndarray, predictions: Predictions, loss: str) -> FloatArray:
+def get_probabilities(y_true: np.ndarray, predictions: Predictions, loss: str) -> FloatArray:
     """Return the (n, n_classes) probabilities; refuse a model without them and wrong shapes.
 
     Missing values (NaN) are kept.

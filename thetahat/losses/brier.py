@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.losses._checks import check_shares, check_two, probabilities_of
+from thetahat.losses._checks import check_shares, check_two, get_probabilities
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, Label
@@ -75,7 +75,7 @@ class Brier:
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are codes of the probabilities' columns."""
-        probabilities = probabilities_of(y_true, predictions, self.info.name)
+        probabilities = get_probabilities(y_true, predictions, self.info.name)
         self._check_form(probabilities.shape[1])
         check_shares(probabilities)
         if self.form == "binary":

@@ -13,7 +13,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.tables.labels import key_of, label_key_among
+from thetahat.tables.labels import label_key_among, make_label_key
 from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray, Label
 
@@ -84,15 +84,15 @@ class CostMatrix:
         """Return the costs in the order of the classes' codes; refuse a class without costs."""
         labels = self._labels()
         place = {label_key_among(label, classes): i for i, label in enumerate(labels)}
-        missing = [label for label in classes if key_of(label) not in place]
+        missing = [label for label in classes if make_label_key(label) not in place]
         if missing:
             raise InvalidParameter(
-                f"there are no costs for class {key_of(missing[0])!r}; they are for "
+                f"there are no costs for class {make_label_key(missing[0])!r}; they are for "
                 f"{', '.join(place)}",
                 loc=("loss", "params", "costs"),
                 value=missing[0],
             )
-        order = [place[key_of(label)] for label in classes]
+        order = [place[make_label_key(label)] for label in classes]
         table = self._table(labels)[np.ix_(order, order)]
         return CostMatrix(costs=table.tolist(), classes=list(classes))
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.losses._checks import check_shares, probabilities_of
+from thetahat.losses._checks import check_shares, get_probabilities
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
@@ -66,7 +66,7 @@ class Log:
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are codes of the probabilities' columns."""
-        probabilities = probabilities_of(y_true, predictions, self.info.name)
+        probabilities = get_probabilities(y_true, predictions, self.info.name)
         of_truth = probabilities[np.arange(len(y_true)), y_true]
         check_shares(of_truth)
         return np.asarray(-np.log(np.clip(of_truth, self.clip, 1 - self.clip)), dtype=np.float64)

@@ -13,7 +13,7 @@ _CHANCE = 0.0792
 """0.0099 x 8: the variance below, where the area is one half."""
 
 
-def power_of(positives: float, negatives: float, area: float, level: float) -> float:
+def estimate_power(positives: float, negatives: float, area: float, level: float) -> float:
     r"""Return the power of the two-sided test of an area against one half.
 
     .. math::

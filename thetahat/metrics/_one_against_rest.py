@@ -83,7 +83,7 @@ class RankedStatistic:
         return self.areas(counts[:, 1::2], counts[:, ::2])
 
 
-def rankings_of(name: str, judged: Judged, positive: Label | None) -> list[Ranking]:
+def build_rankings(name: str, judged: Judged, positive: Label | None) -> list[Ranking]:
     """Return the ranking of the positive class, or one for each class where there are more."""
     scores = judged.scores
     if scores is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
+from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import average_precisions, precision_slopes
 from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import precision_areas
@@ -76,7 +76,7 @@ class AveragePrecision:
 
     def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the average precision on those rows."""
-        rankings = rankings_of(self.info.name, judged, self.positive)
+        rankings = build_rankings(self.info.name, judged, self.positive)
         return RankedStatistic(rankings, average_precisions, precision_slopes, precision_areas)
 
     def check(self, classes: tuple[Label, ...]) -> None:

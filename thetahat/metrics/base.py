@@ -148,7 +148,7 @@ def check_resamples(n_resamples: int | None) -> None:
         )
 
 
-def resamples_of(metric: Metric, n_rows: int) -> int:
+def choose_n_resamples(metric: Metric, n_rows: int) -> int:
     """Return the number of resamples: as requested; by default none for very many rows."""
     if metric.n_resamples is not None:
         return metric.n_resamples

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.metrics._auc_power import positives_for, power_of
+from thetahat.metrics._auc_power import estimate_power, positives_for
 from thetahat.metrics._classes import positive_code
-from thetahat.metrics._one_against_rest import RankedStatistic, check_classes, rankings_of
+from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
 from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import roc_areas
@@ -97,7 +97,7 @@ class RocAuc:
 
     def statistic(self, judged: Judged) -> WeightedMetric:
         """Return the area on those rows."""
-        rankings = rankings_of(self.info.name, judged, self.positive)
+        rankings = build_rankings(self.info.name, judged, self.positive)
         tie = 0.5 if self.fold_ties == "half" else 0.0
         return RankedStatistic(
             rankings, areas_under_roc, _slopes, roc_areas, partial(_slopes, tie=tie)
@@ -142,7 +142,7 @@ class RocAuc:
         if 0 < value < 1:
             ratio = negatives / positives
             needed = positives_for(power, value, level, ratio)
-            numbers["power"] = power_of(positives, negatives, value, level)
+            numbers["power"] = estimate_power(positives, negatives, value, level)
             if needed is not None:
                 numbers["positives_needed"] = math.ceil(needed)
                 numbers["negatives_needed"] = math.ceil(needed * ratio)

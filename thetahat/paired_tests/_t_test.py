@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from thetahat.cautions import VARIANCE_TOO_LARGE, ZERO_VARIANCE, Caution
-from thetahat.distributions import p_value_of
+from thetahat.distributions import compute_p_value
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
@@ -49,7 +49,7 @@ def run_t_test(  # noqa: PLR0913 - one argument per part of a t test
         p_value = _limit_p_value(estimate, alternative)
         cautions = (*cautions, _zero_variance(estimate))
     else:
-        p_value = p_value_of(statistic, degrees_of_freedom, alternative)
+        p_value = compute_p_value(statistic, degrees_of_freedom, alternative)
     return TestOutcome(
         statistic=statistic,
         p_value=p_value,

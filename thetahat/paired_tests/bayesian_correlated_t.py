@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
-from thetahat.distributions import p_value_of, upper_quantile
+from thetahat.distributions import compute_p_value, upper_quantile
 from thetahat.paired_tests._t_test import round_to_zero
 from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import PairByPair, PairedLosses, PosteriorProbabilities, TestOutcome
@@ -137,8 +137,8 @@ def _probabilities(
     """Return the probabilities of left, rope and right of the posterior t distribution."""
     if scale == 0:
         return _point_mass(location, rope)
-    left = p_value_of((-rope - location) / scale, degrees, Alternative.LESS)
-    right = p_value_of((rope - location) / scale, degrees, Alternative.GREATER)
+    left = compute_p_value((-rope - location) / scale, degrees, Alternative.LESS)
+    right = compute_p_value((rope - location) / scale, degrees, Alternative.GREATER)
     return left, max(0.0, 1 - left - right) if rope > 0 else 0.0, right
 
 

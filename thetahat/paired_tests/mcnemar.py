@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.cautions import IGNORES_TRAINING_VARIANCE, NO_DIFFERENCE, Caution
-from thetahat.distributions import binomial_cdf, fair_coin_p_value, p_value_of
+from thetahat.distributions import binomial_cdf, compute_p_value, fair_coin_p_value
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests._units import reason_against_subsamples
 from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
@@ -155,7 +155,7 @@ class McNemar:
             return None, 1.0, 1.0
         distance = abs(c - b) - (1 if self.variant == "chi_squared_corrected" else 0)
         root = math.copysign(max(0, distance) / math.sqrt(b + c), c - b)
-        return root**2, p_value_of(root, None, alternative), 1.0
+        return root**2, compute_p_value(root, None, alternative), 1.0
 
 
 def _is_zero_one(losses: BlockLosses) -> bool:

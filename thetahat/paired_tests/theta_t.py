@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import VARIANCE_NOT_USABLE
-from thetahat.distributions import p_values_of
+from thetahat.distributions import compute_p_values
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero, run_t_test
 from thetahat.paired_tests.base import (
@@ -138,7 +138,7 @@ class ThetaT(PairByPair):
         }
         undefined = np.full(len(is_clear), np.nan)
         statistics = np.divide(estimates, np.sqrt(variances), out=undefined, where=is_clear)
-        p_values = p_values_of(statistics, layout.n_rows - 1.0, alternative)
+        p_values = compute_p_values(statistics, layout.n_rows - 1.0, alternative)
         for row, outcome in by_row.items():
             if outcome.statistic is not None and outcome.p_value is not None:
                 statistics[row], p_values[row] = outcome.statistic, outcome.p_value

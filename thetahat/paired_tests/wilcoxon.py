@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.distributions import p_value_of, p_values_of
+from thetahat.distributions import compute_p_value, compute_p_values
 from thetahat.paired_tests._signed_ranks import (
     SignedRanks,
     SignedRanksBatch,
@@ -211,7 +211,7 @@ class Wilcoxon:
         if self.correction:
             distance -= _half_rank(distance, alternative)
         z = distance / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return p_values_of(z, None, alternative)
+        return compute_p_values(z, None, alternative)
 
     def _is_exact(self, n_ranked: int) -> bool:
         return self.method == "exact" or (self.method == "auto" and n_ranked <= _AUTO_EXACT)
@@ -223,7 +223,7 @@ class Wilcoxon:
         if self._is_exact(ranked.n_ranked):
             return exact_p_value(ranked, alternative), {"method": "exact"}
         z = _standardise(ranked, alternative, correction=self.correction)
-        return p_value_of(z, None, alternative), {"method": "normal", "z": z}
+        return compute_p_value(z, None, alternative), {"method": "normal", "z": z}
 
 
 def _standardise(ranked: SignedRanks, alternative: Alternative, *, correction: bool) -> float:

@@ -78,11 +78,11 @@ def _name(method: type[Any]) -> str:
 
 def _hints(method: type[Any]) -> dict[str, Any]:
     key: Any = method  # a class, which is hashable
-    return _hints_of(key)
+    return _get_hints(key)
 
 
 @cache
-def _hints_of(method: Any) -> dict[str, Any]:
+def _get_hints(method: Any) -> dict[str, Any]:
     hints = get_type_hints(method)
     return {field.name: hints[field.name] for field in fields(method)}
 

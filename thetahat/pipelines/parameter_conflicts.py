@@ -53,7 +53,7 @@ def check_combination(name: str, params: Mapping[str, Any], *, task: str, loc: L
     without = _refusal(name, tried, task) if tried else None
     if without is None:
         return
-    message = _refusal_of(name, params, task)
+    message = _find_refusal(name, params, task)
     if message is None or _NUMBER.sub("#", message) != _NUMBER.sub("#", without):
         return
     here = [key for key in params if _names(message, key)]
@@ -76,10 +76,10 @@ def _trial_value(value: Any) -> Any:
 
 @lru_cache(maxsize=512)
 def _refusal(name: str, tried: tuple[tuple[str, Any], ...], task: str) -> str | None:
-    return _refusal_of(name, dict(tried), task)
+    return _find_refusal(name, dict(tried), task)
 
 
-def _refusal_of(name: str, params: Mapping[str, Any], task: str) -> str | None:
+def _find_refusal(name: str, params: Mapping[str, Any], task: str) -> str | None:
     """Return the error about the parameters that both tables give, or None."""
     known = defaults(load_class(name))
     few = {key: few for key, few in _FEW.items() if isinstance(known.get(key), int)}

@@ -23,7 +23,7 @@ from thetahat.pipelines.policy import BY_LABEL
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.labels import key_of, label_key_among
+from thetahat.tables.labels import label_key_among, make_label_key
 from thetahat.values.types import FloatArray, Label
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class ScikitLearner:
         by_label = self.params.get(BY_LABEL)
         if not isinstance(by_label, Mapping):
             return self
-        labels = [key_of(label) for label in classes]
+        labels = [make_label_key(label) for label in classes]
         for label in by_label:
             if label_key_among(label, classes) not in labels:
                 raise InvalidParameter(

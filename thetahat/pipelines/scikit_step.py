@@ -60,9 +60,9 @@ class FittedTransformer:
         matrix = _matrix(self.name, self.transformer, part)
         # Warnings at this point repeat those of the fit, so they are dropped.
         with catch_failures(self.name, []):
-            return self.columns_of(part, self.transformer.transform(matrix))
+            return self.name_columns(part, self.transformer.transform(matrix))
 
-    def columns_of(self, part: Features, output: Any) -> Features:
+    def name_columns(self, part: Features, output: Any) -> Features:
         """Return the transformer's output for ``part`` as named columns."""
         most = WIDEST_SPARSE if part.wide and hasattr(output, "tocsr") else WIDEST
         if len(self.names) > most:
@@ -72,7 +72,7 @@ class FittedTransformer:
                 value=len(self.names),
             )
         if part.wide and hasattr(output, "tocsr"):
-            group = sparse_columns(part.wide[0].name, csr_of(output), self.names)
+            group = sparse_columns(part.wide[0].name, convert_to_csr(output), self.names)
             return part.with_columns((), (), (group,))
         dense = output.toarray() if hasattr(output, "toarray") else output
         columns = (_column(dense[:, j], name in self.strings) for j, name in enumerate(self.names))
@@ -87,7 +87,7 @@ def _column(values: np.ndarray, is_string: bool) -> np.ndarray:  # noqa: FBT001 
     return column
 
 
-def csr_of(output: Any) -> CsrMatrix:
+def convert_to_csr(output: Any) -> CsrMatrix:
     """Return a transformer's sparse output as rows of 64-bit numbers."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
@@ -197,7 +197,7 @@ class ScikitStep:
             frozenset(string_inputs & set(names)) if self.name == "SimpleImputer" else frozenset()
         )
         fitted_step = FittedTransformer(self.name, transformer, names, strings, tuple(cautions))
-        return fitted_step, fitted_step.columns_of(part, output)
+        return fitted_step, fitted_step.name_columns(part, output)
 
     def _refuse_wide(self, width: int) -> None:
         if width > WIDEST:

@@ -13,7 +13,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed import ColumnKind, default_columns, step_info
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.policy import WIDEST_SPARSE
-from thetahat.pipelines.scikit_step import csr_of
+from thetahat.pipelines.scikit_step import convert_to_csr
 from thetahat.pipelines.stateless import is_stateless
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
@@ -80,7 +80,7 @@ def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseCo
             loc=("prepare",),
             value=len(words),
         )
-    return sparse_columns(name, csr_of(counted), words)
+    return sparse_columns(name, convert_to_csr(counted), words)
 
 
 @dataclass(frozen=True, slots=True)

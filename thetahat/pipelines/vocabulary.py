@@ -16,7 +16,7 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.errors import LearnerFailed
 from thetahat.pipelines.allowed import ColumnKind, step_info
-from thetahat.pipelines.scikit_step import csr_of
+from thetahat.pipelines.scikit_step import convert_to_csr
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -153,7 +153,7 @@ class FittedVocabulary:
         for group, kept, weighting in zip(part.wide, self.kept, self.weighting, strict=True):
             counts = _select_words(group, kept)
             words = tuple(group.names[int(at)] for at in kept)
-            made = counts if weighting is None else csr_of(weighting.transform(counts))
+            made = counts if weighting is None else convert_to_csr(weighting.transform(counts))
             groups.append(sparse_columns(group.name, made, words))
         return part.with_columns((), (), tuple(groups))
 

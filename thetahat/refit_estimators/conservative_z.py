@@ -18,7 +18,7 @@ from thetahat.refit_estimators._parameters import (
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
-from thetahat.schemes._sizes import check_test_size, n_test_of
+from thetahat.schemes._sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.traits import Recommendation
@@ -47,7 +47,7 @@ class HalvesDesign:
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits, J (1 + 2 M)."""
         require_rows(rows, 4, "a subsampling of halves")
-        n_test = n_test_of(self.test_size, rows.n)
+        n_test = count_test_units(self.test_size, rows.n)
         if n_test >= rows.n // 2:
             raise InsufficientData(
                 f"test_size gives {n_test} test rows, which leaves no training rows in half of "
@@ -59,13 +59,13 @@ class HalvesDesign:
 
     def n_tests(self, rows: Rows) -> int:
         """Return the number of losses: the number of splits times the size of a test part."""
-        return self.n_splits(rows) * n_test_of(self.test_size, rows.n)
+        return self.n_splits(rows) * count_test_units(self.test_size, rows.n)
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the subsamples of all rows, then those of each half of each cut in turn."""
-        n_test = n_test_of(self.test_size, rows.n)
+        n_test = count_test_units(self.test_size, rows.n)
         drawn_part, rows_of_part = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
             part, draw = divmod(split, self.n_subsamples)

@@ -16,7 +16,7 @@ _SHORT: Final = 2**15 - 1
 """Blocks up to which their codes fit in two bytes."""
 
 
-def column_of(rows: Rows, name: str, scheme: str) -> np.ndarray:
+def get_column(rows: Rows, name: str, scheme: str) -> np.ndarray:
     """Return the column a scheme lives by; ``InvalidParameter`` where the data have none."""
     column: np.ndarray | None = getattr(rows, name)
     if column is None:
@@ -73,7 +73,7 @@ def dealt(order: IntArray, n_folds: int) -> IntArray:
     return fold
 
 
-def splits_of_partitions(
+def yield_partition_splits(
     partition: Callable[[int], IntArray],
     labels: Sequence[Label],
     n_repeats: int,

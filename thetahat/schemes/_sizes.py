@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MOST_SPLITS, check_range
-from thetahat.schemes._partitions import check_two_rows, column_of
+from thetahat.schemes._partitions import check_two_rows, get_column
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
 from thetahat.tables.labels import encode_labels
@@ -25,7 +25,7 @@ def check_test_size(size: float) -> None:
         )
 
 
-def n_test_of(size: float, n: int, what: str = "row") -> int:
+def count_test_units(size: float, n: int, what: str = "row") -> int:
     """Return the number of rows, or of what else is drawn, to test on, between 1 and n - 1.
 
     The small number undoes the rounding of products such as 0.07 x 100.
@@ -61,8 +61,8 @@ def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:
 
 def drawn_clusters(rows: Rows, size: float, scheme: str, seed: int, draw: int) -> Split:
     """Return the split number ``draw``: a test part of that share or number of whole clusters."""
-    codes, labels = encode_labels(column_of(rows, "cluster", scheme))
-    n_clusters = n_test_of(size, len(labels), "cluster")
+    codes, labels = encode_labels(get_column(rows, "cluster", scheme))
+    n_clusters = count_test_units(size, len(labels), "cluster")
     drawn = np.zeros(len(labels), dtype=np.bool_)
     drawn[stream(seed, "folds", draw).permutation(len(labels))[:n_clusters]] = True
     return AllButTest(0, draw, draw, np.flatnonzero(drawn[codes]), rows.n)

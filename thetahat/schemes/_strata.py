@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.schemes._partitions import check_enough, column_of, dealt
+from thetahat.schemes._partitions import check_enough, dealt, get_column
 from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, Label
 
 
 def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
     """Return the class code of each row; refuse numbers, and name the scheme to use instead."""
-    codes = column_of(rows, "y", scheme)
+    codes = get_column(rows, "y", scheme)
     if codes.dtype.kind == "f":
         raise UnsupportedCombination(
             f"{scheme} is for classes, and the target is a number; use {instead}",

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
-from thetahat.schemes._sizes import check_test_size, n_test_of
+from thetahat.schemes._sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
 
@@ -61,7 +61,7 @@ class CompleteSubsampling:
 
     def n_splits(self, rows: Rows) -> int:
         """Return C(n, n_2)."""
-        return count_splits(rows.n, n_test_of(self.test_size, rows.n), ("test_size",))
+        return count_splits(rows.n, count_test_units(self.test_size, rows.n), ("test_size",))
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
@@ -69,7 +69,7 @@ class CompleteSubsampling:
         """Yield one pair per set of test rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)
-        return every_split(rows.n, n_test_of(self.test_size, rows.n), start, stop)
+        return every_split(rows.n, count_test_units(self.test_size, rows.n), start, stop)
 
 
 METHOD = CompleteSubsampling

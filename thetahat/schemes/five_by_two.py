@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, dealt, splits_of_partitions
+from thetahat.schemes._partitions import check_enough, dealt, yield_partition_splits
 from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
@@ -80,7 +80,7 @@ class FiveByTwo:
                 return dealt_by_class(codes, _FOLDS, rng)
             return dealt(rng.permutation(rows.n), _FOLDS)
 
-        return splits_of_partitions(partition, range(_FOLDS), _REPEATS, start, stop)
+        return yield_partition_splits(partition, range(_FOLDS), _REPEATS, start, stop)
 
     def _check(self, rows: Rows) -> IntArray | None:
         if self.stratified:

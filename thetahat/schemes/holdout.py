@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._sizes import check_test_size, drawn_clusters, drawn_split, n_test_of
+from thetahat.schemes._sizes import check_test_size, count_test_units, drawn_clusters, drawn_split
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
 
@@ -71,7 +71,7 @@ class Holdout:
         if self.whole_clusters:
             drawn_clusters(rows, self.test_size, self.info.name, 0, 0)
         else:
-            n_test_of(self.test_size, rows.n)
+            count_test_units(self.test_size, rows.n)
         return 1
 
     def splits(
@@ -82,7 +82,7 @@ class Holdout:
         if self.whole_clusters:
             size, name = self.test_size, self.info.name
             return iter([drawn_clusters(rows, size, name, seed, draw) for draw in draws])
-        n_test = n_test_of(self.test_size, rows.n)
+        n_test = count_test_units(self.test_size, rows.n)
         return (drawn_split(rows.n, n_test, seed, draw) for draw in draws)
 
 

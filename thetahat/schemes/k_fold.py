@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, splits_of_partitions
+from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, yield_partition_splits
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import BlockKind
@@ -64,7 +64,7 @@ class KFold:
     ) -> Iterator[Split]:
         """Yield one pair per fold."""
         labels = range(self.n_splits(rows))
-        return splits_of_partitions(
+        return yield_partition_splits(
             lambda repeat: dealt(stream(seed, "folds", repeat).permutation(rows.n), self.n_folds),
             labels,
             1,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from thetahat.errors import InsufficientData
 from thetahat.registry import SOURCES, MethodInfo
-from thetahat.schemes._partitions import column_of, splits_of_partitions
+from thetahat.schemes._partitions import get_column, yield_partition_splits
 from thetahat.schemes.base import Rows, Split
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray, Label
@@ -58,10 +58,10 @@ class LeaveOneSourceOut:
         """Yield one pair per source."""
         del seed  # nothing is drawn
         codes, labels = self._sources(rows)
-        return splits_of_partitions(lambda _repeat: codes, labels, 1, start, stop)
+        return yield_partition_splits(lambda _repeat: codes, labels, 1, start, stop)
 
     def _sources(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
-        codes, labels = encode_labels(column_of(rows, "source", self.info.name))
+        codes, labels = encode_labels(get_column(rows, "source", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(
                 f"all rows come from one source, {labels[0]!r}; leaving it out leaves nothing to "

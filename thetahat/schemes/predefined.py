@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import PARTITIONS, MethodInfo
-from thetahat.schemes._partitions import column_of, splits_of_partitions
+from thetahat.schemes._partitions import get_column, yield_partition_splits
 from thetahat.schemes.base import Rows, Split
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray, Label
@@ -73,10 +73,10 @@ class Predefined:
         """Yield one pair per fold, in order of first appearance."""
         del seed  # nothing is drawn
         codes, labels = self._folds(rows)
-        return splits_of_partitions(lambda _repeat: codes, labels, 1, start, stop)
+        return yield_partition_splits(lambda _repeat: codes, labels, 1, start, stop)
 
     def _folds(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
-        codes, labels = encode_labels(column_of(rows, "fold", self.info.name))
+        codes, labels = encode_labels(get_column(rows, "fold", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(
                 f"the fold column names one fold, {labels[0]!r}, and two are needed; for one "

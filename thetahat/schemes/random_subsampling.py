@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._sizes import check_count, check_test_size, drawn_split, n_test_of
+from thetahat.schemes._sizes import check_count, check_test_size, count_test_units, drawn_split
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
 
@@ -66,14 +66,14 @@ class RandomSubsampling:
 
     def n_splits(self, rows: Rows) -> int:
         """J."""
-        n_test_of(self.test_size, rows.n)
+        count_test_units(self.test_size, rows.n)
         return self.n_draws
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the pairs; each is drawn from a stream of its own."""
-        n_test = n_test_of(self.test_size, rows.n)
+        n_test = count_test_units(self.test_size, rows.n)
         wanted = range(self.n_draws)[start:stop]
         return (drawn_split(rows.n, n_test, seed, draw) for draw in wanted)
 

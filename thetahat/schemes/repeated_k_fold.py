@@ -12,7 +12,7 @@ from thetahat.schemes._partitions import (
     check_n_folds,
     check_n_repeats,
     dealt,
-    splits_of_partitions,
+    yield_partition_splits,
 )
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
@@ -73,7 +73,7 @@ class RepeatedKFold:
     ) -> Iterator[Split]:
         """Yield one pair per fold, repeat by repeat."""
         check_enough(rows.n, self.n_folds)
-        return splits_of_partitions(
+        return yield_partition_splits(
             lambda repeat: dealt(stream(seed, "folds", repeat).permutation(rows.n), self.n_folds),
             range(self.n_folds),
             self.n_repeats,

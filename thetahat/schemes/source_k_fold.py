@@ -12,8 +12,8 @@ from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,
     check_n_folds,
-    column_of,
-    splits_of_partitions,
+    get_column,
+    yield_partition_splits,
 )
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
@@ -84,10 +84,10 @@ class SourceKFold:
         def partition(repeat: int) -> IntArray:
             return _balanced(np.bincount(codes), self.n_folds, stream(seed, "folds", repeat))[codes]
 
-        return splits_of_partitions(partition, labels, 1, start, stop)
+        return yield_partition_splits(partition, labels, 1, start, stop)
 
     def _sources(self, rows: Rows) -> IntArray:
-        codes, labels = encode_labels(column_of(rows, "source", self.info.name))
+        codes, labels = encode_labels(get_column(rows, "source", self.info.name))
         check_enough(len(labels), self.n_folds, "sources")
         return codes
 

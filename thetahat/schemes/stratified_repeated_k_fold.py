@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_n_folds, check_n_repeats, splits_of_partitions
+from thetahat.schemes._partitions import check_n_folds, check_n_repeats, yield_partition_splits
 from thetahat.schemes._strata import dealt_by_class, spread_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
@@ -78,7 +78,7 @@ class StratifiedRepeatedKFold:
         def partition(repeat: int) -> IntArray:
             return dealt_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
 
-        return splits_of_partitions(partition, range(self.n_folds), self.n_repeats, start, stop)
+        return yield_partition_splits(partition, range(self.n_folds), self.n_repeats, start, stop)
 
     def _codes(self, rows: Rows) -> IntArray:
         return spread_codes(rows, self.n_folds, self.info.name, RepeatedKFold.info.name)

@@ -13,8 +13,8 @@ from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,
     check_n_folds,
-    column_of,
-    splits_of_partitions,
+    get_column,
+    yield_partition_splits,
 )
 from thetahat.schemes._strata import class_codes, class_label
 from thetahat.schemes.base import Rows, Split
@@ -86,11 +86,11 @@ class StratifiedSourceKFold:
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
         of_source = _balanced(shares, self.n_folds, stream(seed, "folds", 0))
         self._check_folds(rows, shares, of_source)
-        return splits_of_partitions(lambda _repeat: of_source[source], labels, 1, start, stop)
+        return yield_partition_splits(lambda _repeat: of_source[source], labels, 1, start, stop)
 
     def _sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
         """Return the source of each row, and (sources, classes) shares of each class."""
-        source, labels = encode_labels(column_of(rows, "source", self.info.name))
+        source, labels = encode_labels(get_column(rows, "source", self.info.name))
         code = class_codes(rows, self.info.name, SourceKFold.info.name)
         check_enough(len(labels), self.n_folds, "sources")
         counts = np.zeros((len(labels), int(code.max()) + 1))
@@ -115,7 +115,7 @@ class StratifiedSourceKFold:
             return
         fold, column = (int(i) for i in np.argwhere(held == 0)[0])
         present = np.unique(np.asarray(rows.y))
-        labels = encode_labels(column_of(rows, "source", self.info.name))[1]
+        labels = encode_labels(get_column(rows, "source", self.info.name))[1]
         named = ", ".join(repr(labels[s]) for s in np.flatnonzero(of_source == fold)[:5])
         raise InsufficientData(
             f"fold {fold} (source {named}) would have no row of class "

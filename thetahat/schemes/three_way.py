@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._sizes import check_test_size, drawn_split, n_test_of
+from thetahat.schemes._sizes import check_test_size, count_test_units, drawn_split
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.holdout import Holdout
 from thetahat.values.types import BlockKind
@@ -90,7 +90,7 @@ class ThreeWay:
 
     def _sizes(self, rows: Rows) -> tuple[int, int]:
         n_test, n_validation = (
-            n_test_of(s, rows.n) for s in (self.test_size, self.validation_size)
+            count_test_units(s, rows.n) for s in (self.test_size, self.validation_size)
         )
         if n_test + n_validation >= rows.n:
             raise InsufficientData(

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import ORDER_OF_TIME, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._partitions import check_n_folds, check_two_rows, column_of
+from thetahat.schemes._partitions import check_n_folds, check_two_rows, get_column
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind, IntArray
 
@@ -97,7 +97,7 @@ class TimeSeries:
 
     def _edges(self, rows: Rows) -> tuple[IntArray, list[tuple[int, int, int]]]:
         """Return rows in order of time and (end of training, start, end of test) of each block."""
-        time = column_of(rows, "time", self.info.name)
+        time = get_column(rows, "time", self.info.name)
         check_two_rows(rows.n)
         order = np.argsort(time, kind="stable").astype(np.intp, copy=False)
         size = self.test_size or rows.n // (self.n_folds + 1)

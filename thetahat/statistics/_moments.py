@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from thetahat.statistics._one_sample import spread_of
+from thetahat.statistics._one_sample import jackknife_variances
 from thetahat.values.types import FloatArray
 
 
@@ -44,4 +44,4 @@ class OfSums(ABC):
         """(b,) jackknife variances of (b, n) counts."""
         sums = counts @ self.columns
         without = self.scaled(sums[:, None, :] - self.columns, len(self.columns) - 1)
-        return spread_of(without, counts)
+        return jackknife_variances(without, counts)

@@ -75,7 +75,7 @@ def two_columns(name: str, sample: Sample, fewest: int) -> tuple[FloatArray, Flo
     return sample.x, sample.y
 
 
-def shift_of(x: FloatArray) -> float:
+def choose_shift(x: FloatArray) -> float:
     """Return an entry near the middle where the values lie far from 0 for their spread, else 0.
 
     An entry, so that whole numbers stay whole when it is taken off.
@@ -94,7 +94,7 @@ def centred(x: FloatArray) -> tuple[FloatArray, float]:
     return r / scale, scale
 
 
-def spread_of(without: FloatArray, counts: FloatArray) -> FloatArray:
+def jackknife_variances(without: FloatArray, counts: FloatArray) -> FloatArray:
     """(b,) jackknife variances of (b, n) values without one copy of each row."""
     held = counts > 0
     without = np.where(held, without, 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import OfSums
-from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, one_column, shift_of
+from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, choose_shift, one_column
 from thetahat.statistics.base import Sample
 from thetahat.values.types import FloatArray
 
@@ -59,7 +59,7 @@ class MeanStatistic(OneSample):
         """Return the mean on that sample."""
         del fast
         x = one_column("mean", sample)
-        shift = shift_of(x)
+        shift = choose_shift(x)
         return _OfMean((x - shift)[:, None], shift, len(x))
 
 

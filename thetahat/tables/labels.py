@@ -35,13 +35,13 @@ def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
     return codes, np.array([*seen, None], dtype=object)[:-1]
 
 
-def key_of(label: Label) -> str:
+def make_label_key(label: Label) -> str:
     """Return a label as a key of a JSON object; a boolean becomes ``true`` or ``false``."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
 def label_key_among(key: str, classes: Sequence[Label]) -> str:
-    """Return the key in the spelling of ``key_of``: for boolean classes ``True`` is ``true``."""
+    """Return the key as ``make_label_key`` writes it: for boolean classes ``True`` is ``true``."""
     return key.lower() if all(isinstance(label, bool) for label in classes) else key
 
 

@@ -140,7 +140,7 @@ class Layout:
         return split
 
 
-def layout_of(  # noqa: PLR0913 - one argument per column of the long form
+def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     kind: BlockKind,
     block: Sequence[Label] | IntArray,
     *,
@@ -212,7 +212,7 @@ def layout_of(  # noqa: PLR0913 - one argument per column of the long form
     )
 
 
-def layout_of_blocks(
+def build_block_layout(
     kind: BlockKind, sizes: Sequence[int], *, n_train: float | dict[Label, float] | None = None
 ) -> Layout:
     """Build the layout of rows that are sorted by block, from the sizes of the blocks."""
@@ -230,7 +230,7 @@ def layout_of_blocks(
     )
 
 
-def layout_of_scores(
+def build_score_layout(
     kind: BlockKind, n_train: FloatArray, n_test: FloatArray, n_folds: int | None, n_repeats: int
 ) -> Layout:
     """Build the layout of one number per split, repeat by repeat; rows are not known.

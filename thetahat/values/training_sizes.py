@@ -27,7 +27,7 @@ def training_sizes(  # noqa: PLR0913 - the six columns of a split
     block_labels : tuple of label
         (K,) labels of the blocks.
     sizes_by_block : float or mapping or ndarray or None
-        ``n_train`` of ``layout_of``; an array has shape (J,) here.
+        ``n_train`` of ``build_layout``; an array has shape (J,) here.
 
     Raises
     ------

@@ -60,13 +60,13 @@ def within_blocks(blocks: BlockMoments) -> float:
 def omega_free(blocks: BlockMoments) -> float:
     """Plug-in minus the average of w_k: theta_2 and theta_omega."""
     between = (1 - 1 / blocks.n_blocks) * blocks.between_variance
-    return sum_of(blocks.mean_sampling_variance, -between)
+    return add_terms(blocks.mean_sampling_variance, -between)
 
 
 def fifth(blocks: BlockMoments) -> float:
     """(1 + 1/K) B - average of V_k / M_k: theta_5."""
     between = (1 + 1 / blocks.n_blocks) * blocks.between_variance
-    return sum_of(between, -blocks.mean_sampling_variance)
+    return add_terms(between, -blocks.mean_sampling_variance)
 
 
 def by_source(blocks: BlockMoments) -> FloatArray:
@@ -101,7 +101,7 @@ def between_coefficient(bias: tuple[float, float, float], n_blocks: int) -> floa
 def by_bias(blocks: BlockMoments, bias: tuple[float, float, float]) -> float:
     """Plug-in + a_1 s_1 + a_2 s_2 + a_3 s_3: the random-fold estimator of that bias."""
     a1, a2, _ = bias
-    return sum_of(
+    return add_terms(
         a1 * float((centred_squares(blocks) / blocks.sizes).mean()),
         -a2 * blocks.mean_sampling_variance,
         between_coefficient(bias, blocks.n_blocks) * blocks.between_variance,
@@ -138,7 +138,7 @@ class MeanForm:
     def at(self, blocks: BlockMoments) -> float:
         """Value at the block means, by powers of the macro mean."""
         d, mu = _deviations(blocks), blocks.macro_mean
-        return sum_of(
+        return add_terms(
             float(d @ self.matrix @ d),
             2 * mu * float(self.row_sums @ d),
             mu**2 * float(self.row_sums.sum()),
@@ -158,14 +158,14 @@ def mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
 
 def by_coefficients(blocks: BlockMoments, a: FloatArray, b: FloatArray, form: MeanForm) -> float:
     """Sum of a_k s2_k + b_k w_k + c_kl g_kl over sources; ``form`` is ``mean_form(a, b, c)``."""
-    return sum_of(
+    return add_terms(
         float(a @ (centred_squares(blocks) / blocks.sizes)),
         -float(b @ (blocks.within_variances / blocks.sizes)),
         form.at(blocks),
     )
 
 
-def sum_of(*terms: float) -> float:
+def add_terms(*terms: float) -> float:
     """Sum of the terms, zero where they cancel to their last bits.
 
     A difference that is zero on paper must not come out as a tiny positive variance, on which an

@@ -25,7 +25,7 @@ from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.variances import VARIANCES
 
@@ -104,8 +104,8 @@ class MultipleSourceVariances:
             blocks = np.repeat(np.arange(domains.count), size)
             layouts.append(
                 {
-                    "cvs": layout_of(BlockKind.SOURCE, blocks),
-                    "cvr": layout_of(BlockKind.RANDOM, blocks),
+                    "cvs": build_layout(BlockKind.SOURCE, blocks),
+                    "cvr": build_layout(BlockKind.RANDOM, blocks),
                 }
             )
         bayes = NaiveBayes(model=self.model, smoothing=self.smoothing)

@@ -21,11 +21,12 @@ from service.kinds.fields.layout import require_numbers
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import method_entry, parse_method
 from service.schemas.numbers import number_array, shown
-from thetahat.analyses.bootstrap.intervals import METHODS, misfit, tail_of
+from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.parameter_checks import check_level
 from thetahat.statistics import STATISTICS, Sample, Statistic
 from thetahat.statistics.base import Takes
 from thetahat.tables.columns import parse_numbers
@@ -60,7 +61,7 @@ class BootstrapPlan:
 def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; an inline sample is read."""
     statistic = _parse_statistic(request)
-    tail_of(request.level, request.alternative)
+    check_level(request.level)
     _parse_intervals(request)
     _check_form(request, datasets)
     if request.resamples is not None and request.n_resamples is not None:

@@ -18,7 +18,7 @@ from service.schemas.numbers import check_number, label_list, shown
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out import KeptRows
 from thetahat.values.types import BlockKind, Label
 
@@ -74,7 +74,7 @@ def read_inline_labels(
     return columns
 
 
-def build_layout(
+def build_layout_of_columns(
     kind: BlockKind,
     columns: Mapping[str, Any],
     n: int,
@@ -106,7 +106,7 @@ def build_layout(
             )
         block = np.zeros(n, dtype=np.intp)
     with rows_numbered_as_sent(kept):
-        return layout_of(
+        return build_layout(
             kind,
             keep_rows(block, kept),
             repeat=keep_rows(columns["repeat"], kept),

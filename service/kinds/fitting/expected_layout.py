@@ -11,7 +11,7 @@ from service.kinds.fields.data import role_paths
 from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.locations import located_errors
 from thetahat.schemes.base import Rows, Scheme
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind
 
 MOST_BLOCKS: Final = 20
@@ -34,8 +34,8 @@ def expect_layout(
         splits = list(scheme.splits(rows, 0))
     sizes = [len(split.test) for split in splits]
     if scheme.block_kind is BlockKind.HOLDOUT:
-        return layout_of(BlockKind.HOLDOUT, np.zeros(sizes[0], dtype=np.intp))
-    return layout_of(
+        return build_layout(BlockKind.HOLDOUT, np.zeros(sizes[0], dtype=np.intp))
+    return build_layout(
         scheme.block_kind,
         np.repeat([split.block for split in splits], sizes).astype(np.intp),
         repeat=np.repeat([split.repeat for split in splits], sizes).astype(np.intp),
@@ -59,13 +59,13 @@ def approximate_layout(scheme: Scheme, *, size: int = 2) -> Layout:
     n_blocks = min(getattr(scheme, "n_folds", MOST_BLOCKS), MOST_BLOCKS)
     n_repeats = min(getattr(scheme, "n_repeats", 1), MOST_REPEATS)
     if kind is BlockKind.HOLDOUT:
-        return layout_of(kind, np.zeros(size * n_blocks, dtype=np.intp))
+        return build_layout(kind, np.zeros(size * n_blocks, dtype=np.intp))
     block = np.repeat(np.arange(n_blocks, dtype=np.intp), size)
     n = len(block)
     if kind is BlockKind.SUBSAMPLES:
-        return layout_of(kind, block, instance=np.arange(n), n_train=float(n))
+        return build_layout(kind, block, instance=np.arange(n), n_train=float(n))
     repeat = np.repeat(np.arange(n_repeats, dtype=np.intp), n)
-    return layout_of(
+    return build_layout(
         kind,
         np.tile(block, n_repeats),
         repeat=repeat,

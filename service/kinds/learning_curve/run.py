@@ -13,7 +13,7 @@ from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
 from service.kinds.fitting.refits import is_refit_stage, run_refits
 from service.kinds.learning_curve.plan import LearningCurvePlan, size_of_stage
 from thetahat.analyses.learning_curve import grow_splits
-from thetahat.analyses.metrics.checks import check_scores_of
+from thetahat.analyses.metrics.checks import check_scores
 from thetahat.cross_validation import Group, SplitOutcome, pack, run_path
 from thetahat.schemes.base import Split
 
@@ -48,7 +48,7 @@ def _pack(
     plan: LearningCurvePlan, name: str, whole_sizes: Sequence[int], outcomes: Sequence[SplitOutcome]
 ) -> Arrays:
     """Return the arrays of a learner; refuse it if it lacks the scores that a metric needs."""
-    check_scores_of(plan.metrics, outcomes, plan.data, name)
+    check_scores(plan.metrics, outcomes, plan.data, name)
     arrays = pack(outcomes)
     if not any(entry.method.uses == "scores" for entry in plan.metrics):
         arrays = {key: values for key, values in arrays.items() if key not in _SCORES}

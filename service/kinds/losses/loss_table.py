@@ -15,7 +15,7 @@ from service.data.reading import read_columns
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
-    build_layout,
+    build_layout_of_columns,
     check_columns_given,
     read_inline_labels,
     read_label_columns,
@@ -29,7 +29,7 @@ from service.schemas.numbers import label_list, number_array, shown
 from service.settings import settings
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import LARGEST, BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of_blocks, layout_of_scores
+from thetahat.values.layout import Layout, build_block_layout, build_score_layout
 from thetahat.values.left_out import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
 
@@ -193,7 +193,7 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses
         }
     else:
         numbered = by_label
-    layout = layout_of_blocks(request.block_kind, sizes, n_train=numbered)
+    layout = build_block_layout(request.block_kind, sizes, n_train=numbered)
     return _sent(replace(layout, block_labels=tuple(labels)), values, len(block), kept)
 
 
@@ -308,7 +308,7 @@ def _from_rows(
     """Return the losses of n rows with labels, without the rows that are left out."""
     kind = request.block_kind
     kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
-    layout = build_layout(kind, labels, n, _training_sizes(request), kept)
+    layout = build_layout_of_columns(kind, labels, n, _training_sizes(request), kept)
     return _sent(layout, values, n, kept)
 
 
@@ -380,7 +380,7 @@ def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> Loss
             f"The number of split scores per model is {n_splits}, and must be at least two.",
             loc=("split_scores", first),
         )
-    layout = layout_of_scores(
+    layout = build_score_layout(
         request.block_kind,
         _size_of_each_split(request.n_train, n_splits, "n_train"),
         _size_of_each_split(request.n_test, n_splits, "n_test"),

@@ -10,7 +10,7 @@ from uuid import UUID
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
-    build_layout,
+    build_layout_of_columns,
     check_columns_given,
     read_inline_labels,
     read_label_columns,
@@ -114,7 +114,7 @@ def build_plan(
         labels = read_inline_labels(request, len(data.y), reader)
     kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
     kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
-    layout = build_layout(kind, labels, n, request.n_train, kept)
+    layout = build_layout_of_columns(kind, labels, n, request.n_train, kept)
     data = data.keep_rows(kept)
     with rows_numbered_as_sent(kept):
         return _compute_losses(request, loss, data, layout, None if kept is None else kept.left_out)

@@ -14,7 +14,7 @@ import numpy as np
 from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
 from service.kinds.selection.plan import EXTERNAL, SelectionPlan
-from thetahat.analyses.metrics.checks import check_scores_of
+from thetahat.analyses.metrics.checks import check_scores
 from thetahat.analyses.selection import (
     InternalEstimate,
     derive_internal_seed,
@@ -177,7 +177,7 @@ def _add_split(
         raise inside
     if isinstance(outside, EvaluationError):
         raise outside
-    check_scores_of(plan.metrics, outside, plan.data, name)
+    check_scores(plan.metrics, outside, plan.data, name)
     (outcome,) = outside
     run.outcomes.append(outcome)
     run.internal.append(inside.estimate)

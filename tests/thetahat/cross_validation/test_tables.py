@@ -23,7 +23,7 @@ from thetahat.losses.squared import Squared
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 
@@ -114,7 +114,7 @@ def test_exact_leave_one_out_has_a_block_per_row() -> None:
 
 
 def test_exact_training_size_of_each_split() -> None:
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM,
         [0, 0, 1, 0, 1, 1],
         repeat=[0, 0, 0, 1, 1, 1],

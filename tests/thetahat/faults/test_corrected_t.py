@@ -18,7 +18,7 @@ from thetahat.paired_tests.base import PairedLosses
 from thetahat.paired_tests.bouckaert_frank_t import BouckaertFrankT
 from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of_scores
+from thetahat.values.layout import Layout, build_score_layout
 from thetahat.values.types import Alternative, BlockKind
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
@@ -95,7 +95,7 @@ def test_exact_julearn_rounds_the_average_sizes() -> None:
     11 instances in four folds: tests of 3, 3, 3, 2. The averages are 2.75 and 8.25.
     """
     n_test = np.array([3.0, 3, 3, 2])
-    layout = layout_of_scores(BlockKind.RANDOM, 11 - n_test, n_test, None, 1)
+    layout = build_score_layout(BlockKind.RANDOM, 11 - n_test, n_test, None, 1)
     d = np.array([0.1, -0.2, 0.4, 0.3])
     a, b = BlockLosses(layout, scores=d), BlockLosses(layout, scores=np.zeros(4))
 
@@ -139,7 +139,7 @@ def test_golden_weka_unequal_folds() -> None:
     # tests of 3, 3, 3, 2 of 11: 11/33; differences 0, 0, 0, 4: mean 1, S^2 = 12/3 = 4;
     # (1/4 + 1/3) 4 = 7/3
     n_test = np.array([3.0, 3, 3, 2])
-    layout = layout_of_scores(BlockKind.RANDOM, 11 - n_test, n_test, None, 1)
+    layout = build_score_layout(BlockKind.RANDOM, 11 - n_test, n_test, None, 1)
     a = BlockLosses(layout, scores=np.array([0.0, 0, 0, 4]))
     b = BlockLosses(layout, scores=np.zeros(4))
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.thetahat.analyses.losses.tables import evaluated, scores_of, table_of
 from thetahat.analyses.losses import Choices
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 K = 6
@@ -48,7 +48,7 @@ def test_degenerate_inspect_ai_interval_of_one_score_is_a_point(value: float) ->
     One score says nothing of its spread: what needs it is left out with its reason, and what is
     left is the interval of a share, which is anything but a point.
     """
-    layout = layout_of(BlockKind.HOLDOUT, ["test"])
+    layout = build_layout(BlockKind.HOLDOUT, ["test"])
 
     result = evaluated(table_of(layout, {"a": [value]}, loss_range=(0.0, 1.0)), Choices(), seed=1)
 

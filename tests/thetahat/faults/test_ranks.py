@@ -9,14 +9,14 @@ from tests.thetahat.paired_tests.pairs import differences_pair, rng_of
 from thetahat.analyses.losses import Choices
 from thetahat.paired_tests.sign import Sign
 from thetahat.paired_tests.wilcoxon import Wilcoxon
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
 
 
 @pytest.mark.parametrize("names", [("z", "a", "m"), ("m", "z", "a"), ("a", "m", "z")])
 def test_exact_stac_takes_the_models_in_a_dict_s_order(names: tuple[str, ...]) -> None:
     """STAC: which model is x and which is y came from a dict. Here it is the request's order."""
-    layout = layout_of(BlockKind.HOLDOUT, [0] * 4)
+    layout = build_layout(BlockKind.HOLDOUT, [0] * 4)
     losses = {name: [i * 0.1, 0.2, 0.5, 0.9] for i, name in enumerate(names)}
 
     result = evaluated(table_of(layout, losses), Choices(), seed=1)

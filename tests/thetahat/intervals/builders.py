@@ -9,7 +9,7 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -19,14 +19,14 @@ TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATE
 def holdout_of(
     values: Sequence[float] | FloatArray, *, cluster: Sequence[int] | None = None
 ) -> BlockLosses:
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(len(values), dtype=np.intp), cluster=cluster)
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(len(values), dtype=np.intp), cluster=cluster)
     return BlockLosses(layout, values=np.asarray(values, dtype=np.float64))
 
 
 def sources_of(*rows: Sequence[float]) -> BlockLosses:
     block = [k for k, row in enumerate(rows) for _ in row]
     values = np.array([e for row in rows for e in row], dtype=np.float64)
-    return BlockLosses(layout_of(BlockKind.SOURCE, block), values=values)
+    return BlockLosses(build_layout(BlockKind.SOURCE, block), values=values)
 
 
 def some_variance(

@@ -25,7 +25,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval, ResampledInterval, ShareInterval
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
 from thetahat.variances import VARIANCES
 
@@ -71,7 +71,7 @@ def test_property_describes_itself(name: str) -> None:
 def test_property_refusals_agree_with_the_declared_blocks(name: str) -> None:
     for kind in BlockKind:
         block = [0, 0, 0, 0] if kind is BlockKind.HOLDOUT else [0, 0, 1, 1]
-        reason = INTERVALS[name]().inapplicable(layout_of(kind, block))
+        reason = INTERVALS[name]().inapplicable(build_layout(kind, block))
 
         assert (reason is None) == (kind in INTERVALS[name].info.blocks)
         assert reason is None or name in reason

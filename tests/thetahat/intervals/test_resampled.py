@@ -29,7 +29,7 @@ from thetahat.intervals.studentised import Studentised
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.numerics.bootstrap.ends import bca_reach, quantile, studentised_reach
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances import VARIANCES
 
@@ -118,7 +118,7 @@ def test_against_scipy_bca_over_blocks() -> None:
 
     rng = np.random.default_rng(2)
     first, second = rng.gamma(1.0, size=12), rng.gamma(3.0, size=30)
-    layout = layout_of(BlockKind.RANDOM, [0] * 12 + [1] * 30)
+    layout = build_layout(BlockKind.RANDOM, [0] * 12 + [1] * 30)
     losses = BlockLosses(layout, values=np.concatenate([first, second]))
     replicates = SharedResamples({"m": losses}, 7).of_model("m", 2999)
     interval = Bca().build_on(replicates, 0.9, TWO)
@@ -226,7 +226,7 @@ def test_exact_what_an_interval_says() -> None:
     few = built(Percentile, sources_of(*[[float(k), k + 1.0] for k in range(4)]), 150)
     assert codes(few) == ["few_resamples", "few_units", "liberal_if_blocks_covary"]
 
-    layout = layout_of(BlockKind.RANDOM, [0, 0, 1, 1, 1])
+    layout = build_layout(BlockKind.RANDOM, [0, 0, 1, 1, 1])
     folds = built(Percentile, BlockLosses(layout, values=np.arange(5.0)))
     assert folds.target is Target.THESE_MODELS
     assert codes(folds) == ["small_blocks", "ignores_training_variance"]
@@ -283,8 +283,8 @@ def test_invalid_number_of_resamples_and_layouts(name: str) -> None:
     kind: Any = INTERVALS[name]
     with pytest.raises(InvalidParameter, match="n_resamples must lie in 99 to 1000000"):
         kind(98)
-    alone = layout_of(BlockKind.RANDOM, [0, 1, 2])
+    alone = build_layout(BlockKind.RANDOM, [0, 1, 2])
     assert "every block has one" in kind().inapplicable(alone)
-    mixed = layout_of(BlockKind.RANDOM, [0, 1, 1])
+    mixed = build_layout(BlockKind.RANDOM, [0, 1, 1])
     reason = kind().inapplicable(mixed)
     assert (reason is None) == (name != "studentised")

@@ -23,7 +23,7 @@ from thetahat.intervals.clopper_pearson import ClopperPearson
 from thetahat.intervals.normal import Normal
 from thetahat.intervals.wilson import Wilson
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of_scores
+from thetahat.values.layout import build_score_layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 
@@ -263,7 +263,7 @@ def test_degenerate_what_is_no_share_of_a_holdout(method: Wilson | ClopperPearso
 
 @BOTH
 def test_invalid_layouts_and_levels(method: Wilson | ClopperPearson) -> None:
-    scores = layout_of_scores(BlockKind.HOLDOUT, np.ones(1), np.ones(1), None, 1)
+    scores = build_score_layout(BlockKind.HOLDOUT, np.ones(1), np.ones(1), None, 1)
 
     assert method.inapplicable(errors_of(1, 3).layout) is None
     assert "source blocks" in str(method.inapplicable(sources_of([0], [1]).layout))

@@ -23,7 +23,7 @@ from thetahat.intervals.normal import Normal
 from thetahat.intervals.prediction import Prediction
 from thetahat.intervals.student_t import StudentT
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of, layout_of_scores
+from thetahat.values.layout import build_layout, build_score_layout
 from thetahat.values.types import BlockKind, FloatArray, MeanKind, Target
 from thetahat.variances import VARIANCES
 
@@ -55,7 +55,7 @@ SCORES = [0.21, 0.18, 0.25, 0.19, 0.22, 0.3, 0.17, 0.24, 0.2, 0.26]
 def test_golden_mlr3inferr_wald(
     variance: str, kind: BlockKind, block: list[int], lower: float, upper: float
 ) -> None:
-    losses = BlockLosses(layout_of(kind, block), values=np.array(LOSSES))
+    losses = BlockLosses(build_layout(kind, block), values=np.array(LOSSES))
 
     interval = Normal().build(
         losses, VARIANCES[variance].info, VARIANCES[variance]().estimate(losses), 0.95, TWO
@@ -74,7 +74,7 @@ def test_golden_mlr3inferr_wald(
     "mlr-org/mlr3inferr, .ci of MeasureCiCorT run in R 4.2.2 (vector mlr3inferr_cor_t)"
 )
 def test_golden_mlr3inferr_corrected_t() -> None:
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(10, 90.0), np.full(10, 10.0), 1, 10)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(10, 90.0), np.full(10, 10.0), 1, 10)
     losses = BlockLosses(layout, scores=np.array(SCORES))
     variance = VARIANCES["nadeau_bengio"]().estimate(losses)
 
@@ -220,7 +220,7 @@ def test_calibrated_coverage_over_sources() -> None:
     """t for the expected error and prediction for one more source, both exact under normality."""
     rng, reps, k = np.random.default_rng(91), 4000, 5
     means = rng.standard_normal((reps, k + 1))
-    layout = layout_of(BlockKind.SOURCE, np.arange(k))
+    layout = build_layout(BlockKind.SOURCE, np.arange(k))
     method, mean_hits, new_hits, one_sided = VARIANCES["theta_gamma"](), 0, 0, 0
     for row in means:
         losses = BlockLosses(layout, values=row[:k].copy())

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.auc_power import area_for, level_for
 from thetahat.errors import InvalidParameter
-from thetahat.metrics._auc_power import positives_for, power_of
+from thetahat.metrics._auc_power import estimate_power, positives_for
 from thetahat.metrics.roc_auc import RocAuc
 
 S100B = 0.7313685636856369
@@ -19,7 +19,7 @@ PROC = "R package pROC, tests/testthat/test-power.roc.test.R"
 @pytest.mark.about("metrics/roc_auc")
 def test_golden_power_numbers_and_level() -> None:
     # vector auc_power_pROC
-    assert_allclose(power_of(41, 72, 0.73, 0.95), 0.9897453, atol=5e-8)
+    assert_allclose(estimate_power(41, 72, 0.73, 0.95), 0.9897453, atol=5e-8)
     positives = positives_for(0.95, S100B, 0.95, 1.7)
     assert positives is not None
     assert_allclose([positives, 1.7 * positives], [29.29764, 49.806], rtol=1e-6)
@@ -32,7 +32,7 @@ def test_golden_area() -> None:
     # pROC solves for it with uniroot at its default tolerance, 1.2e-4: ours is the exact root
     # vector auc_power_pROC
     assert_allclose(area_for(0.95, 41, 72, 0.95), 0.6961054, atol=1e-5)
-    assert_allclose(power_of(41, 72, 0.6961054, 0.95), 0.95, atol=2e-5)
+    assert_allclose(estimate_power(41, 72, 0.6961054, 0.95), 0.95, atol=2e-5)
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -42,7 +42,7 @@ def test_exact_the_directions_undo_each_other(area: float, ratio: float) -> None
     positives = positives_for(0.8, area, 0.9, ratio)
     assert positives is not None
 
-    assert_allclose(power_of(positives, positives * ratio, area, 0.9), 0.8, rtol=1e-9)
+    assert_allclose(estimate_power(positives, positives * ratio, area, 0.9), 0.8, rtol=1e-9)
     assert_allclose(level_for(0.8, positives, positives * ratio, area), 0.9, rtol=1e-9)
     assert_allclose(area_for(0.8, positives, positives * ratio, 0.9), area, rtol=1e-9)
     mirrored = positives_for(0.8, 1 - area, 0.9, ratio)
@@ -65,7 +65,7 @@ def test_calibrated_power_of_binormal_scores() -> None:
 
     error = math.sqrt(0.25 / repetitions)
     # the formula's own rounded constants and the normal approximation are worth a percent or two
-    assert abs(rejected - power_of(positives, negatives, area, 0.95)) < 4 * error + 0.02
+    assert abs(rejected - estimate_power(positives, negatives, area, 0.95)) < 4 * error + 0.02
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -97,11 +97,11 @@ def test_degenerate_areas() -> None:
 @pytest.mark.about("metrics/roc_auc")
 def test_invalid_questions() -> None:
     with pytest.raises(InvalidParameter, match="area"):
-        power_of(10, 10, 1.0, 0.95)
+        estimate_power(10, 10, 1.0, 0.95)
     with pytest.raises(InvalidParameter, match="level"):
-        power_of(10, 10, 0.7, 1.0)
+        estimate_power(10, 10, 0.7, 1.0)
     with pytest.raises(InvalidParameter, match="positives"):
-        power_of(0, 10, 0.7, 0.95)
+        estimate_power(0, 10, 0.7, 0.95)
     with pytest.raises(InvalidParameter, match="power"):
         positives_for(1.0, 0.7, 0.95, 1.0)
     with pytest.raises(InvalidParameter, match="ratio"):

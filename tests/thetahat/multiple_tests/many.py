@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
 
 # Demsar (2006), table 6: AUC of C4.5 with and without pruning and cross-validated pruning on 14
@@ -45,12 +45,12 @@ def table_over(layout: Layout, losses: npt.ArrayLike, **rest: Any) -> LossTable:
 def by_source(losses: npt.ArrayLike) -> LossTable:
     """One instance in each source: the rows are the losses."""
     n = len(np.asarray(losses))
-    return table_over(layout_of(BlockKind.SOURCE, np.arange(n)), losses)
+    return table_over(build_layout(BlockKind.SOURCE, np.arange(n)), losses)
 
 
 def in_a_holdout(losses: npt.ArrayLike, **layout: Any) -> LossTable:
     n = len(np.asarray(losses))
-    return table_over(layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), **layout), losses)
+    return table_over(build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), **layout), losses)
 
 
 def demsar() -> LossTable:

@@ -14,7 +14,7 @@ from tests.thetahat.multiple_tests.many import (
 )
 from thetahat.errors import UnsupportedCombination
 from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 # mlxtend's documented example: 100 instances, three classifiers wrong on 16, 8 and 8 of them
@@ -87,7 +87,7 @@ def test_invalid_losses() -> None:
 
 def test_invalid_layouts() -> None:
     method = MULTIPLE_TESTS["cochran_q"]()
-    twice = layout_of(BlockKind.RANDOM, [0, 1, 0, 1], repeat=[0, 0, 1, 1], instance=[0, 1, 0, 1])
+    twice = build_layout(BlockKind.RANDOM, [0, 1, 0, 1], repeat=[0, 0, 1, 1], instance=[0, 1, 0, 1])
     for layout, word in (
         (by_source(np.zeros((4, 3))).layout, "source"),
         (in_a_holdout(np.zeros((4, 3)), cluster=[0, 0, 1, 1]).layout, "clusters"),

@@ -18,7 +18,7 @@ from tests.thetahat.multiple_tests.many import (
 from thetahat.errors import InvalidParameter
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.multiple_tests.cross_validation_with_confidence import centre_in_blocks
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 NAME = "cross_validation_with_confidence"
@@ -82,7 +82,7 @@ def test_naive_multipliers_for_every_instance() -> None:
 
     outcome = outcome_of(
         NAME,
-        table_over(layout_of(BlockKind.RANDOM, block), losses),
+        table_over(build_layout(BlockKind.RANDOM, block), losses),
         n_resamples=20_000,
         small_sample="none",
     )
@@ -107,7 +107,7 @@ def test_naive_multipliers_for_every_instance() -> None:
 
 def test_against_scipy_multivariate_normal() -> None:
     losses, block = folds(363, k=3)
-    table = table_over(layout_of(BlockKind.RANDOM, block), losses)
+    table = table_over(build_layout(BlockKind.RANDOM, block), losses)
     centred = np.column_stack([centre_in_blocks(m) for m in table.models.values()])
 
     outcome = outcome_of(NAME, table, n_resamples=100_000, small_sample="none")
@@ -127,11 +127,14 @@ def test_exact_levels_of_blocks_and_order_of_rows_do_not_matter() -> None:
     # whole numbers, so that each block's means move by exactly as much
     losses = np.round(losses * 8) / 8
     mixed = np.random.default_rng(365).permutation(60)
-    plain = outcome_of(NAME, table_over(layout_of(BlockKind.RANDOM, block), losses))
+    plain = outcome_of(NAME, table_over(build_layout(BlockKind.RANDOM, block), losses))
     moved = outcome_of(
-        NAME, table_over(layout_of(BlockKind.RANDOM, block), losses + 16.0 * block[:, np.newaxis])
+        NAME,
+        table_over(build_layout(BlockKind.RANDOM, block), losses + 16.0 * block[:, np.newaxis]),
     )
-    other = outcome_of(NAME, table_over(layout_of(BlockKind.RANDOM, block[mixed]), losses[mixed]))
+    other = outcome_of(
+        NAME, table_over(build_layout(BlockKind.RANDOM, block[mixed]), losses[mixed])
+    )
 
     assert details_of(moved)["p_values"] == details_of(plain)["p_values"]
     assert_close(other.statistic, plain.statistic, rtol=1e-10)
@@ -144,7 +147,7 @@ def test_exact_repeats_are_averaged_by_instance() -> None:
     losses, block = folds(366)
     second = np.random.default_rng(367).permutation(block)
     instance, repeat = np.tile(np.arange(60), 2), np.repeat([0, 1], 60)
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM, np.concatenate([block, second]), repeat=repeat, instance=instance
     )
     table = table_over(layout, np.vstack([losses, losses + 1]))
@@ -152,8 +155,8 @@ def test_exact_repeats_are_averaged_by_instance() -> None:
     outcome = outcome_of(NAME, table)
 
     assert details_of(outcome)["rows"] == 60
-    first = table_over(layout_of(BlockKind.RANDOM, block), losses)
-    other = table_over(layout_of(BlockKind.RANDOM, second), losses)
+    first = table_over(build_layout(BlockKind.RANDOM, block), losses)
+    other = table_over(build_layout(BlockKind.RANDOM, second), losses)
     for name, model in table.models.items():
         expected = (centre_in_blocks(first.models[name]) + centre_in_blocks(other.models[name])) / 2
         np.testing.assert_allclose(centre_in_blocks(model), expected, atol=1e-12)
@@ -164,7 +167,7 @@ def test_against_scipy_student_t_for_small_blocks() -> None:
     rng = np.random.default_rng(383)
     losses = rng.normal(size=(12, 2)) + np.array([0.0, 0.5])
     table = table_over(
-        layout_of(BlockKind.RANDOM, np.repeat(np.arange(4), 3)), losses[:, [0, 1, 1]]
+        build_layout(BlockKind.RANDOM, np.repeat(np.arange(4), 3)), losses[:, [0, 1, 1]]
     )
 
     outcome = outcome_of(NAME, table, n_resamples=100_000)
@@ -203,7 +206,7 @@ def test_invalid_layouts_and_parameters() -> None:
     method: Any = MULTIPLE_TESTS[NAME]
 
     assert "model_confidence_set" in (method().inapplicable(clustered, 3) or "")
-    one_out = layout_of(BlockKind.RANDOM, np.arange(6))
+    one_out = build_layout(BlockKind.RANDOM, np.arange(6))
     assert "two instances in every block" in (method().inapplicable(one_out, 3) or "")
     for name, value in (
         ("alpha", 0.0),
@@ -222,7 +225,7 @@ def test_calibrated_the_best_model_is_kept() -> None:
     """
     rng, n_tables, alpha = np.random.default_rng(370), 800, 0.1
     kept = np.zeros(4)
-    layout = layout_of(BlockKind.RANDOM, np.arange(200) % 5)
+    layout = build_layout(BlockKind.RANDOM, np.arange(200) % 5)
     for _ in range(n_tables):
         losses = rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)) + [0.0, 0.0, 0.1, 1.0]
         found = outcome_of(NAME, table_over(layout, losses), alpha=alpha, n_resamples=499)

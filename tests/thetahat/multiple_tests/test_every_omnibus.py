@@ -27,7 +27,7 @@ from tests.thetahat.multiple_tests.many import (
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests._units import unit_target
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of, layout_of_scores
+from thetahat.values.layout import build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
 
 EVERY = pytest.mark.parametrize("name", MULTIPLE_TESTS)
@@ -66,7 +66,7 @@ def test_property_is_a_frozen_dataclass_with_defaults(name: str) -> None:
 @pytest.mark.parametrize("kind", BlockKind)
 def test_property_refusals_agree_with_the_declared_blocks(name: str, kind: BlockKind) -> None:
     block = np.zeros(24) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(4), 6)
-    layout, method = layout_of(kind, block.astype(np.intp)), MULTIPLE_TESTS[name]()
+    layout, method = build_layout(kind, block.astype(np.intp)), MULTIPLE_TESTS[name]()
 
     reason = method.inapplicable(layout, 3)
 
@@ -98,7 +98,7 @@ def test_property_outcomes_are_plain_and_repeat(name: str) -> None:
 @pytest.mark.parametrize("kind", BlockKind)
 def test_property_the_target_is_one_that_the_method_declares(name: str, kind: BlockKind) -> None:
     block = np.zeros(24) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(4), 6)
-    table = table_over(layout_of(kind, block.astype(np.intp)), zero_one(346))
+    table = table_over(build_layout(kind, block.astype(np.intp)), zero_one(346))
     if kind not in MULTIPLE_TESTS[name].info.blocks:
         return
 
@@ -206,7 +206,7 @@ def test_against_scipy_mid_ranks() -> None:
 def test_exact_rows_are_block_means() -> None:
     losses = np.random.default_rng(345).integers(0, 8, (20, 3)) / 8
     block = np.tile(np.arange(5), 4)
-    random = table_over(layout_of(BlockKind.RANDOM, block), losses)
+    random = table_over(build_layout(BlockKind.RANDOM, block), losses)
     means = np.array([losses[block == b].mean(axis=0) for b in range(5)])
 
     outcome = outcome_of("friedman", random)
@@ -229,7 +229,7 @@ def test_exact_units_of_a_holdout() -> None:
 
 def test_exact_higher_scores_are_better() -> None:
     scores = np.random.default_rng(347).integers(0, 32, (6, 3)) / 32
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(6, 90.0), np.full(6, 10.0), None, 1)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(6, 90.0), np.full(6, 10.0), None, 1)
     models = {f"m{j}": BlockLosses(layout, scores=scores[:, j].copy()) for j in range(3)}
 
     outcome = outcome_of("friedman", LossTable(layout, models, higher_is_better=True))
@@ -242,8 +242,8 @@ def test_exact_higher_scores_are_better() -> None:
 
 def test_invalid_rows() -> None:
     method = MULTIPLE_TESTS["friedman"]
-    one = layout_of(BlockKind.HOLDOUT, [0])
-    repeats = layout_of_scores(BlockKind.RANDOM, np.full(6, 9.0), np.full(6, 1.0), 3, 2)
+    one = build_layout(BlockKind.HOLDOUT, [0])
+    repeats = build_score_layout(BlockKind.RANDOM, np.full(6, 9.0), np.full(6, 1.0), 3, 2)
 
     assert "two rows" in (method().inapplicable(one, 3) or "")
     assert "2 repeats" in (method().inapplicable(repeats, 3) or "")

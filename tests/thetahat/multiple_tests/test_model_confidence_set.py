@@ -18,7 +18,7 @@ from tests.thetahat.multiple_tests.many import (
 )
 from thetahat.errors import InvalidParameter
 from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 NAME = "model_confidence_set"
@@ -135,7 +135,7 @@ def test_exact_units_by_the_kind_of_block() -> None:
     method = MULTIPLE_TESTS[NAME]()
     for kind, unit in ((BlockKind.RANDOM, "instance"), (BlockKind.SOURCE, "block")):
         table = in_a_holdout(np.random.default_rng(355).random((24, 3)))
-        layout = layout_of(kind, block)
+        layout = build_layout(kind, block)
         moved = type(table)(
             layout, {name: type(m)(layout, values=m.rows) for name, m in table.models.items()}
         )

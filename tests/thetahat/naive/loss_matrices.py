@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 Rows = list[list[float]]
@@ -34,9 +34,9 @@ def losses_of(
     values = np.array([e for row in rows for e in row], dtype=np.float64)
     if kind is BlockKind.SUBSAMPLES:  # which say nothing of their training parts and instances
         n = len(values)
-        layout = layout_of(kind, block, cluster=cluster, instance=range(n), n_train=float(n))
+        layout = build_layout(kind, block, cluster=cluster, instance=range(n), n_train=float(n))
         return BlockLosses(layout, values=values)
-    return BlockLosses(layout_of(kind, block, cluster=cluster), values=values)
+    return BlockLosses(build_layout(kind, block, cluster=cluster), values=values)
 
 
 def repeats_of(
@@ -47,7 +47,7 @@ def repeats_of(
 ) -> BlockLosses:
     labels = [(r, k) for r, rows in enumerate(repeats) for k, row in enumerate(rows) for _ in row]
     values = np.array([e for rows in repeats for row in rows for e in row], dtype=np.float64)
-    layout = layout_of(
+    layout = build_layout(
         kind, [k for _, k in labels], repeat=[r for r, _ in labels], instance=instance
     )
     return BlockLosses(layout, values=values)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 Numbers = float | Sequence[float] | FloatArray
@@ -47,7 +47,7 @@ def holdout_pair(
     *,
     cluster: Sequence[int] | None = None,
 ) -> PairedLosses:
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(len(a), dtype=np.intp), cluster=cluster)
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(len(a), dtype=np.intp), cluster=cluster)
     return pair_over(layout, a, b)
 
 
@@ -64,9 +64,9 @@ def blocks_pair(
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     block = np.repeat(np.arange(len(first)), first.shape[1])
     if kind is BlockKind.SUBSAMPLES:  # which say nothing of their training parts and instances
-        layout = layout_of(kind, block, instance=np.arange(len(block)), n_train=100.0)
+        layout = build_layout(kind, block, instance=np.arange(len(block)), n_train=100.0)
         return pair_over(layout, first.ravel(), second.ravel())
-    return pair_over(layout_of(kind, block), first.ravel(), second.ravel())
+    return pair_over(build_layout(kind, block), first.ravel(), second.ravel())
 
 
 def five_by_two_pair(
@@ -75,7 +75,7 @@ def five_by_two_pair(
     """Two (10, M) matrices of losses, a row per fold, two rows per repeat."""
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     split = np.repeat(np.arange(10), first.shape[1])
-    layout = layout_of(kind, split % 2, repeat=split // 2)
+    layout = build_layout(kind, split % 2, repeat=split // 2)
     return pair_over(layout, first.ravel(), second.ravel())
 
 
@@ -89,7 +89,7 @@ def scores_pair(
     kind: BlockKind = BlockKind.RANDOM,
 ) -> PairedLosses:
     j = len(a)
-    layout = layout_of_scores(kind, np.full(j, n_train), np.full(j, n_test), None, n_repeats)
+    layout = build_score_layout(kind, np.full(j, n_train), np.full(j, n_test), None, n_repeats)
     first = BlockLosses(layout, scores=np.asarray(a, dtype=np.float64))
     second = BlockLosses(layout, scores=np.asarray(b, dtype=np.float64))
     return PairedLosses(first, second, first.minus(second))

@@ -22,7 +22,7 @@ from thetahat.paired_tests.bayesian_sign import (
     _probability_of_largest,
     probabilities_of_largest,
 )
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
 
 # baycomp tests/test_multiple.py: scores, higher is better; as losses their sign is changed
@@ -159,5 +159,5 @@ def test_invalid_parameters_and_layouts() -> None:
         BayesianSign(prior_place="middle")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="unit must be instance, cluster or block"):
         BayesianSign(unit="row")  # type: ignore[arg-type]
-    repeated = layout_of(BlockKind.RANDOM, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
+    repeated = build_layout(BlockKind.RANDOM, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
     assert "contain the same instances" in str(BayesianSign().inapplicable(repeated))

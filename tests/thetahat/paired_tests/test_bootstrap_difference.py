@@ -17,14 +17,14 @@ from thetahat.paired_tests.base import PairBatch, PairedLosses
 from thetahat.paired_tests.bootstrap_difference import BootstrapDifference
 from thetahat.seeds import stream
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 
 
 def holdout_pair(difference: FloatArray) -> PairedLosses:
-    layout = layout_of(BlockKind.HOLDOUT, [0] * len(difference))
+    layout = build_layout(BlockKind.HOLDOUT, [0] * len(difference))
     return pair_over(layout, difference, np.zeros(len(difference)))
 
 
@@ -73,7 +73,7 @@ def test_calibrated_size_under_the_null() -> None:
 
 def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
     rng = np.random.default_rng(5)
-    layout = layout_of(BlockKind.RANDOM, np.arange(40) % 4)
+    layout = build_layout(BlockKind.RANDOM, np.arange(40) % 4)
     values = rng.normal(size=(3, 40))
     pairs = tuple(pair_over(layout, values[i], values[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
     batch = PairBatch(
@@ -99,7 +99,7 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
 ) -> None:
     monkeypatch.setattr(shared, "MOST_SHARED_DRAWS", most)
     rng = np.random.default_rng(7)
-    layout = layout_of(BlockKind.RANDOM, np.arange(1200) % 3)
+    layout = build_layout(BlockKind.RANDOM, np.arange(1200) % 3)
     losses = rng.integers(0, values, size=(3, 1200)) + 0.02 * values * np.arange(3)[:, None]
     table = LossTable(
         layout, {f"m{i}": BlockLosses(layout, values=row) for i, row in enumerate(losses)}
@@ -149,7 +149,7 @@ def test_degenerate_differences_that_do_not_vary() -> None:
 def test_exact_a_single_pair_gets_the_same_alone_and_beside_intervals(values: int) -> None:
     # losses of 0 and 1 are merged for the intervals, so that the test draws by itself
     rng = np.random.default_rng(8)
-    layout = layout_of(BlockKind.RANDOM, np.arange(1200) % 2)
+    layout = build_layout(BlockKind.RANDOM, np.arange(1200) % 2)
     losses = rng.integers(0, values, size=(2, 1200)).astype(np.float64)
     table = LossTable(
         layout, {n: BlockLosses(layout, values=r) for n, r in zip("ab", losses, strict=True)}

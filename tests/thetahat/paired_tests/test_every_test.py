@@ -30,7 +30,7 @@ from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import PARTITIONS
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, Needs
 
 EVERY = pytest.mark.parametrize("name", PAIRED_TESTS)
@@ -204,7 +204,7 @@ def test_property_scale_and_order_do_not_matter(name: str, seed: int, scale: flo
     split, order = layout.split_of_row(), rng.permutation(4 * k)
     if wants_repeats(name):  # which repeat and which fold come first may matter
         order = order[np.argsort(split[order], kind="stable")]
-    mixed = layout_of(
+    mixed = build_layout(
         kind, layout.split_block[split][order], repeat=layout.split_repeat[split][order]
     )
     way = Alternative.TWO_SIDED

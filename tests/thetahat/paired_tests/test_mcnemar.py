@@ -17,7 +17,7 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.paired_tests.mcnemar import McNemar, Variant
 from thetahat.paired_tests.sign import Sign
-from thetahat.values.layout import layout_of, layout_of_scores
+from thetahat.values.layout import build_layout, build_score_layout
 from thetahat.values.types import Alternative, BlockKind
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
@@ -129,12 +129,12 @@ def test_invalid_losses_layouts_and_variants() -> None:
         McNemar(variant="bowker")  # type: ignore[arg-type]
     of = McNemar().inapplicable
     kind = BlockKind.RANDOM
-    scores = layout_of_scores(kind, [9.0, 9.0], [3.0, 3.0], None, 1)  # type: ignore[arg-type]
-    assert "source" in str(of(layout_of(BlockKind.SOURCE, [0, 1])))
+    scores = build_score_layout(kind, [9.0, 9.0], [3.0, 3.0], None, 1)  # type: ignore[arg-type]
+    assert "source" in str(of(build_layout(BlockKind.SOURCE, [0, 1])))
     assert "one score per split" in str(of(scores))
-    assert "clusters" in str(of(layout_of(kind, [0, 1], cluster=[0, 0])))
-    assert "2 repeats" in str(of(layout_of(kind, [0, 1, 0, 1], repeat=[0, 0, 1, 1])))
-    assert of(layout_of(kind, [0, 1])) is None
+    assert "clusters" in str(of(build_layout(kind, [0, 1], cluster=[0, 0])))
+    assert "2 repeats" in str(of(build_layout(kind, [0, 1, 0, 1], repeat=[0, 0, 1, 1])))
+    assert of(build_layout(kind, [0, 1])) is None
 
 
 def test_exact_sizes_of_the_variants() -> None:

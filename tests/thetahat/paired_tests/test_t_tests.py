@@ -28,7 +28,7 @@ from thetahat.paired_tests.bayle_z import BayleZ
 from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.paired_tests.paired_t_blocks import PairedTBlocks
 from thetahat.paired_tests.theta_t import ThetaT
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances import VARIANCES
 
@@ -279,8 +279,8 @@ def test_invalid_variance_names() -> None:
 
 def test_invalid_layouts_are_named() -> None:
     holdout = differences_pair([1.0, 2.0, 4.0]).difference.layout
-    sources = layout_of(BlockKind.SOURCE, [0, 0, 1, 1])
-    single = layout_of(BlockKind.SOURCE, [0, 0, 1])
+    sources = build_layout(BlockKind.SOURCE, [0, 0, 1, 1])
+    single = build_layout(BlockKind.SOURCE, [0, 0, 1])
 
     assert "holdout" in str(PairedTBlocks().inapplicable(holdout))
     assert "nadeau_bengio" in str(NadeauBengioT().inapplicable(holdout))
@@ -289,7 +289,7 @@ def test_invalid_layouts_are_named() -> None:
     assert PairedTBlocks().inapplicable(sources) is None
     assert NadeauBengioT().inapplicable(sources) is None
     assert ThetaT().inapplicable(sources) is None
-    assert BayleZ().inapplicable(layout_of(BlockKind.RANDOM, [0, 0, 1, 1])) is None
+    assert BayleZ().inapplicable(build_layout(BlockKind.RANDOM, [0, 0, 1, 1])) is None
 
 
 def test_exact_far_means_lose_no_digits() -> None:
@@ -337,7 +337,7 @@ def test_calibrated_size_with_the_assumed_correlation() -> None:
 @pytest.mark.about("paired_tests/theta_t")
 def test_calibrated_theta_t_on_independent_sources() -> None:
     rng, reps = np.random.default_rng(37), 1000
-    layout = layout_of(BlockKind.SOURCE, np.repeat(np.arange(5), 4))
+    layout = build_layout(BlockKind.SOURCE, np.repeat(np.arange(5), 4))
     zeros, count = np.zeros(20), 0
     for _ in range(reps):
         values = np.repeat(rng.standard_normal(5), 4) + rng.standard_normal(20)

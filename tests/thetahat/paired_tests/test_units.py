@@ -23,7 +23,7 @@ from thetahat.paired_tests._units import (
     unit_cautions,
     unit_target,
 )
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target, UnitName
 
 RANDOM, SOURCE, HOLDOUT = BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT
@@ -31,7 +31,7 @@ RANDOM, SOURCE, HOLDOUT = BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT
 
 def layout(kind: BlockKind, **columns: list[int]) -> Layout:
     block = [0, 0, 0, 0] if kind is HOLDOUT else [0, 0, 1, 1]
-    return layout_of(kind, block, **columns)  # type: ignore[arg-type]
+    return build_layout(kind, block, **columns)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_exact_target_of_independent_units(kind: BlockKind, unit: UnitName, targ
 def test_by_hand_units() -> None:
     a, b = [1.0, 2.0, 3.0, 5.0, 9.0], [0.0] * 5
     clusters = holdout_pair(a, b, cluster=[3, 4, 3, 3, 4])
-    sources = pair_over(layout_of(SOURCE, ["y", "x", "y", "x", "x"]), a, b)
+    sources = pair_over(build_layout(SOURCE, ["y", "x", "y", "x", "x"]), a, b)
 
     by_cluster, by_block = paired_units(clusters, None), paired_units(sources, None)
 
@@ -82,7 +82,7 @@ def test_by_hand_units() -> None:
 
 
 def test_by_hand_instances_are_averaged_over_repeats() -> None:
-    given = layout_of(
+    given = build_layout(
         RANDOM,
         [0, 0, 1, 1, 0, 0, 1, 1],
         repeat=[0] * 4 + [1] * 4,
@@ -97,7 +97,7 @@ def test_by_hand_instances_are_averaged_over_repeats() -> None:
 
 
 def test_exact_sources_are_averaged_over_repeats() -> None:
-    given = layout_of(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
+    given = build_layout(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
 
     units = paired_units(pair_over(given, [1, 2, 5, 8], [0, 0, 0, 0]), None)
 
@@ -124,8 +124,8 @@ def test_exact_rounding_of_losses_is_no_difference() -> None:
 REFUSALS: list[tuple[Layout, UnitName | None, str]] = [
     (layout(HOLDOUT), "block", "a holdout is one"),
     (layout(HOLDOUT), "cluster", "cluster column"),
-    (layout_of_scores(RANDOM, np.full(4, 9.0), np.full(4, 3.0), None, 1), None, "one score per"),
-    (layout_of_scores(RANDOM, np.full(4, 9.0), np.full(4, 3.0), 2, 2), "block", "2 repeats"),
+    (build_score_layout(RANDOM, np.full(4, 9.0), np.full(4, 3.0), None, 1), None, "one score per"),
+    (build_score_layout(RANDOM, np.full(4, 9.0), np.full(4, 3.0), 2, 2), "block", "2 repeats"),
     (layout(RANDOM, repeat=[0, 1, 0, 1]), None, "instance column"),
 ]
 

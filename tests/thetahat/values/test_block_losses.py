@@ -9,16 +9,16 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.numerics.loops.moments import MANY_ROWS, of_runs
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind
 
 
 def layout() -> Layout:
-    return layout_of(BlockKind.RANDOM, [0, 0, 1, 1])
+    return build_layout(BlockKind.RANDOM, [0, 0, 1, 1])
 
 
 def scores_layout() -> Layout:
-    return layout_of_scores(BlockKind.RANDOM, np.full(2, 6.0), np.full(2, 3.0), None, 1)
+    return build_score_layout(BlockKind.RANDOM, np.full(2, 6.0), np.full(2, 3.0), None, 1)
 
 
 def test_exact_moments_of_both_forms() -> None:
@@ -87,7 +87,7 @@ def test_invalid_one_of_many_losses_whose_moments_are_made_at_once(
 ) -> None:
     compiled(of_runs)  # now the compiler is loaded, as in a worker
     block = np.arange(MANY_ROWS) % 4 if shuffled else np.arange(MANY_ROWS) // 25_000
-    many = layout_of(BlockKind.RANDOM, block)
+    many = build_layout(BlockKind.RANDOM, block)
     values = np.random.default_rng(1).gamma(2.0, size=MANY_ROWS)
     assert "moments" in vars(BlockLosses(many, values=values))
     values[at] = bad

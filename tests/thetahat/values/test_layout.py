@@ -11,14 +11,14 @@ from numpy.testing import assert_array_equal
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.labels import encode_labels
-from thetahat.values.layout import layout_of, layout_of_blocks, layout_of_scores
+from thetahat.values.layout import build_block_layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind
 
 BLOCK = ["b", "a", "b", "c", "a", "c", "c"]
 
 
 def test_exact_labels_in_order_of_first_appearance() -> None:
-    layout = layout_of(BlockKind.SOURCE, BLOCK, cluster=["u", "v", "u", "w", "v", "w", "w"])
+    layout = build_layout(BlockKind.SOURCE, BLOCK, cluster=["u", "v", "u", "w", "v", "w", "w"])
 
     assert layout.block_labels == ("b", "a", "c")
     assert layout.cluster_labels == ("u", "v", "w")
@@ -33,7 +33,7 @@ def test_exact_labels_in_order_of_first_appearance() -> None:
 
 
 def test_exact_rows_in_order_need_no_sort() -> None:
-    layout = layout_of(BlockKind.RANDOM, np.array([3, 3, 1, 1, 1]))
+    layout = build_layout(BlockKind.RANDOM, np.array([3, 3, 1, 1, 1]))
 
     assert layout.order is None
     assert layout.block_labels == (3, 1)
@@ -41,7 +41,7 @@ def test_exact_rows_in_order_need_no_sort() -> None:
 
 
 def test_exact_repeats() -> None:
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM,
         [0, 1, 2, 0, 1, 1],
         repeat=["x", "x", "x", "y", "y", "y"],
@@ -60,8 +60,8 @@ def test_exact_repeats() -> None:
 
 
 def test_exact_training_sizes_given() -> None:
-    one = layout_of(BlockKind.RANDOM, [0, 0, 1, 1], n_train=90)
-    each = layout_of(BlockKind.RANDOM, [0, 0, 1, 1], n_train={1: 30, 0: 50})
+    one = build_layout(BlockKind.RANDOM, [0, 0, 1, 1], n_train=90)
+    each = build_layout(BlockKind.RANDOM, [0, 0, 1, 1], n_train={1: 30, 0: 50})
 
     assert one.n_train is not None
     assert each.n_train is not None
@@ -71,22 +71,22 @@ def test_exact_training_sizes_given() -> None:
 
 
 def test_exact_holdout() -> None:
-    layout = layout_of(BlockKind.HOLDOUT, ["test"] * 3)
+    layout = build_layout(BlockKind.HOLDOUT, ["test"] * 3)
 
     assert layout.n_train is None
     assert layout.test_to_train_ratio is None
     assert layout.n_splits == 1
-    assert layout_of(BlockKind.HOLDOUT, ["test"] * 3, n_train=9).test_to_train_ratio == 3 / 9
+    assert build_layout(BlockKind.HOLDOUT, ["test"] * 3, n_train=9).test_to_train_ratio == 3 / 9
 
 
 def test_exact_scores() -> None:
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(6, 20.0), np.full(6, 10.0), 3, 2)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(6, 20.0), np.full(6, 10.0), 3, 2)
 
     assert not layout.has_rows
     assert_array_equal(layout.split_repeat, [0, 0, 0, 1, 1, 1])
     assert_array_equal(layout.split_block, [0, 1, 2, 0, 1, 2])
     assert layout.test_to_train_ratio == 0.5
-    left_out = layout_of_scores(BlockKind.RANDOM, np.full(6, 20.0), np.full(6, 10.0), None, 2)
+    left_out = build_score_layout(BlockKind.RANDOM, np.full(6, 20.0), np.full(6, 10.0), None, 2)
     assert left_out.block_labels == (0, 1, 2)
 
 
@@ -109,7 +109,7 @@ def test_property_codes_of_arrays_and_lists_agree(labels: list[int]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30))
 def test_property_sorted_rows_are_split_by_split(keys: list[tuple[int, int]]) -> None:
     repeat, block = zip(*[*keys, *((r, b) for r in range(3) for b in range(2))], strict=True)
-    layout = layout_of(BlockKind.RANDOM, block, repeat=repeat)
+    layout = build_layout(BlockKind.RANDOM, block, repeat=repeat)
     rows = np.arange(layout.n_rows) if layout.order is None else layout.order
     split = layout.split_of_row()
 
@@ -124,47 +124,49 @@ def test_property_sorted_rows_are_split_by_split(keys: list[tuple[int, int]]) ->
 
 def test_invalid_columns() -> None:
     with pytest.raises(InsufficientData, match="no losses") as empty:
-        layout_of(BlockKind.RANDOM, [])
+        build_layout(BlockKind.RANDOM, [])
     assert empty.value.loc == ("losses",)
     for column in ("repeat", "instance", "cluster"):
         argument: dict[str, Any] = {column: [0, 1]}
         with pytest.raises(InvalidParameter, match=f"{column} has 2 entries and block has 3") as e:
-            layout_of(BlockKind.RANDOM, [0, 1, 1], **argument)
+            build_layout(BlockKind.RANDOM, [0, 1, 1], **argument)
         assert e.value.loc == (column,)
 
 
 def test_invalid_number_of_blocks() -> None:
     with pytest.raises(InsufficientData, match="one block, and random blocks need two") as one:
-        layout_of(BlockKind.RANDOM, [0, 0])
+        build_layout(BlockKind.RANDOM, [0, 0])
     assert one.value.loc == ("block",)
     with pytest.raises(InsufficientData, match="one block in repeat 1, and source blocks"):
-        layout_of(BlockKind.SOURCE, [0, 1, 0, 0], repeat=[0, 0, 1, 1])
+        build_layout(BlockKind.SOURCE, [0, 1, 0, 0], repeat=[0, 0, 1, 1])
     with pytest.raises(InvalidParameter, match="a holdout is one test set, and there are 2"):
-        layout_of(BlockKind.HOLDOUT, [0, 1])
+        build_layout(BlockKind.HOLDOUT, [0, 1])
 
 
 @pytest.mark.parametrize("bad", [0.5, -1, float("nan"), float("inf"), {0: 5, 1: 0}])
 def test_invalid_training_size(bad: float | dict[Any, float]) -> None:
     with pytest.raises(InvalidParameter, match="n_train must be at least 1") as caught:
-        layout_of(BlockKind.RANDOM, [0, 1], n_train=bad)
+        build_layout(BlockKind.RANDOM, [0, 1], n_train=bad)
     assert caught.value.loc == ("n_train",)
 
 
 def test_invalid_training_size_of_an_unnamed_block() -> None:
     with pytest.raises(InvalidParameter, match="no entry for block 'b'"):
-        layout_of(BlockKind.RANDOM, ["a", "b"], n_train={"a": 3})
+        build_layout(BlockKind.RANDOM, ["a", "b"], n_train={"a": 3})
 
 
 def test_invalid_scores() -> None:
     with pytest.raises(InvalidParameter, match="7 scores are not 3 folds x 2 repeats"):
-        layout_of_scores(BlockKind.RANDOM, np.ones(7), np.ones(7), None, 2)
-    layout = layout_of_scores(BlockKind.RANDOM, np.ones(2), np.ones(2), None, 1)
+        build_score_layout(BlockKind.RANDOM, np.ones(7), np.ones(7), None, 2)
+    layout = build_score_layout(BlockKind.RANDOM, np.ones(2), np.ones(2), None, 1)
     with pytest.raises(InsufficientData, match="one mean per split"):
         layout.split_of_row()
 
 
 def test_exact_training_sizes_by_row() -> None:
-    layout = layout_of(BlockKind.RANDOM, [1, 0, 1, 0], n_train=np.array([30.0, 50.0, 30.0, 50.0]))
+    layout = build_layout(
+        BlockKind.RANDOM, [1, 0, 1, 0], n_train=np.array([30.0, 50.0, 30.0, 50.0])
+    )
 
     assert layout.block_labels == (1, 0)
     assert layout.n_train is not None
@@ -198,8 +200,8 @@ def test_naive_blocks_one_after_the_other(kind: BlockKind, sizes: list[int], n_t
     def built(of_blocks: bool) -> Any:  # noqa: FBT001 - which of the two
         try:
             if of_blocks:
-                return layout_of_blocks(kind, sizes, n_train=n_train)
-            return layout_of(kind, np.repeat(np.arange(len(sizes)), sizes), n_train=n_train)
+                return build_block_layout(kind, sizes, n_train=n_train)
+            return build_layout(kind, np.repeat(np.arange(len(sizes)), sizes), n_train=n_train)
         except (InsufficientData, InvalidParameter) as error:
             return error
 
@@ -221,12 +223,12 @@ def test_invalid_an_instance_that_is_tested_twice_in_one_repeat(kind: BlockKind)
     instance = ["i", "j", "j", "i", "k", "j"]
 
     with pytest.raises(InvalidParameter, match="'j' is tested twice in repeat 1") as refused:
-        layout_of(kind, block, repeat=repeat, instance=instance)
+        build_layout(kind, block, repeat=repeat, instance=instance)
     assert refused.value.loc == ("instance", 5)
-    assert layout_of(kind, block[:5], repeat=repeat[:5], instance=instance[:5]).n_instances == 3
+    assert build_layout(kind, block[:5], repeat=repeat[:5], instance=instance[:5]).n_instances == 3
 
 
 def test_limit_subsamples_may_test_an_instance_in_several_splits() -> None:
-    layout = layout_of(BlockKind.SUBSAMPLES, [0, 0, 1, 1], instance=["i", "j", "j", "i"])
+    layout = build_layout(BlockKind.SUBSAMPLES, [0, 0, 1, 1], instance=["i", "j", "j", "i"])
 
     assert layout.n_instances == 2

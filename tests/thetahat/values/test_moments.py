@@ -17,7 +17,7 @@ from tests.thetahat.naive.loss_matrices import (
     repeats_of,
 )
 from thetahat.errors import InsufficientData
-from thetahat.values.layout import layout_of, layout_of_scores
+from thetahat.values.layout import build_layout, build_score_layout
 from thetahat.values.moments import BlockMoments, moments_of_rows, moments_of_scores
 from thetahat.values.types import BlockKind
 
@@ -88,8 +88,8 @@ def test_exact_shuffled_rows_and_many_splits_take_the_same_values() -> None:
     block = np.repeat(np.arange(5000), rng.integers(1, 4, size=5000))
     values = rng.gamma(2.0, size=len(block)) + 1e8
     order = rng.permutation(len(block))
-    many = moments_of_rows(values, layout_of(BlockKind.RANDOM, block))
-    shuffled_layout = layout_of(BlockKind.RANDOM, block[order])
+    many = moments_of_rows(values, build_layout(BlockKind.RANDOM, block))
+    shuffled_layout = build_layout(BlockKind.RANDOM, block[order])
     shuffled = moments_of_rows(values[order], shuffled_layout)
 
     label = np.array(shuffled_layout.block_labels)
@@ -115,7 +115,9 @@ def test_exact_a_far_block_costs_the_others_no_digits(n_blocks: int) -> None:
 
 
 def test_exact_scores_know_the_means_alone() -> None:
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(3, 6.0), np.array([2.0, 3.0, 4.0]), None, 1)
+    layout = build_score_layout(
+        BlockKind.RANDOM, np.full(3, 6.0), np.array([2.0, 3.0, 4.0]), None, 1
+    )
     (blocks,) = moments_of_scores(np.array([2.0, 3.0, 7.0]), layout).by_repeat()
 
     assert_allclose(blocks.between_variance, 7, rtol=1e-15)
@@ -149,7 +151,7 @@ def test_invalid_too_few() -> None:
 
 
 def test_invalid_layout_without_rows() -> None:
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(2, 6.0), np.full(2, 3.0), None, 1)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(2, 6.0), np.full(2, 3.0), None, 1)
 
     with pytest.raises(InsufficientData, match="has no rows"):
         moments_of_rows(np.zeros(6), layout)

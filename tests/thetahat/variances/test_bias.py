@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.variances import VARIANCES
 from thetahat.variances.quadratic import Quadratic
@@ -44,7 +44,7 @@ def draws(
 
 
 def layout_for(kind: BlockKind) -> Layout:
-    return layout_of(kind, np.repeat(np.arange(K), SIZES))
+    return build_layout(kind, np.repeat(np.arange(K), SIZES))
 
 
 def assert_mean_is(values: FloatArray, truth: FloatArray | float) -> None:

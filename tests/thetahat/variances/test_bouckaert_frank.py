@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.naive.loss_matrices import losses_of, repeats_of
 from thetahat.errors import InsufficientData
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of_scores
+from thetahat.values.layout import Layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.bouckaert_frank import BouckaertFrank
@@ -16,7 +16,7 @@ from thetahat.variances.nadeau_bengio import NadeauBengio
 
 def of_scores(scores: list[float], n_train: float, n_test: float, r: int) -> VarianceEstimate:
     j = len(scores)
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(j, n_train), np.full(j, n_test), None, r)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(j, n_train), np.full(j, n_test), None, r)
     return BouckaertFrank().estimate(BlockLosses(layout, scores=np.array(scores)))
 
 
@@ -55,7 +55,7 @@ def test_invalid_layouts_are_refused_in_words() -> None:
     method = BouckaertFrank()
     once = losses_of([[1, 2], [3, 4]])
     sources = repeats_of([[[1], [2]], [[3], [4]]], BlockKind.SOURCE)
-    single = layout_of_scores(BlockKind.RANDOM, np.full(3, 9.0), np.full(3, 1.0), 1, 3)
+    single = build_score_layout(BlockKind.RANDOM, np.full(3, 9.0), np.full(3, 1.0), 1, 3)
     unknown = Layout(
         kind=BlockKind.RANDOM,
         block_labels=(0, 1),

@@ -9,14 +9,14 @@ from numpy.testing import assert_allclose
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 from thetahat.variances.cluster_bootstrap import ClusterBootstrap
 from thetahat.variances.cluster_robust import ClusterRobust
 
 
 def holdout(values: list[float], cluster: list[int]) -> BlockLosses:
-    layout = layout_of(BlockKind.HOLDOUT, [0] * len(values), cluster=cluster)
+    layout = build_layout(BlockKind.HOLDOUT, [0] * len(values), cluster=cluster)
     return BlockLosses(layout, values=np.array(values))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, Needs
 from thetahat.variances import VARIANCES
 
@@ -16,7 +16,7 @@ CLUSTERS = np.repeat(np.arange(8), 3)
 
 def _codes(kind: BlockKind, name: str, *, clusters: bool) -> set[str]:
     block = np.zeros(24, dtype=int) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(4), 6)
-    layout = layout_of(kind, block, cluster=CLUSTERS if clusters else None)
+    layout = build_layout(kind, block, cluster=CLUSTERS if clusters else None)
     method = VARIANCES[name]()
     if method.inapplicable(layout) is not None:
         return set()

@@ -10,7 +10,7 @@ from tests.thetahat.naive.loss_matrices import losses_of, repeats_of
 from thetahat.errors import InsufficientData
 from thetahat.intervals.student_t import StudentT
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of_scores
+from thetahat.values.layout import Layout, build_score_layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.dietterich_5x2 import Dietterich5x2
@@ -22,7 +22,7 @@ STUMP = [[24, 26], [26, 20], [25, 33], [24, 25], [24, 26]]
 
 def scores_layout(n_repeats: int = 5, n_folds: int = 2, size: float = 75) -> Layout:
     sizes = np.full(n_repeats * n_folds, size)
-    return layout_of_scores(BlockKind.RANDOM, sizes, sizes, n_folds, n_repeats)
+    return build_score_layout(BlockKind.RANDOM, sizes, sizes, n_folds, n_repeats)
 
 
 def scores_of(numerators: list[list[int]]) -> BlockLosses:

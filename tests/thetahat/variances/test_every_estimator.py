@@ -15,7 +15,7 @@ from tests.thetahat.descriptions import check_description
 from tests.thetahat.naive.loss_matrices import block_rows, losses_of, repeats_of
 from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, MeanKind, Needs, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
@@ -195,7 +195,7 @@ def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.Dat
     n = layout.n_rows
     order = np.array(data.draw(st.permutations(range(n))))
     split, cluster = layout.split_of_row(), layout.cluster
-    mixed = layout_of(
+    mixed = build_layout(
         kind,
         layout.split_block[split][order],
         repeat=layout.split_repeat[split][order],
@@ -218,7 +218,7 @@ def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.Dat
 
 def scores_layout(like: Layout) -> Layout:
     assert like.n_train is not None
-    return layout_of_scores(like.kind, like.n_train, like.n_test, None, like.n_repeats)
+    return build_score_layout(like.kind, like.n_train, like.n_test, None, like.n_repeats)
 
 
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
@@ -287,7 +287,7 @@ def test_degenerate_one_instance_in_a_block(name: str, kind: BlockKind) -> None:
 def test_invalid_one_block_in_a_repeat(name: str, kind: BlockKind) -> None:
     if kind not in VARIANCES[name].info.blocks or name == "nadeau_bengio":
         return
-    layout = layout_of_scores(kind, np.full(3, 15.0), np.full(3, 5.0), 1, 3)
+    layout = build_score_layout(kind, np.full(3, 15.0), np.full(3, 5.0), 1, 3)
     reason = method_of(name, kind).inapplicable(layout)
 
     expected = {
@@ -300,7 +300,7 @@ def test_invalid_one_block_in_a_repeat(name: str, kind: BlockKind) -> None:
 
 
 def test_invalid_between_variance_of_one_block() -> None:
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(3, 15.0), np.full(3, 5.0), 1, 3)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(3, 15.0), np.full(3, 5.0), 1, 3)
     losses = BlockLosses(layout, scores=np.array([0.1, 0.2, 0.3]))
 
     with pytest.raises(InsufficientData, match="needs two blocks"):

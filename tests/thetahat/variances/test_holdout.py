@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from tests.thetahat.naive.loss_matrices import RAGGED, losses_of, repeats_of
 from thetahat.errors import InsufficientData
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat.variances.cluster_robust import ClusterRobust
 from thetahat.variances.iid import Iid
@@ -76,7 +76,7 @@ def test_limit_doubling_every_row_inside_its_cluster_changes_nothing() -> None:
 
 def test_exact_repeats_belong_to_their_cluster() -> None:
     block = [0, 0, 1, 1, 1, 2, 2, 2, 2]
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM, block * 2, repeat=[0] * 9 + [1] * 9, cluster=THREE_CLUSTERS * 2
     )
     losses = BlockLosses(layout, values=repeats_of([RAGGED, RAGGED]).rows)
@@ -105,7 +105,7 @@ def test_invalid_clusters() -> None:
 
 
 def test_degenerate_one_instance() -> None:
-    layout = layout_of(BlockKind.HOLDOUT, ["test"])
+    layout = build_layout(BlockKind.HOLDOUT, ["test"])
 
     assert Iid().inapplicable(layout) == (
         "iid needs at least two instances in every block, and block 'test' has one"
@@ -123,7 +123,7 @@ def test_calibrated_for_clustered_losses() -> None:
         (repetitions, c, m)
     )
     cluster = np.repeat(np.arange(c), m).tolist()
-    layout = layout_of(BlockKind.HOLDOUT, [0] * (c * m), cluster=cluster)
+    layout = build_layout(BlockKind.HOLDOUT, [0] * (c * m), cluster=cluster)
 
     losses = [BlockLosses(layout, values=x.ravel()) for x in draws]
     robust = np.array([ClusterRobust().estimate(x).value for x in losses])

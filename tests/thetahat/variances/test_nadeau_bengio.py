@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, losses_of, repeats_of
 from thetahat.errors import InsufficientData
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.nadeau_bengio import NadeauBengio
@@ -18,7 +18,7 @@ def of_scores(
     scores: list[float], n_train: float, n_test: float, n_repeats: int = 1
 ) -> VarianceEstimate:
     j = len(scores)
-    layout = layout_of_scores(
+    layout = build_score_layout(
         BlockKind.RANDOM, np.full(j, n_train), np.full(j, n_test), None, n_repeats
     )
     return NadeauBengio().estimate(BlockLosses(layout, scores=np.array(scores)))
@@ -101,7 +101,7 @@ def test_degenerate_equal_splits() -> None:
 
 
 def one_split() -> Layout:
-    return layout_of_scores(BlockKind.RANDOM, np.array([20.0]), np.array([10.0]), None, 1)
+    return build_score_layout(BlockKind.RANDOM, np.array([20.0]), np.array([10.0]), None, 1)
 
 
 def test_invalid_one_split() -> None:
@@ -113,7 +113,7 @@ def test_invalid_one_split() -> None:
 
 
 def test_invalid_without_training_sizes() -> None:
-    holdout = layout_of(BlockKind.HOLDOUT, [0, 0])
+    holdout = build_layout(BlockKind.HOLDOUT, [0, 0])
     assert "is for random or source or subsamples blocks" in str(
         NadeauBengio().inapplicable(holdout)
     )

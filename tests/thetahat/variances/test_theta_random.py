@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.loss_matrices import FIVE_BY_NINE, RAGGED, Rows, losses_of, repeats_of
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of_scores
+from thetahat.values.layout import build_score_layout
 from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import VarianceEstimate
@@ -175,7 +175,7 @@ def test_degenerate_block_means_equal_up_to_their_last_bits() -> None:
 
 
 def test_degenerate_scores_equal_up_to_their_last_bits() -> None:
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(3, 20.0), np.full(3, 10.0), None, 1)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(3, 20.0), np.full(3, 10.0), None, 1)
     rounded = BlockLosses(layout, scores=np.array([0.3, 0.1 + 0.2, 0.3]))
     differing = BlockLosses(layout, scores=np.array([0.3, 0.3 + 1e-14, 0.3]))
 

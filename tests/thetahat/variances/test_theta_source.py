@@ -139,9 +139,9 @@ def test_exact_pairs_that_never_met_are_nan() -> None:
     assert losses.layout.block_labels == (0, 1)  # repeats_of numbers blocks inside a repeat
 
     from thetahat.values.block_losses import BlockLosses
-    from thetahat.values.layout import layout_of
+    from thetahat.values.layout import build_layout
 
-    layout = layout_of(BlockKind.SOURCE, block, repeat=[0] * 5 + [1] * 7)
+    layout = build_layout(BlockKind.SOURCE, block, repeat=[0] * 5 + [1] * 7)
     value = VARIANCES["theta_gamma_kl"]().estimate(BlockLosses(layout, values=losses.rows)).value
     found = np.isnan(np.asarray(value))
 

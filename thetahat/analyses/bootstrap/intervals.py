@@ -19,7 +19,7 @@ from thetahat.cautions import (
     RESAMPLES_WITHOUT_SPREAD,
     Caution,
 )
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import tail_probability, upper_quantile
 from thetahat.intervals import INTERVALS
 from thetahat.numerics.bootstrap.ends import (
     Reach,
@@ -28,7 +28,6 @@ from thetahat.numerics.bootstrap.ends import (
     percentile_reach,
     studentised_reach,
 )
-from thetahat.parameter_checks import check_level
 from thetahat.statistics import Statistic
 from thetahat.traits import ReplicateForm
 from thetahat.values.number_text import format_number
@@ -142,7 +141,7 @@ def build_intervals(
     alternative: Alternative,
 ) -> tuple[StatisticInterval, ...]:
     """Return one interval for each method, in the order of the methods."""
-    tail = tail_of(level, alternative)
+    tail = tail_probability(level, alternative)
     return tuple(
         _build_interval(name, replicates, statistic, level, alternative, tail) for name in methods
     )
@@ -173,12 +172,6 @@ def _build_interval(  # noqa: PLR0913 - a method, its input and its level
     if form is ReplicateForm.STUDENTISED:
         return StudentisedInterval(**fields, standard_error=replicates.sample_standard_error)
     return interval
-
-
-def tail_of(level: float, alternative: Alternative) -> float:
-    """Return the probability left out at each end."""
-    check_level(level)
-    return (1 - level) / 2 if alternative is Alternative.TWO_SIDED else 1 - level
 
 
 def _compute_reach(

@@ -16,7 +16,7 @@ from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, rank_of
+from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, get_rank
 from thetahat.analyses.losses.result import (
     BriefBayesianResult,
     BriefInterval,
@@ -139,7 +139,7 @@ class Shortcut:
         target = DEFAULT_TARGET[layout.kind] if choices.target is None else choices.target
         ranked: dict[int, tuple[list[Chosen[VarianceEstimator]], list[Chosen[IntervalMethod]]]] = {}
         for variance, interval in product(variances.methods, intervals.methods):
-            rank = rank_of(
+            rank = get_rank(
                 interval.method.info,
                 variance.method.info,
                 layout.kind,

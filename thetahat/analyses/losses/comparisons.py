@@ -23,7 +23,7 @@ from thetahat.analyses.losses.paired_tests import (
     build_test_result,
     run_paired_tests,
 )
-from thetahat.analyses.losses.pairs import Pair, batches, n_independent, units_of, within_part
+from thetahat.analyses.losses.pairs import Pair, batches, list_units, n_independent, within_part
 from thetahat.analyses.losses.plans import Basis
 from thetahat.analyses.losses.recommendation import (
     DEFAULT_TARGET,
@@ -132,7 +132,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
 
     def infer_difference(pair: Pair, on_fits: Sequence[RefitEstimate]) -> Inference:
-        draw = _draw_of(pair, resampling)
+        draw = _get_draw(pair, resampling)
         chosen = methods.variances, methods.intervals, choices
         return infer(pair.losses.difference, *chosen, span, left_out, on_fits, draw)
 
@@ -178,7 +178,7 @@ def _draft(
     shared: SharedCautions | None,
 ) -> _Draft:
     difference = pair.losses.difference
-    unit, differences = units_of(difference)
+    unit, differences = list_units(difference)
     places: list[CautionPlace] = []
     effect: EffectSize | BriefEffectSize
     if shared is None:
@@ -263,7 +263,7 @@ def _brief_comparison(
     )
 
 
-def _draw_of(pair: Pair, resampling: Resampling | None) -> Draw | None:
+def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
     if resampling is None:
         return None
     return resampling.of_pair(pair.a, pair.b, pair.losses.difference)
@@ -273,7 +273,7 @@ def _question(pair: Pair, best: Built | None, n_units: int) -> Question:
     basis = None
     if best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
-        basis = basis_of(best, within_part(pair.losses.difference) if new else None)
+        basis = find_basis(best, within_part(pair.losses.difference) if new else None)
     return Question(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
 
 
@@ -310,7 +310,7 @@ def _recommended(inference: Inference, kind: BlockKind, target: Target | None) -
     return None
 
 
-def basis_of(built: Built, within: float | None = None) -> Basis | None:
+def find_basis(built: Built, within: float | None = None) -> Basis | None:
     """Return what a verdict on that interval rests on; a prediction is nothing to rest on."""
     interval = built.interval
     if interval.standard_error is None or built.method.interval.is_prediction:

@@ -23,7 +23,7 @@ from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.registry import Registry
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import name_blocks
-from thetahat.values.layout import Layout, layout_of, layout_of_blocks, layout_of_scores
+from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
 from thetahat.values.types import (
     Alternative,
     Better,
@@ -219,7 +219,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     learnt, tested = (
         np.broadcast_to(np.asarray(n, dtype=np.float64), n_splits) for n in (n_train, n_test)
     )
-    layout = layout_of_scores(_read_block_kind(blocks), learnt, tested, folds, repeats)
+    layout = build_score_layout(_read_block_kind(blocks), learnt, tested, folds, repeats)
     models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
     table = LossTable(layout, models, higher_is_better=_is_higher(better))
     variances, intervals, tests = (
@@ -274,7 +274,7 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
                 )
             block = np.zeros(n, dtype=np.intp)
         columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
-        layout = layout_of(
+        layout = build_layout(
             kind,
             _as_labels(block),
             **{name: None if one is None else _as_labels(one) for name, one in columns.items()},
@@ -294,7 +294,7 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
                 f"the rows of losses of {name!r} and {first!r} differ in length",
                 loc=("losses", name),
             )
-    layout = layout_of_blocks(kind, shape, n_train=sizes)
+    layout = build_block_layout(kind, shape, n_train=sizes)
     return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}
 
 

@@ -99,13 +99,15 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     layout = losses.layout
     again = {one.key: one for one in refits if one.estimate is not None}
     return Inference(
-        {**estimates, **_estimates_of(again, own=False)},
+        {**estimates, **_select_estimates(again, own=False)},
         recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
-        _estimates_of(again, own=True),
+        _select_estimates(again, own=True),
     )
 
 
-def _estimates_of(refits: dict[str, RefitEstimate], *, own: bool) -> dict[str, VarianceEstimate]:
+def _select_estimates(
+    refits: dict[str, RefitEstimate], *, own: bool
+) -> dict[str, VarianceEstimate]:
     return {
         key: one.estimate
         for key, one in refits.items()

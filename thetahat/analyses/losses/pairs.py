@@ -167,7 +167,7 @@ def known_losses(losses: BlockLosses) -> FloatArray:
     return losses.scores
 
 
-def units_of(difference: BlockLosses) -> tuple[str, FloatArray]:
+def list_units(difference: BlockLosses) -> tuple[str, FloatArray]:
     """Return the name of the paired units and their (n,) differences.
 
     Block means where blocks are sources, where only split means are known, and where the rows of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from thetahat.analyses.losses.power import detectable_difference, power_of
+from thetahat.analyses.losses.power import compute_power, detectable_difference
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
 from thetahat.traits import VarianceTraits
 from thetahat.values.layout import Layout
@@ -116,7 +116,7 @@ def plan(
             "The observed difference is 0 and the request has no margin, so there is no difference "
             "to plan for."
         )
-    now = power_of(assumed, basis.standard_error, basis.degrees_of_freedom, alpha)
+    now = compute_power(assumed, basis.standard_error, basis.degrees_of_freedom, alpha)
     if now >= power:
         effect = (
             "the observed difference" if margin is None else "a difference as large as the margin"
@@ -157,7 +157,7 @@ def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: str, power
 
 def _size(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
     """Return the unit with its number, or with the reason why it does not reach the power."""
-    if growth.floor > 0 and power_of(assumed, growth.floor, None, alpha) < power:
+    if growth.floor > 0 and compute_power(assumed, growth.floor, None, alpha) < power:
         return PlanAlternative(unit=growth.unit, reason=growth.because)
     total = _smallest(growth, assumed, alpha, power)
     if total is None:
@@ -171,7 +171,7 @@ def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> in
 
     def enough(total: int) -> bool:
         error, degrees = growth.error_at(total)
-        return power_of(assumed, error, degrees, alpha) >= power
+        return compute_power(assumed, error, degrees, alpha) >= power
 
     if growth.most <= growth.now or not enough(growth.most):
         return None

@@ -117,7 +117,7 @@ def build_post_hoc_result(
     ordered = [names[i] for i in order]
     reference = int(order[0]) if choices.control is None else names.index(choices.control)
     tied = tuple(names[i] for i in order if not differ[reference, i])
-    groups = [tied] if choices.control else groups_of(differ[np.ix_(order, order)], ordered)
+    groups = [tied] if choices.control else find_groups(differ[np.ix_(order, order)], ordered)
     in_brief = choose_detail(choices.detail, len(compared.a)) == "brief"
     return PostHocOmnibusResult(
         **{one.name: getattr(result, one.name) for one in fields(result)},
@@ -137,7 +137,7 @@ def build_post_hoc_result(
     )
 
 
-def groups_of(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
+def find_groups(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]:
     """Return the largest runs of neighbouring models that do not differ, the best model's first.
 
     ``differ`` is (k, k) in the order of the names, best score first.

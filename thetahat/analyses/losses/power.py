@@ -16,7 +16,7 @@ _MOST_STANDARD_ERRORS = 1e100
 """Differences are not looked for beyond so many standard errors."""
 
 
-def power_of(
+def compute_power(
     difference: float, standard_error: float, degrees_of_freedom: float | None, alpha: float
 ) -> float:
     r"""Probability that the two-sided test rejects if this is the true difference.
@@ -74,13 +74,13 @@ def _standard_errors(degrees_of_freedom: float | None, alpha: float, power: floa
     if power <= alpha:
         return 0.0
     low, high = 0.0, 1.0
-    while power_of(high, 1.0, degrees_of_freedom, alpha) < power:
+    while compute_power(high, 1.0, degrees_of_freedom, alpha) < power:
         low, high = high, 2 * high
         if high > _MOST_STANDARD_ERRORS:
             return math.inf
     while high - low > _PRECISION * high:
         middle = (low + high) / 2
-        if power_of(middle, 1.0, degrees_of_freedom, alpha) < power:
+        if compute_power(middle, 1.0, degrees_of_freedom, alpha) < power:
             low = middle
         else:
             high = middle

@@ -77,7 +77,7 @@ def recommend(
     ]
 
 
-def rank_of(
+def get_rank(
     method: MethodInfo,
     variance: MethodInfo | None,
     kind: BlockKind,
@@ -113,7 +113,7 @@ def rank_of(
 
 def _place(entry: Built, kind: BlockKind, *, fixed_models: bool) -> tuple[Place, int]:
     target, method, variance = entry.interval.target, entry.method, entry.variance
-    rank = rank_of(method, variance, kind, target, fixed_models=fixed_models)
+    rank = get_rank(method, variance, kind, target, fixed_models=fixed_models)
     ranked = method if variance is None else variance
     if rank is not None:
         fits_again = ranked.needs is Needs.REFITS

@@ -63,7 +63,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from thetahat.analyses.losses.recommendation import rank_of
+from thetahat.analyses.losses.recommendation import get_rank
 from thetahat.registry import MethodInfo
 from thetahat.values.types import BlockKind, Needs, Target
 
@@ -246,7 +246,7 @@ def _in_order(
 ) -> tuple[RankedInterval, ...]:
     ranked: list[tuple[int, RankedInterval]] = []
     for interval, variance in pairs:
-        rank = rank_of(
+        rank = get_rank(
             interval, variance, rule.blocks, rule.target, fixed_models=rule.only_fixed_models
         )
         if rank is not None and _fits_again(variance or interval) is fit_again:

@@ -7,7 +7,7 @@ from typing import Final
 
 from thetahat.analyses.losses.evidence import Evidence, Question, Terms, evidence
 from thetahat.analyses.losses.plans import plan
-from thetahat.analyses.losses.power import detectable_difference, power_of
+from thetahat.analyses.losses.power import compute_power, detectable_difference
 from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
 from thetahat.analyses.losses.verdict_text import write_reason
 from thetahat.corrections import CORRECTIONS, adjust, correction_of_bounds
@@ -72,7 +72,7 @@ def _decide(
 def _add_basis(verdict: BriefVerdict, question: Question, terms: Terms, alpha: float) -> Verdict:
     basis = question.basis
     undecided = verdict.decision is Decision.UNDECIDED
-    the_plan, plan_reason = _plan_of(question, terms, alpha) if undecided else (None, None)
+    the_plan, plan_reason = _make_plan(question, terms, alpha) if undecided else (None, None)
     return Verdict(
         decision=verdict.decision,
         also=verdict.also,
@@ -85,7 +85,7 @@ def _add_basis(verdict: BriefVerdict, question: Question, terms: Terms, alpha: f
         p_value_not_worse_adjusted=verdict.p_value_not_worse_adjusted,
         margin=terms.margin,
         target=None if basis is None else basis.target,
-        method=_method_of(question),
+        method=_choose_method(question),
         variance=None if basis is None else basis.variance,
         plan=the_plan,
         plan_reason=plan_reason,
@@ -112,7 +112,7 @@ def _under(p_value: float | None, alpha: float) -> bool:
     return p_value is not None and p_value < alpha
 
 
-def _method_of(question: Question) -> str | None:
+def _choose_method(question: Question) -> str | None:
     if question.basis is not None:
         return question.basis.method
     return None if question.constant in (None, 0) else Sign.info.name
@@ -124,7 +124,7 @@ def _planning_alpha(terms: Terms, n_pairs: int) -> float:
     return terms.alpha / n_pairs if corrects else terms.alpha
 
 
-def _plan_of(question: Question, terms: Terms, alpha: float) -> tuple[Plan | None, str | None]:
+def _make_plan(question: Question, terms: Terms, alpha: float) -> tuple[Plan | None, str | None]:
     if question.basis is None or question.constant is not None:
         return None, "There is no estimate of the variance to plan with."
     return plan(question.basis, terms.layout, alpha=alpha, power=terms.power, margin=terms.margin)
@@ -146,5 +146,5 @@ def _detectable(question: Question, terms: Terms, alpha: float) -> Detectable | 
         alpha=alpha,
         power_at_margin=None
         if terms.margin is None
-        else power_of(terms.margin, error, degrees, alpha),
+        else compute_power(terms.margin, error, degrees, alpha),
     )

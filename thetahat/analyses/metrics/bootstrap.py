@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.metrics.base import Metric, MetricOfKinds, WeightedMetric, resamples_of
+from thetahat.metrics.base import Metric, MetricOfKinds, WeightedMetric, choose_n_resamples
 from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
-from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
+from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, unit_misfit
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 
@@ -87,7 +87,7 @@ def draw_replicates(
     splits : ndarray of float
         (J,) values by split.
     """
-    n_resamples, units = resamples_of(metric, layout.n_rows), _choose_units(layout)
+    n_resamples, units = choose_n_resamples(metric, layout.n_rows), _choose_units(layout)
     if n_resamples == 0 or units is None:
         return None
     resamples = HashedResamples(units.starts, seed, n_resamples)
@@ -106,7 +106,7 @@ def draw_replicates(
         if units.unit == "block":
             values[first:stop] = _average_blocks(splits, counts[:, layout.split_block])
         elif defined:
-            values[first:stop] = _average_parts(defined, units.rows_of(counts), many=many)
+            values[first:stop] = _average_parts(defined, units.spread_over_rows(counts), many=many)
     return MetricReplicates(values, units)
 
 
@@ -171,7 +171,7 @@ def _choose_units(layout: Layout) -> Units | None:
         return Units(layout, "instance", ends, None, None, models, MeanKind.POOLED)
     if unit_misfit("the bootstrap", layout, unit) is not None:
         return None
-    return units_of(layout, unit)
+    return build_units(layout, unit)
 
 
 def _average_blocks(splits: FloatArray, counts: FloatArray) -> FloatArray:

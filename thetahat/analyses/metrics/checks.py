@@ -78,7 +78,7 @@ def check_metric(
             raise
 
 
-def check_scores_of(
+def check_scores(
     metrics: Sequence[Chosen[Metric]], outcomes: Sequence[SplitOutcome], data: Data, name: str
 ) -> None:
     """Refuse the outcomes of a learner without scores where a metric needs them."""

@@ -22,7 +22,7 @@ from thetahat.analyses.metrics.inference import MetricInference, infer_metric, o
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
 from thetahat.corrections import adjust
-from thetahat.distributions import p_value_of
+from thetahat.distributions import compute_p_value
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, MeanKind
 from thetahat.variances.base import VarianceEstimate
@@ -171,7 +171,7 @@ def _test_difference(
     value = float(variance.value)
     if value > 0:
         statistic = difference / math.sqrt(value)
-        return statistic, p_value_of(statistic, variance.degrees_of_freedom, alternative), ()
+        return statistic, compute_p_value(statistic, variance.degrees_of_freedom, alternative), ()
     caution = ZERO_VARIANCE(
         reason="the difference does not vary", consequence="Its statistic is infinite or undefined."
     )

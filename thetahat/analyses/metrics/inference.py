@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import clipped
-from thetahat.analyses.losses.recommendation import Built, rank_of, recommend
+from thetahat.analyses.losses.recommendation import Built, get_rank, recommend
 from thetahat.analyses.metrics.intervals import (
     LOGIT,
     build_bootstrap,
@@ -62,7 +62,7 @@ class MetricInference:
         """
         layout = self.measured.layout
         ranks = {
-            name: rank_of(
+            name: get_rank(
                 symmetric_method(variance),
                 METRIC_VARIANCES[name],
                 layout.kind,

@@ -149,7 +149,7 @@ def errors_rows(reader: RecordReader) -> Iterator[Row]:
                     "mean": mean,
                     "truth": name,
                     "true_value": truth.average(reader.clusters),
-                    "bias": truth.bias_of(values, reader.clusters),
+                    "bias": truth.estimate_bias(values, reader.clusters),
                     "mean_squared_error": monte_carlo_mean(error**2, reader.clusters),
                 }
 

@@ -52,7 +52,7 @@ class RecordedTruth:
         """Return the average of the truth over repetitions."""
         return monte_carlo_mean(self.values if self.each is None else self.each, clusters)
 
-    def bias_of(self, values: FloatArray, clusters: IntArray | None) -> MonteCarloNumber:
+    def estimate_bias(self, values: FloatArray, clusters: IntArray | None) -> MonteCarloNumber:
         """Return the average error of an estimate; its error includes that of an average truth."""
         truth = self.values if self.each is None else self.each
         return monte_carlo_mean(values - truth, clusters)

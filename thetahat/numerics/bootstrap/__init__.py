@@ -10,7 +10,7 @@ from thetahat.numerics.bootstrap.shared_resamples import (
     of_difference,
     resample_counts,
 )
-from thetahat.numerics.bootstrap.units import Units, default_unit, unit_misfit, units_of
+from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, unit_misfit
 
 __all__ = [
     "MOST_DEFAULT_DRAWS",
@@ -18,11 +18,11 @@ __all__ = [
     "Replicates",
     "SharedResamples",
     "Units",
+    "build_units",
     "default_resamples",
     "default_unit",
     "draw_seed",
     "of_difference",
     "resample_counts",
     "unit_misfit",
-    "units_of",
 ]

@@ -13,7 +13,7 @@ from thetahat.numerics.bootstrap.equal_units import MergedResamples, merged_or_h
 from thetahat.numerics.bootstrap.moments import ResampledMeans, resampled_means
 from thetahat.numerics.bootstrap.replicates import Replicates
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
-from thetahat.numerics.bootstrap.units import Units, default_unit, units_of
+from thetahat.numerics.bootstrap.units import Units, build_units, default_unit
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, UnitName
@@ -63,8 +63,8 @@ def resample_counts(
     For statistics other than means, such as an AUC. These are the resamples of means whose units
     are not merged; resample b does not depend on ``first`` and ``stop``.
     """
-    units = units_of(layout, unit)
-    return units.rows_of(HashedResamples(units.starts, seed, stop).counts(first, stop))
+    units = build_units(layout, unit)
+    return units.spread_over_rows(HashedResamples(units.starts, seed, stop).counts(first, stop))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +123,7 @@ class SharedResamples:
 
     def too_much(self, *, with_errors: bool) -> str | None:
         """Return why a method is not used by default with so many units or pairs, or None."""
-        n = units_of(self.layout).n_units
+        n = build_units(self.layout).n_units
         b = default_resamples(n)
         if n * b > MOST_DEFAULT_DRAWS:
             return f"{b} resamples of {n} units take too long for a default; name it to compute it"
@@ -138,7 +138,7 @@ class SharedResamples:
         self, name: str, n_resamples: int | None = None, unit: UnitName | None = None
     ) -> Replicates:
         """Return the replicates of one model's mean."""
-        key = _key_of(self.layout, n_resamples, unit)
+        key = _make_key(self.layout, n_resamples, unit)
         return self._get_or_compute(key, name, self.models[name], partial(self._model, key, name))
 
     def _model(self, key: _Key, name: str) -> Replicates:
@@ -157,7 +157,7 @@ class SharedResamples:
         unit: UnitName | None = None,
     ) -> Replicates:
         """Return the replicates of the difference of two models' means, a minus b."""
-        key = _key_of(self.layout, n_resamples, unit)
+        key = _make_key(self.layout, n_resamples, unit)
         return self._get_or_compute(
             key, pair, difference, partial(self._pair, key, pair, difference)
         )
@@ -201,7 +201,7 @@ class SharedResamples:
 
     def has_drawn(self, n_resamples: int | None, unit: UnitName | None) -> bool:
         """Return whether these resamples have been drawn."""
-        return _key_of(self.layout, n_resamples, unit) in self._drawn
+        return _make_key(self.layout, n_resamples, unit) in self._drawn
 
     def _place(self, name: str) -> int:
         return list(self.models).index(name)
@@ -229,7 +229,7 @@ class SharedResamples:
         """Return the units, the means and residuals of all models, and the resamples."""
         if key not in self._ready:
             unit, n_resamples = key
-            units = units_of(self.layout, unit)
+            units = build_units(self.layout, unit)
             means_and_residuals_by_model = [
                 units.means_and_residuals(losses) for losses in self.models.values()
             ]
@@ -278,18 +278,18 @@ def of_difference(
 ) -> Replicates:
     """Return the replicates of ``of_pair`` for a single pair, without merged units."""
     alone = SharedResamples({"": difference}, seed)
-    if not _is_long(difference.layout, _key_of(difference.layout, n_resamples, unit)):
+    if not _is_long(difference.layout, _make_key(difference.layout, n_resamples, unit)):
         alone = replace(alone, merge=False)
     return alone.of_model("", n_resamples, unit)
 
 
-def _key_of(layout: Layout, n_resamples: int | None, unit: UnitName | None) -> _Key:
+def _make_key(layout: Layout, n_resamples: int | None, unit: UnitName | None) -> _Key:
     unit = unit or default_unit(layout)
-    return unit, n_resamples or default_resamples(units_of(layout, unit).n_units)
+    return unit, n_resamples or default_resamples(build_units(layout, unit).n_units)
 
 
 def _is_long(layout: Layout, key: _Key) -> bool:
-    units = units_of(layout, key[0])
+    units = build_units(layout, key[0])
     return units.n_units * key[1] > MOST_SHARED_DRAWS * units.n_strata
 
 

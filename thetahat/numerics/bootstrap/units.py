@@ -101,7 +101,7 @@ class Units:
             return np.asarray(np.bincount(self.unit_of_row, weights=shifted)), shift
         return shifted if self.layout.order is None else shifted[self.layout.order], shift
 
-    def rows_of(self, by_unit: FloatArray) -> FloatArray:
+    def spread_over_rows(self, by_unit: FloatArray) -> FloatArray:
         """Return (b, n) values by row, in input order, of (b, U) values by unit."""
         if self.unit == "block":
             return by_unit[:, self.layout.split_block[self.layout.split_of_row()]]
@@ -157,7 +157,7 @@ def unit_misfit(name: str, layout: Layout, unit: UnitName | None = None) -> str 
     return None
 
 
-def units_of(layout: Layout, unit: UnitName | None = None) -> Units:
+def build_units(layout: Layout, unit: UnitName | None = None) -> Units:
     """Return the units of a layout to draw.
 
     Instances are drawn within their blocks, so that every resample has the blocks' sizes, and

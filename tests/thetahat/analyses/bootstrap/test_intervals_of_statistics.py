@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from tests.thetahat.statistics.replicating import LAW_GPA, LAW_LSAT, drawn, given, sample
-from thetahat.analyses.bootstrap import intervals as statistic_intervals
 from thetahat.analyses.bootstrap import resampling
 from thetahat.analyses.bootstrap.intervals import METHODS, build_intervals, misfit
 from thetahat.analyses.bootstrap.resampling import MOST_DRAWS, check_size
+from thetahat.distributions import tail_probability
 from thetahat.errors import InvalidParameter
 from thetahat.statistics import Sample, Statistic
 from thetahat.statistics.auc import Auc
@@ -210,7 +210,7 @@ def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> Non
 
 def test_invalid_level_and_size() -> None:
     with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
-        statistic_intervals.tail_of(1.0, TWO)
+        tail_probability(1.0, TWO)
     check_size(1000, MOST_DRAWS // 1000 // 4, loc=())
     with pytest.raises(InvalidParameter, match="request at most 40 resamples"):
         check_size(100_000_000, 41, loc=("n_resamples",))

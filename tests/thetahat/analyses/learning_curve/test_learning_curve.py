@@ -16,7 +16,7 @@ from thetahat.losses import LOSSES
 from thetahat.schemes.k_fold import KFold
 from thetahat.tables.data import build_data
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
 
 
@@ -41,7 +41,7 @@ def test_calibrated_the_mean_learner_s_error_is_sigma_squared_times_1_plus_1_ove
 
 def size_losses(values: FloatArray, n_train: list[int]) -> list[SizeLosses]:
     n = values.shape[1]
-    layout = layout_of(BlockKind.RANDOM, np.arange(n) % 10, instance=np.arange(n))
+    layout = build_layout(BlockKind.RANDOM, np.arange(n) % 10, instance=np.arange(n))
     return [
         SizeLosses(
             label=str(size), losses=BlockLosses(layout, values=row), n_train=np.full(10, size)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from thetahat.analyses.learning_curve.covariances import MeansOfSizes, estimate_means
 from thetahat.analyses.learning_curve.power_law import fit_power_law
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
 
 N = np.array([10.0, 20, 40, 80, 160, 320])
@@ -107,7 +107,7 @@ def test_degenerate_no_law_is_given_with_the_reason(
 
 
 def losses_of(values: FloatArray, kind: BlockKind, **columns: FloatArray) -> list[BlockLosses]:
-    layout = layout_of(kind, columns.pop("block"), **columns)  # type: ignore[arg-type]
+    layout = build_layout(kind, columns.pop("block"), **columns)  # type: ignore[arg-type]
     return [BlockLosses(layout, values=row) for row in values]
 
 

@@ -16,7 +16,7 @@ from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.result import BriefComparison, Comparison, Decision
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 
 
@@ -91,7 +91,7 @@ def test_degenerate_one_size_is_no_curve() -> None:
 def comparison(difference: float, **interval: Any) -> Comparison:
     """Return a comparison with this difference, and with an interval or without one."""
     n = 12
-    layout = layout_of(BlockKind.RANDOM, np.arange(n) % 3, instance=np.arange(n))
+    layout = build_layout(BlockKind.RANDOM, np.arange(n) % 3, instance=np.arange(n))
     losses = np.random.default_rng(5).random(n)
     models = {"a": BlockLosses(layout, values=losses), "b": BlockLosses(layout, values=losses)}
     (pair,) = evaluate(LossTable(layout, models), Choices(detail="full"), 1).comparisons

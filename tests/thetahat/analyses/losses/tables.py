@@ -12,7 +12,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.variances import VARIANCES
 
@@ -27,7 +27,7 @@ def five_by_nine(kind: BlockKind) -> LossTable:
     more: dict[str, Any] = {}
     if kind is BlockKind.SUBSAMPLES:
         more = {"instance": range(45), "n_train": 36.0}
-    layout = layout_of(kind, block, **more)
+    layout = build_layout(kind, block, **more)
     models = {
         name: np.concatenate([np.arange(9) < count for count in ones]).astype(np.float64)
         for name, ones in ONES.items()
@@ -50,7 +50,7 @@ def table_of(layout: Layout, models: dict[str, Any], **rest: Any) -> LossTable:
 def scores_of(models: dict[str, Sequence[float]], *, repeats: int = 1, **rest: Any) -> LossTable:
     """Models by name from one number per split, 90 for training and 10 for test."""
     j = len(next(iter(models.values())))
-    layout = layout_of_scores(BlockKind.RANDOM, np.full(j, 90.0), np.full(j, 10.0), None, repeats)
+    layout = build_score_layout(BlockKind.RANDOM, np.full(j, 90.0), np.full(j, 10.0), None, repeats)
     return LossTable(
         layout,
         {
@@ -71,7 +71,7 @@ def normal_table(
         if kind is BlockKind.HOLDOUT
         else np.repeat(np.arange(k), 12)
     )
-    layout = layout_of(kind, block)
+    layout = build_layout(kind, block)
     shared: FloatArray = rng.normal(size=12 * k)
     models = {f"m{i}": s + shared + 0.5 * rng.normal(size=12 * k) for i, s in enumerate(shifts)}
     return table_of(layout, models)

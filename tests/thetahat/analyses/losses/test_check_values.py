@@ -12,14 +12,14 @@ from thetahat.analyses.losses import Choices, Chosen, check, other_than_zero_one
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.errors import UnsupportedCombination
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 NEED = {"clopper_pearson", "wilson", "mcnemar", "cochran_q"}
 
 
 def _table(values: list[float]) -> LossTable:
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(len(values), dtype=np.intp))
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(len(values), dtype=np.intp))
     first = np.resize([0.0, 1.0], len(values))
     other = np.array(values)
     models = {"a": first, "b": other, "c": first}

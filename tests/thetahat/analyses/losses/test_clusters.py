@@ -10,7 +10,7 @@ import pytest
 from tests.thetahat.analyses.losses.tables import evaluated
 from thetahat.analyses.losses import Choices
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 
@@ -20,7 +20,7 @@ def _sentences(
     cluster: Sequence[int] | None,
     repeat: Sequence[int] | None = None,
 ) -> list[str]:
-    layout = layout_of(kind, list(block), repeat=repeat, cluster=cluster)
+    layout = build_layout(kind, list(block), repeat=repeat, cluster=cluster)
     rows = np.random.default_rng(2).random(len(block))
     result = evaluated(LossTable(layout, {"a": BlockLosses(layout, values=rows)}), Choices(), 1)
     return [c["message"] for c in result["cautions"] if c["code"] == "clusters_cross_blocks"]

@@ -15,7 +15,7 @@ from tests.thetahat.analyses.losses.tables import result_of, table_of
 from thetahat.analyses.losses.verdicts import ORDER
 from thetahat.refit_estimators import EVERY_VARIANCE
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, FloatArray
 
 DECISIONS = {*ORDER, "undecided"}
@@ -28,17 +28,17 @@ def layouts(draw: st.DrawFn) -> Layout:
     if kind is BlockKind.HOLDOUT:
         n = draw(st.integers(1, 12))
         cluster = [i // 2 for i in range(n)] if draw(st.booleans()) else None
-        return layout_of(kind, [0] * n, cluster=cluster)
+        return build_layout(kind, [0] * n, cluster=cluster)
     if kind is BlockKind.SUBSAMPLES:
         return draw(subsamples(sizes))
     if draw(st.booleans()) and kind is BlockKind.RANDOM:
         repeats = draw(st.integers(1, 3))
         j = len(sizes) * repeats
-        return layout_of_scores(kind, np.full(j, 90.0), np.full(j, 10.0), None, repeats)
+        return build_score_layout(kind, np.full(j, 90.0), np.full(j, 10.0), None, repeats)
     block = np.repeat(np.arange(len(sizes)), sizes)
     repeats = draw(st.integers(1, 3))
     n = len(block)
-    return layout_of(
+    return build_layout(
         kind,
         np.tile(block, repeats),
         repeat=np.repeat(np.arange(repeats), n),
@@ -52,9 +52,9 @@ def subsamples(draw: st.DrawFn, sizes: list[int]) -> Layout:
     """Test parts that overlap, with and without what may be known of them."""
     kind, j = BlockKind.SUBSAMPLES, len(sizes)
     if draw(st.booleans()):
-        return layout_of_scores(kind, np.full(j, 90.0), np.full(j, 10.0), None, 1)
+        return build_score_layout(kind, np.full(j, 90.0), np.full(j, 10.0), None, 1)
     row = np.concatenate([np.arange(size) + split for split, size in enumerate(sizes)])
-    return layout_of(
+    return build_layout(
         kind,
         np.repeat(np.arange(j), sizes),
         instance=row if draw(st.booleans()) else None,
@@ -178,7 +178,7 @@ def test_property_same_seed_same_numbers_and_input_untouched(table: LossTable, s
 
 
 def test_degenerate_two_instances() -> None:
-    table = table_of(layout_of(BlockKind.RANDOM, [0, 1]), {"a": [0.0, 1.0], "b": [1.0, 1.5]})
+    table = table_of(build_layout(BlockKind.RANDOM, [0, 1]), {"a": [0.0, 1.0], "b": [1.0, 1.5]})
 
     result = result_of(table)
     assert result["comparisons"][0]["verdict"]["decision"] in DECISIONS
@@ -186,7 +186,7 @@ def test_degenerate_two_instances() -> None:
 
 
 def test_degenerate_one_instance_in_a_holdout() -> None:
-    table = table_of(layout_of(BlockKind.HOLDOUT, [0]), {"a": [0.0], "b": [1.0]})
+    table = table_of(build_layout(BlockKind.HOLDOUT, [0]), {"a": [0.0], "b": [1.0]})
 
     result = result_of(table)
     assert result["comparisons"][0]["verdict"]["decision"] == "undecided"

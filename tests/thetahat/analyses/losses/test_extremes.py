@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.analyses.losses.tables import named, result_of, table_of
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import LARGEST, LossTable
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind
 
 KINDS = [BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT]
@@ -22,7 +22,7 @@ EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
 
 def layout(kind: BlockKind, n: int, k: int = 4) -> Layout:
     block = np.zeros(n, dtype=np.intp) if kind is BlockKind.HOLDOUT else np.arange(n) % k
-    return layout_of(kind, block)
+    return build_layout(kind, block)
 
 
 def sound(table: LossTable, **choices: Any) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def test_exact_forty_models_all_pairs() -> None:
     rng = np.random.default_rng(7)
     shared = rng.normal(size=500)
     models = {f"m{i}": shared + rng.normal(size=500) + 0.02 * i for i in range(40)}
-    table = table_of(layout_of(BlockKind.RANDOM, rng.permutation(np.arange(500) % 10)), models)
+    table = table_of(build_layout(BlockKind.RANDOM, rng.permutation(np.arange(500) % 10)), models)
 
     result = sound(table, detail="brief")
 

@@ -12,7 +12,7 @@ from tests.thetahat.analyses.losses.tables import evaluated
 from thetahat.analyses.losses import Choices
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 TASKS = np.repeat(["law", "maths", "poems"], [4, 5, 6]).tolist()
@@ -20,7 +20,7 @@ ROWS = {m: np.random.default_rng(i).random(15) for i, m in enumerate("ab")}
 
 
 def _result(n_train: float | None) -> dict[str, Any]:
-    layout = layout_of(BlockKind.SOURCE, TASKS, n_train=n_train)
+    layout = build_layout(BlockKind.SOURCE, TASKS, n_train=n_train)
     table = LossTable(layout, {m: BlockLosses(layout, values=v) for m, v in ROWS.items()})
     return evaluated(table, Choices(), 1)
 
@@ -64,9 +64,9 @@ def test_limit_trained_models_keep_their_rule_and_their_numbers() -> None:
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SUBSAMPLES])
 def test_invalid_blocks_that_only_training_makes(kind: BlockKind) -> None:
     with pytest.raises(InvalidParameter, match="n_train 0") as caught:
-        layout_of(kind, TASKS, n_train=0)
+        build_layout(kind, TASKS, n_train=0)
     assert caught.value.loc == ("n_train",)
 
 
 def test_exact_zero_is_what_a_holdout_has_anyway() -> None:
-    assert layout_of(BlockKind.HOLDOUT, [0] * 5, n_train=0).n_train is None
+    assert build_layout(BlockKind.HOLDOUT, [0] * 5, n_train=0).n_train is None

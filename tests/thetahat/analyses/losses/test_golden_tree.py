@@ -15,7 +15,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, result_of, table_of
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 FIELDS = {
@@ -186,7 +186,7 @@ def test_by_hand_holdout_takes_wilson_for_a_model_and_t_for_a_difference() -> No
 
 def test_exact_clusters_come_before_wilson() -> None:
     table = five_by_nine(BlockKind.HOLDOUT)
-    layout = layout_of(BlockKind.HOLDOUT, [0] * 45, cluster=[i // 3 for i in range(45)])
+    layout = build_layout(BlockKind.HOLDOUT, [0] * 45, cluster=[i // 3 for i in range(45)])
     clustered = table_of(layout, {n: m.rows for n, m in table.models.items()})
 
     result = result_of(clustered)

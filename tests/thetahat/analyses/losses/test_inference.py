@@ -31,7 +31,7 @@ from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -147,7 +147,7 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
 
 
 def test_exact_adjusted_test_p_values_and_streams() -> None:
-    layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1])
+    layout = build_layout(BlockKind.SOURCE, [0, 0, 1, 1])
     table = table_of(
         layout, {"a": [0, 0, 0, 0], "b": [1, 1, 1, 1], "c": [3, 3, 3, 3], "d": [3.5, 3.5, 3.5, 4]}
     )
@@ -277,7 +277,7 @@ def test_exact_named_variances_only() -> None:
 
 
 def test_degenerate_intervals_without_a_variance_are_left_out_with_the_reason() -> None:
-    table = table_of(layout_of(BlockKind.HOLDOUT, [0]), {"nb": [0.5], "svm": [0.25]})
+    table = table_of(build_layout(BlockKind.HOLDOUT, [0]), {"nb": [0.5], "svm": [0.25]})
 
     result = evaluated(table, Choices(), seed=1)
 
@@ -290,7 +290,9 @@ def test_degenerate_intervals_without_a_variance_are_left_out_with_the_reason() 
 
 
 def test_invalid_a_named_share_of_losses_that_are_none() -> None:
-    table = table_of(layout_of(BlockKind.HOLDOUT, [0, 0]), {"nb": [0.5, 1.0], "svm": [0.25, 0.0]})
+    table = table_of(
+        build_layout(BlockKind.HOLDOUT, [0, 0]), {"nb": [0.5, 1.0], "svm": [0.25, 0.0]}
+    )
 
     with pytest.raises(UnsupportedCombination, match=r"wilson does not fit: .* all 0 or 1"):
         evaluated(table, Choices(intervals=named("intervals", "wilson")), seed=1)

@@ -26,7 +26,7 @@ from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.seeds import stream
 from thetahat.values.block_losses import LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 BATCHED = [name for name in PAIRED_TESTS if isinstance(PAIRED_TESTS[name](), BatchedTest)]
@@ -59,7 +59,7 @@ def tables(draw: st.DrawFn) -> LossTable:
         block = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     n, repeats = len(block), draw(st.integers(1, 2))
     repeats = 1 if kind is BlockKind.HOLDOUT else repeats
-    layout = layout_of(
+    layout = build_layout(
         kind,
         np.tile(block, repeats),
         repeat=np.repeat(np.arange(repeats), n),
@@ -196,7 +196,7 @@ def wide_table(n_models: int = 6, n: int = 90, seed: int = 1) -> LossTable:
     block = rng.permutation(np.arange(n) % 5)
     shared = rng.normal(size=n)
     models = {f"m{i}": shared + rng.normal(size=n) + 0.05 * i for i in range(n_models)}
-    return table_of(layout_of(BlockKind.RANDOM, block), models)
+    return table_of(build_layout(BlockKind.RANDOM, block), models)
 
 
 @pytest.mark.parametrize("kind", ["near", "apart", "huge"])
@@ -278,7 +278,7 @@ def test_limit_a_first_loss_far_out_costs_no_digits(
 
     monkeypatch.setattr(module, "_LOSSES_AT_ONCE", at_once)
     rng = np.random.default_rng(6)
-    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(2), 50_000))
+    layout = build_layout(BlockKind.RANDOM, np.repeat(np.arange(2), 50_000))
     losses = rng.gamma(2.0, size=(4, 100_000))
     losses[0, 50_000] = 1e4  # squares about it are 50 000 times those about the mean
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
@@ -298,7 +298,7 @@ def test_limit_a_first_loss_far_out_costs_no_digits(
 
 def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
     rng = np.random.default_rng(5)
-    layout = layout_of(BlockKind.RANDOM, rng.permutation(np.arange(400) % 4))
+    layout = build_layout(BlockKind.RANDOM, rng.permutation(np.arange(400) % 4))
     table = table_of(layout, {f"m{i}": rng.integers(0, 2, 400) for i in range(4)})
     models = list(table.models.values())
     chosen = places(table.names, None)
@@ -311,7 +311,7 @@ def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
 
 
 def test_exact_moments_of_pairs_by_place_are_those_in_turn() -> None:
-    layout = layout_of(BlockKind.RANDOM, np.arange(40) % 4)
+    layout = build_layout(BlockKind.RANDOM, np.arange(40) % 4)
     rng = np.random.default_rng(7)
     a = rng.normal(size=40)
     table = table_of(layout, {"a": a, "copy": a, "c": rng.normal(size=40)})
@@ -363,7 +363,7 @@ def test_naive_brief_holds_the_numbers_of_full() -> None:
 
 
 def test_exact_cautions_of_pairs_are_reported_once() -> None:
-    layout = layout_of(BlockKind.RANDOM, np.arange(12) % 3)
+    layout = build_layout(BlockKind.RANDOM, np.arange(12) % 3)
     rng = np.random.default_rng(4)
     a, c = rng.normal(size=12), rng.normal(size=12)
     table = table_of(layout, {"a": a, "copy": a, "c": c})

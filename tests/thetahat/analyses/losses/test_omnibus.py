@@ -11,7 +11,7 @@ from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, re
 from thetahat.analyses.losses import Choices, Chosen, check
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 FIELDS = {"statistic", "degrees_of_freedom", "p_value", "unit", "cautions"}
@@ -20,7 +20,7 @@ FOUR_ROWS = {"a": [0.0, 0.0, 0.0, 2.0], "b": [1.0, 1.0, 1.0, 1.0], "c": [2.0, 2.
 
 
 def four_sources() -> Any:
-    return table_of(layout_of(BlockKind.SOURCE, np.arange(4)), FOUR_ROWS)
+    return table_of(build_layout(BlockKind.SOURCE, np.arange(4)), FOUR_ROWS)
 
 
 def asked(*names: str) -> tuple[Chosen[Any], ...]:

@@ -20,19 +20,19 @@ from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.effect_sizes import effect_size
-from thetahat.analyses.losses.pairs import n_independent, pairs, units_of
+from thetahat.analyses.losses.pairs import list_units, n_independent, pairs
 from thetahat.analyses.losses.weighted_risks import estimate_risks
 from thetahat.cautions import MANY_PAIRS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
 
 
 def repeated(*, instance: bool) -> LossTable:
     """Two repeats of three folds of two over six instances, the second in another order."""
     order = [0, 1, 2, 3, 4, 5, 5, 0, 4, 1, 3, 2]
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM,
         ["x", "x", "y", "y", "z", "z"] * 2,
         repeat=[0] * 6 + [1] * 6,
@@ -92,7 +92,7 @@ def test_degenerate_differences_equal_but_for_rounding(*, rows: bool) -> None:
     # .3 - .2 and .4 - .3 differ in the last bits
     a, b = [0.3, 0.4, 0.3, 0.4], [0.2, 0.3, 0.2, 0.3]
     table = (
-        table_of(layout_of(BlockKind.RANDOM, [0, 0, 1, 1]), {"a": a, "b": b})
+        table_of(build_layout(BlockKind.RANDOM, [0, 0, 1, 1]), {"a": a, "b": b})
         if rows
         else scores_of({"a": a, "b": b})
     )
@@ -136,14 +136,14 @@ def test_exact_units_of_an_effect() -> None:
         (BlockKind.HOLDOUT, "instance", 45),
     ):
         (pair,) = pairs(five_by_nine(kind), None)
-        name, values = units_of(pair.losses.difference)
+        name, values = list_units(pair.losses.difference)
         assert (name, len(values)) == (unit, n)
 
 
 @pytest.mark.parametrize(("instance", "unit", "n"), [(True, "instance", 6), (False, "block", 6)])
 def test_by_hand_units_over_repeats(*, instance: bool, unit: str, n: int) -> None:
     (pair,) = pairs(repeated(instance=instance), None)
-    name, values = units_of(pair.losses.difference)
+    name, values = list_units(pair.losses.difference)
 
     assert (name, len(values)) == (unit, n)
     d = np.arange(12.0) - np.arange(12.0) ** 2
@@ -169,10 +169,10 @@ def test_degenerate_effect_size() -> None:
 def test_exact_clusters_are_the_independent_units_unless_blocks_are_sources() -> None:
     clusters = [0, 0, 1, 1, 2, 2]
     for kind, expected in ((BlockKind.RANDOM, 3), (BlockKind.SOURCE, 2)):
-        layout = layout_of(kind, [0, 0, 0, 1, 1, 1], cluster=clusters)
+        layout = build_layout(kind, [0, 0, 0, 1, 1, 1], cluster=clusters)
         losses = BlockLosses(layout, values=np.arange(6.0))
-        assert n_independent(losses, units_of(losses)[1]) == expected
-    without = layout_of(BlockKind.RANDOM, [0, 0, 1, 1])
+        assert n_independent(losses, list_units(losses)[1]) == expected
+    without = build_layout(BlockKind.RANDOM, [0, 0, 1, 1])
     losses = BlockLosses(without, values=np.arange(4.0))
     assert n_independent(losses, losses.rows) == 4
 
@@ -196,7 +196,7 @@ def test_naive_block_moments() -> None:
     rng = np.random.default_rng(3_130)
     block = np.array([0, 0, 0, 1, 2, 2])
     values = rng.normal(size=6)
-    layout = layout_of(BlockKind.SOURCE, block)
+    layout = build_layout(BlockKind.SOURCE, block)
 
     picture = compute_covariance(table_of(layout, {"a": values})).models["a"]
 
@@ -245,7 +245,7 @@ def test_degenerate_block_moments_left_out_with_a_reason(table: LossTable, words
 
 
 def test_exact_cautions_on_the_whole() -> None:
-    layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1, 1, 1, 1])
+    layout = build_layout(BlockKind.SOURCE, [0, 0, 1, 1, 1, 1, 1])
     ragged = table_of(layout, {"a": np.arange(7.0), "b": np.full(7, 0.5)})
 
     assert codes(result_of(ragged)) == ["few_blocks", "unequal_blocks", "constant_losses"]
@@ -256,12 +256,12 @@ def test_exact_cautions_on_the_whole() -> None:
     flat = scores_of({"a": [2.0] * 10})
     assert codes(result_of(flat)) == ["split_scores_only", "constant_losses"]
     # folds whose sizes differ by one are as equal as folds can be
-    nearly = table_of(layout_of(BlockKind.RANDOM, [0, *range(10)]), {"a": np.arange(11.0)})
+    nearly = table_of(build_layout(BlockKind.RANDOM, [0, *range(10)]), {"a": np.arange(11.0)})
     assert codes(result_of(nearly)) == []
 
 
 def test_exact_block_means_alike_are_not_constant_losses() -> None:
-    table = table_of(layout_of(BlockKind.RANDOM, [0, 0, 1, 1]), {"a": [0.0, 1.0, 1.0, 0.0]})
+    table = table_of(build_layout(BlockKind.RANDOM, [0, 0, 1, 1]), {"a": [0.0, 1.0, 1.0, 0.0]})
 
     assert codes(result_of(table)) == ["few_blocks"]
 
@@ -334,7 +334,7 @@ def test_degenerate_weights_of_one_effective_row_have_no_interval() -> None:
     losses[7] = 0.9
     weights = np.full(50, 1e-20)
     weights[7] = 1.0
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(50, dtype=np.intp))
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(50, dtype=np.intp))
 
     risks = estimate_risks(BlockLosses(layout, values=losses), weights, Choices())
 

@@ -10,9 +10,9 @@ from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
 from thetahat.analyses.losses.plans import MOST_SPLITS, Basis, plan
-from thetahat.analyses.losses.power import power_of
+from thetahat.analyses.losses.power import compute_power
 from thetahat.analyses.losses.result import Plan
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.number_text import format_to_error
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.variances import VARIANCES
@@ -70,8 +70,8 @@ def rejection_rate(
 
 def test_by_hand_normal_power() -> None:
     # The textbook case: 1.959964 + .841621 standard errors have power .8 at .05, two-sided
-    assert_allclose(power_of(0.28015852, 0.1, None, 0.05), 0.8, atol=1e-4)
-    assert_allclose(power_of(0.0, 0.1, None, 0.05), 0.05, rtol=1e-12)
+    assert_allclose(compute_power(0.28015852, 0.1, None, 0.05), 0.8, atol=1e-4)
+    assert_allclose(compute_power(0.0, 0.1, None, 0.05), 0.05, rtol=1e-12)
 
 
 def test_by_hand_t_power() -> None:
@@ -80,16 +80,18 @@ def test_by_hand_t_power() -> None:
     far_tail = float(nctdtr(19, 0.5 * math.sqrt(20), stdtrit(19, 0.025)))
 
     assert far_tail < 1e-4
-    power = power_of(-0.5, 1 / math.sqrt(20), 19.0, 0.05)
+    power = compute_power(-0.5, 1 / math.sqrt(20), 19.0, 0.05)
     assert_allclose(power - far_tail, 0.5644829, atol=1e-7)
 
 
 def test_limit_many_degrees_are_normal() -> None:
-    assert_allclose(power_of(0.2, 0.1, 1e9, 0.05), power_of(0.2, 0.1, None, 0.05), atol=1e-6)
+    assert_allclose(
+        compute_power(0.2, 0.1, 1e9, 0.05), compute_power(0.2, 0.1, None, 0.05), atol=1e-6
+    )
 
 
 def test_degenerate_non_central_t_without_a_number_is_normal() -> None:
-    assert power_of(1e6, 1.0, 4.0, 0.05) == pytest.approx(1.0, abs=1e-12)
+    assert compute_power(1e6, 1.0, 4.0, 0.05) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_calibrated_sources() -> None:
@@ -100,8 +102,8 @@ def test_calibrated_sources() -> None:
     assert found.unit == "sources"
     assert found.additional == found.total - 5
     n = found.total
-    claimed = power_of(0.1, math.sqrt(b / n), n - 1.0, 0.05)
-    assert power_of(0.1, math.sqrt(b / (n - 1)), n - 2.0, 0.05) < 0.8 <= claimed
+    claimed = compute_power(0.1, math.sqrt(b / n), n - 1.0, 0.05)
+    assert compute_power(0.1, math.sqrt(b / (n - 1)), n - 2.0, 0.05) < 0.8 <= claimed
     share, error = rejection_rate(
         lambda rng, k: rng.normal(0.1, math.sqrt(b), k), lambda k: 1 / k, 3_120, n
     )
@@ -125,8 +127,8 @@ def test_calibrated_repeats() -> None:
     assert found.unit == "repeats"
     assert found.additional == found.total - 1
     j = 5 * found.total
-    claimed = power_of(0.1, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05)
-    assert power_of(0.1, math.sqrt((1 / (j - 5) + 0.25) * s2), j - 6.0, 0.05) < 0.35 <= claimed
+    claimed = compute_power(0.1, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05)
+    assert compute_power(0.1, math.sqrt((1 / (j - 5) + 0.25) * s2), j - 6.0, 0.05) < 0.35 <= claimed
     share, mc_error = rejection_rate(_correlated, lambda k: 1 / k + 0.25, 3_121, j)
     assert abs(share - claimed) < 4 * mc_error
 
@@ -142,7 +144,7 @@ def test_by_hand_repeats_have_a_floor() -> None:
 def test_by_hand_no_more_repeats_than_the_most_splits() -> None:
     # 21 repeats of 5 folds are past the limit already
     n = MOST_SPLITS // 5 + 1
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM,
         np.tile(np.repeat(np.arange(5), 9), n),
         repeat=np.repeat(np.arange(n), 45),
@@ -157,9 +159,9 @@ def test_calibrated_instances() -> None:
     found = planned(basis("iid", 0.2, 1 / math.sqrt(45), 44.0, Target.THESE_MODELS), HOLDOUT)
 
     n = found.total
-    claimed = power_of(0.2, 1 / math.sqrt(n), n - 1.0, 0.05)
+    claimed = compute_power(0.2, 1 / math.sqrt(n), n - 1.0, 0.05)
     assert found.unit == "instances"
-    assert power_of(0.2, 1 / math.sqrt(n - 1), n - 2.0, 0.05) < 0.8 <= claimed
+    assert compute_power(0.2, 1 / math.sqrt(n - 1), n - 2.0, 0.05) < 0.8 <= claimed
     # the textbook n for .2 standard deviations: (1.96 + .8416)^2 / .04 = 196.2, and 2 for the t
     assert n == 199
     share, error = rejection_rate(
@@ -189,26 +191,26 @@ def test_exact_degrees_grow_with_what_they_count(variance: str, degrees_at_90: f
 
     assert {"theta_4": 40 + 45, "theta_3": 40, "cluster_robust": 81}[variance] == degrees_at_90
     n = found.total
-    assert power_of(0.1, 0.05 * math.sqrt(45 / n), at_total, 0.05) >= 0.8
+    assert compute_power(0.1, 0.05 * math.sqrt(45 / n), at_total, 0.05) >= 0.8
     less = at_total - {"theta_4": 1.0, "theta_3": 0.0}.get(variance, 41 / 45)
-    assert power_of(0.1, 0.05 * math.sqrt(45 / (n - 1)), less, 0.05) < 0.8
+    assert compute_power(0.1, 0.05 * math.sqrt(45 / (n - 1)), less, 0.05) < 0.8
 
 
 def test_by_hand_leave_one_out_plans_instances() -> None:
     # repeats would reach it ((1/96 + 1/11) / (1/12 + 1/11) = .58), but leave-one-out has no other
-    layout = layout_of(BlockKind.RANDOM, np.arange(12))
+    layout = build_layout(BlockKind.RANDOM, np.arange(12))
 
     found = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
     assert found.unit == "instances"
     n = found.total
-    assert power_of(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
+    assert compute_power(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
 
 
 @pytest.mark.parametrize("n", [3, 4, 6])
 def test_exact_few_sources_count_each_degree(n: int) -> None:
     """Ask for just the power that n sources have: with one degree less it would take n + 1."""
-    layout = layout_of(BlockKind.SOURCE, [0, 0, 1, 1])
-    asked = power_of(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
+    layout = build_layout(BlockKind.SOURCE, [0, 0, 1, 1])
+    asked = compute_power(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
     rests_on = basis("theta_gamma", 1.0, 0.5 / math.sqrt(2), 1.0, Target.NEW_SOURCE)
 
     assert planned(rests_on, layout, power=asked).total == n
@@ -216,9 +218,9 @@ def test_exact_few_sources_count_each_degree(n: int) -> None:
 
 @pytest.mark.parametrize("repeats", [2, 3, 5])
 def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
-    layout = layout_of(BlockKind.RANDOM, [0, 0, 1, 1])  # n2/n1 = 1
+    layout = build_layout(BlockKind.RANDOM, [0, 0, 1, 1])  # n2/n1 = 1
     j = 2.0 * repeats
-    asked = power_of(1.0, 0.3 * math.sqrt(1 / j + 1), j - 1, 0.05) - 1e-9
+    asked = compute_power(1.0, 0.3 * math.sqrt(1 / j + 1), j - 1, 0.05) - 1e-9
     rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
 
     found = planned(rests_on, layout, power=asked)
@@ -227,7 +229,7 @@ def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
 
 def test_exact_a_hundred_splits_are_the_most() -> None:
     s2 = 0.04
-    at = [power_of(0.3, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05) for j in (100, 1000)]
+    at = [compute_power(0.3, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05) for j in (100, 1000)]
     rests_on = basis("nadeau_bengio", 0.3, math.sqrt((1 / 5 + 0.25) * s2), 4.0)
 
     assert planned(rests_on, FOLDS, power=at[0] - 1e-9).total == MOST_SPLITS // 5
@@ -246,7 +248,7 @@ def test_exact_normal_intervals_plan_with_normal_power(variance: str) -> None:
     error = 0.05 * math.sqrt(5 / n)
     if variance == "nadeau_bengio":
         error = 0.05 * math.sqrt((1 / (5 * n) + 0.25) / (1 / 5 + 0.25))
-    assert power_of(0.11, error, None, 0.05) >= 0.8
+    assert compute_power(0.11, error, None, 0.05) >= 0.8
 
 
 def test_exact_margin_is_the_assumed_difference() -> None:

@@ -13,10 +13,10 @@ from scipy import special, stats
 from tests.thetahat.analyses.losses.tables import result_of, table_of
 from tests.thetahat.multiple_tests.many import DEMSAR_AUC, DEMSAR_NAMES, by_source, in_a_holdout
 from thetahat.analyses.losses import Chosen
-from thetahat.analyses.losses.post_hoc import groups_of
+from thetahat.analyses.losses.post_hoc import find_groups
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.values.block_losses import LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
 
 BY_SCORES = ("friedman", "iman_davenport", "quade", "aligned_ranks")
@@ -24,7 +24,7 @@ BY_SCORES = ("friedman", "iman_davenport", "quade", "aligned_ranks")
 
 def demsar() -> LossTable:
     losses = -np.array(DEMSAR_AUC)
-    layout = layout_of(BlockKind.SOURCE, np.arange(14))
+    layout = build_layout(BlockKind.SOURCE, np.arange(14))
     return table_of(layout, dict(zip(DEMSAR_NAMES, losses.T, strict=True)))
 
 
@@ -73,7 +73,7 @@ def test_golden_demsar_2006_against_a_control() -> None:
 def test_by_hand_values() -> None:
     """Ranks by source 1, 2, 3 three times and 2, 1, 3: means 1.25, 1.75, 3; error sqrt(1/2)."""
     rows = {"a": [0.0, 0.0, 0.0, 2.0], "b": [1.0, 1.0, 1.0, 1.0], "c": [2.0, 2.0, 2.0, 3.0]}
-    table = table_of(layout_of(BlockKind.SOURCE, np.arange(4)), rows)
+    table = table_of(build_layout(BlockKind.SOURCE, np.arange(4)), rows)
 
     friedman = omnibus_of(table, "friedman", correction="none")
 
@@ -245,6 +245,6 @@ def test_exact_groups_without_a_critical_difference() -> None:
         differ[i, j] = differ[j, i] = True
     names = ["a", "b", "c", "d", "e"]
 
-    assert groups_of(differ, names) == [["a", "b"], ["b", "c", "d"], ["e"]]
-    assert groups_of(np.zeros((3, 3), dtype=np.bool_), names[:3]) == [["a", "b", "c"]]
-    assert groups_of(~np.eye(2, dtype=np.bool_), names[:2]) == [["a"], ["b"]]
+    assert find_groups(differ, names) == [["a", "b"], ["b", "c", "d"], ["e"]]
+    assert find_groups(np.zeros((3, 3), dtype=np.bool_), names[:3]) == [["a", "b", "c"]]
+    assert find_groups(~np.eye(2, dtype=np.bool_), names[:2]) == [["a"], ["b"]]

@@ -13,7 +13,7 @@ from scipy.special import nctdtr, stdtrit
 from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.plans import Basis, plan
-from thetahat.analyses.losses.power import detectable_difference, power_of
+from thetahat.analyses.losses.power import compute_power, detectable_difference
 from thetahat.values.types import BlockKind, Target
 
 SOURCES = five_by_nine(BlockKind.SOURCE).layout
@@ -24,7 +24,7 @@ def test_golden_two_sample_power() -> None:
     # R leaves out the far tail unless it is told to be strict
     error = math.sqrt(2 / 20)
     far_tail = float(nctdtr(38, 1 / error, stdtrit(38, 0.025)))
-    assert_allclose(power_of(1.0, error, 38.0, 0.05) - far_tail, 0.8689528, atol=1e-7)
+    assert_allclose(compute_power(1.0, error, 38.0, 0.05) - far_tail, 0.8689528, atol=1e-7)
 
 
 @pytest.mark.outside("R help page of power.t.test: power .90, delta = 1: n = 22.02110")
@@ -44,12 +44,12 @@ def test_by_hand_normal_detectable_difference() -> None:
 @pytest.mark.parametrize("power", [0.1, 0.5, 0.8, 0.999])
 def test_exact_detectable_difference_has_the_power(degrees: float | None, power: float) -> None:
     found = detectable_difference(0.3, degrees, 0.05, power)
-    assert_allclose(power_of(found, 0.3, degrees, 0.05), power, rtol=1e-8)
+    assert_allclose(compute_power(found, 0.3, degrees, 0.05), power, rtol=1e-8)
 
 
 def test_exact_power_grows_where_the_far_tail_has_no_number() -> None:
     """With one degree of freedom the library has no value at shifts of 12, 20 or 30."""
-    powers = [power_of(float(shift), 1.0, 1.0, 0.05) for shift in range(41)]
+    powers = [compute_power(float(shift), 1.0, 1.0, 0.05) for shift in range(41)]
     assert all(low < high for low, high in itertools.pairwise(powers))
 
 
@@ -115,8 +115,8 @@ def test_exact_verdict_says_what_could_be_detected() -> None:
     error, degrees = (pair["interval"][k] for k in ("standard_error", "degrees_of_freedom"))
     told = verdict["detectable"]
     assert (told["power"], told["alpha"]) == (0.9, pytest.approx(0.05))
-    assert_allclose(power_of(told["difference"], error, degrees, 0.05), 0.9, rtol=1e-8)
-    assert_allclose(told["power_at_margin"], power_of(0.2, error, degrees, 0.05), rtol=1e-12)
+    assert_allclose(compute_power(told["difference"], error, degrees, 0.05), 0.9, rtol=1e-8)
+    assert_allclose(told["power_at_margin"], compute_power(0.2, error, degrees, 0.05), rtol=1e-12)
 
 
 def test_calibrated_detectable_difference_is_found_so_often() -> None:
@@ -137,7 +137,7 @@ def test_degenerate_tiny_alpha_ends_the_search(
     found = detectable_difference(1.0, degrees_of_freedom, alpha, 0.8)
 
     assert math.isfinite(found)
-    assert_allclose(power_of(found, 1.0, degrees_of_freedom, alpha), 0.8, rtol=1e-8)
+    assert_allclose(compute_power(found, 1.0, degrees_of_freedom, alpha), 0.8, rtol=1e-8)
 
 
 def test_limit_power_where_scipy_returns_no_number() -> None:
@@ -145,4 +145,4 @@ def test_limit_power_where_scipy_returns_no_number() -> None:
     critical = -float(stdtrit(1, 1e-9 / 2))
 
     assert math.isnan(nctdtr(1, critical, critical))
-    assert_allclose(power_of(critical, 1.0, 1.0, 1e-9), 0.6826894921, rtol=1e-8)
+    assert_allclose(compute_power(critical, 1.0, 1.0, 1e-9), 0.6826894921, rtol=1e-8)

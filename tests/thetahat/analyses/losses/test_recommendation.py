@@ -15,14 +15,14 @@ from tests.thetahat.analyses.losses.tables import (
     table_of,
 )
 from thetahat.analyses.losses import RULES
-from thetahat.analyses.losses.comparisons import basis_of
+from thetahat.analyses.losses.comparisons import find_basis
 from thetahat.analyses.losses.recommendation import Built, recommend
 from thetahat.analyses.losses.rules import ListedRule, list_rules
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 
@@ -236,12 +236,12 @@ def test_exact_a_difference_has_a_t_interval_where_it_cannot_have_the_named_one(
 
 
 def test_degenerate_a_verdict_never_rests_on_a_prediction() -> None:
-    assert basis_of(built("prediction", "theta_gamma", Target.NEW_SOURCE)) is None
-    assert basis_of(built("student_t", "theta_gamma", Target.NEW_SOURCE)) is not None
+    assert find_basis(built("prediction", "theta_gamma", Target.NEW_SOURCE)) is None
+    assert find_basis(built("student_t", "theta_gamma", Target.NEW_SOURCE)) is not None
 
 
 def test_exact_wilson_needs_no_variance() -> None:
-    layout = layout_of(BlockKind.HOLDOUT, [0] * 9)
+    layout = build_layout(BlockKind.HOLDOUT, [0] * 9)
     table = table_of(layout, {"a": [0, 0, 1, 0, 0, 0, 1, 0, 0]})
 
     without = result_of(table, variances=(), intervals=named("intervals", "wilson"))

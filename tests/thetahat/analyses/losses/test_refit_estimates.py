@@ -11,14 +11,14 @@ from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 
 def _table() -> LossTable:
     rng = np.random.default_rng(7)
-    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(4), 5))
+    layout = build_layout(BlockKind.RANDOM, np.repeat(np.arange(4), 5))
     return LossTable(layout, {m: BlockLosses(layout, values=rng.random(20)) for m in "ab"})
 
 

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.analyses.losses.tables import named, normal_table, result_of
 from thetahat.numerics.bootstrap import shared_resamples as shared
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import layout_of_scores
+from thetahat.values.layout import build_score_layout
 from thetahat.values.types import BlockKind
 
 NAMES = {"basic", "bca", "percentile", "studentised"}
@@ -63,7 +63,7 @@ def test_exact_what_is_too_much_is_not_done_unasked(monkeypatch: pytest.MonkeyPa
 
 def test_exact_scores_are_mirrored_in_a_difference() -> None:
     rng = np.random.default_rng(2)
-    layout = layout_of_scores(BlockKind.SOURCE, np.full(12, 90.0), np.full(12, 10.0), None, 1)
+    layout = build_score_layout(BlockKind.SOURCE, np.full(12, 90.0), np.full(12, 10.0), None, 1)
     scores = {name: BlockLosses(layout, scores=rng.normal(size=12)) for name in "ab"}
     losses = {
         name: BlockLosses(layout, scores=-s.scores)

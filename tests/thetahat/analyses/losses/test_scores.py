@@ -17,7 +17,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
 
@@ -30,27 +30,27 @@ def _layouts() -> dict[str, Layout]:
     block = np.repeat(np.arange(6), 8)
     row = np.concatenate([np.arange(8) + 3 * split for split in range(6)])
     return {
-        "random": layout_of(BlockKind.RANDOM, block, n_train=40.0),
-        "repeats": layout_of(
+        "random": build_layout(BlockKind.RANDOM, block, n_train=40.0),
+        "repeats": build_layout(
             BlockKind.RANDOM,
             np.tile(block, 2),
             repeat=np.repeat([0, 1], 48),
             instance=np.tile(np.arange(48), 2),
         ),
-        "five_by_two": layout_of(
+        "five_by_two": build_layout(
             BlockKind.RANDOM,
             np.tile(np.repeat([0, 1], 10), 5),
             repeat=np.repeat(np.arange(5), 20),
             instance=np.tile(np.arange(20), 5),
         ),
-        "source": layout_of(BlockKind.SOURCE, block),
-        "source_clusters": layout_of(BlockKind.SOURCE, block, cluster=np.arange(48) // 2),
-        "holdout": layout_of(BlockKind.HOLDOUT, np.zeros(48, dtype=np.intp)),
-        "holdout_clusters": layout_of(
+        "source": build_layout(BlockKind.SOURCE, block),
+        "source_clusters": build_layout(BlockKind.SOURCE, block, cluster=np.arange(48) // 2),
+        "holdout": build_layout(BlockKind.HOLDOUT, np.zeros(48, dtype=np.intp)),
+        "holdout_clusters": build_layout(
             BlockKind.HOLDOUT, np.zeros(48, dtype=np.intp), cluster=np.arange(48) // 3
         ),
-        "subsamples": layout_of(BlockKind.SUBSAMPLES, block, instance=row, n_train=30.0),
-        "split_scores": layout_of_scores(
+        "subsamples": build_layout(BlockKind.SUBSAMPLES, block, instance=row, n_train=30.0),
+        "split_scores": build_score_layout(
             BlockKind.RANDOM, np.full(10, 90.0), np.full(10, 10.0), 5, 2
         ),
     }

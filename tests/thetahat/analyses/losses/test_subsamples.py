@@ -13,12 +13,12 @@ from tests.thetahat.analyses.losses.tables import evaluated, result_of, table_of
 from thetahat.analyses.losses import Choices, Chosen, check
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.analyses.losses.plans import Basis, plan
-from thetahat.analyses.losses.power import power_of
+from thetahat.analyses.losses.power import compute_power
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests.wilcoxon import Wilcoxon
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout, layout_of, layout_of_scores
+from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances import VARIANCES
 
@@ -42,7 +42,7 @@ FITS = {  # nothing else is for test parts that overlap; a name comes in here on
 def drawn(n: int = 30, n_test: int = 6, n_draws: int = 8, seed: int = 5, **more: Any) -> Layout:
     rng = np.random.default_rng(seed)
     rows = np.concatenate([rng.permutation(n)[:n_test] for _ in range(n_draws)])
-    return layout_of(
+    return build_layout(
         KIND,
         np.repeat(np.arange(n_draws), n_test),
         **{"instance": rows, "n_train": float(n - n_test), **more},
@@ -96,7 +96,7 @@ def test_exact_variances_and_intervals_of_a_result() -> None:
 def test_by_hand_corrected_variance_of_three_splits() -> None:
     # split means 1, 2, 4.5: mean 2.5, S^2 = (2.25 + 0.25 + 4) / 2 = 3.25; two test rows of ten,
     # so (1/3 + 2/8) 3.25 = 7/12 x 3.25 = 1.8958333
-    layout = layout_of(KIND, [0, 0, 1, 1, 2, 2], instance=[0, 1, 1, 2, 0, 2], n_train=8.0)
+    layout = build_layout(KIND, [0, 0, 1, 1, 2, 2], instance=[0, 1, 1, 2, 0, 2], n_train=8.0)
     table = table_of(layout, {"a": [0.0, 2.0, 1.0, 3.0, 4.0, 5.0]})
 
     model = result_of(table)["models"]["a"]
@@ -131,7 +131,7 @@ def test_exact_instances_are_tested_on_their_means_over_splits() -> None:
 def test_exact_one_score_per_split_says_the_same() -> None:
     layout = drawn()
     table = losses(layout)
-    by_scores = layout_of_scores(KIND, np.full(8, 24.0), np.full(8, 6.0), None, 1)
+    by_scores = build_score_layout(KIND, np.full(8, 24.0), np.full(8, 6.0), None, 1)
     scores = {
         name: BlockLosses(by_scores, scores=m.moments.means) for name, m in table.models.items()
     }
@@ -193,13 +193,15 @@ def test_exact_the_plan_draws_more_splits() -> None:
     assert found.unit == "repeats"
     assert found.additional == found.total - 5
     s2 = 0.16 / (1 / 5 + 1 / 9)
-    power = {j: power_of(0.8, ((1 / j + 1 / 9) * s2) ** 0.5, j - 1.0, 0.05) for j in range(5, 101)}
+    power = {
+        j: compute_power(0.8, ((1 / j + 1 / 9) * s2) ** 0.5, j - 1.0, 0.05) for j in range(5, 101)
+    }
     assert found.total == min(j for j in power if power[j] >= 0.8)
     assert [way.unit for way in found.alternatives] == ["instances"]
 
 
 def test_limit_splits_that_test_every_row_once_are_not_added_to() -> None:
-    each = layout_of(KIND, np.repeat(np.arange(5), 6), instance=np.arange(30), n_train=24.0)
+    each = build_layout(KIND, np.repeat(np.arange(5), 6), instance=np.arange(30), n_train=24.0)
 
     found = planned(each)
 
@@ -212,7 +214,7 @@ def test_limit_there_are_no_more_splits_than_all() -> None:
     pairs = list(combinations(range(6), 2))
     for j, unit in ((15, "instances"), (14, "repeats")):
         rows = [i for pair in pairs[:j] for i in pair]
-        layout = layout_of(KIND, np.repeat(np.arange(j), 2), instance=rows, n_train=4.0)
+        layout = build_layout(KIND, np.repeat(np.arange(j), 2), instance=rows, n_train=4.0)
         units = {planned(layout).unit, *(w.unit for w in planned(layout).alternatives)}
         assert unit in units
         assert ("repeats" in units) == (j == 14)
@@ -228,11 +230,11 @@ def test_invalid_unit(unit: Any) -> None:
 
 def test_invalid_repeats_of_subsamples() -> None:
     with pytest.raises(InvalidParameter, match="there are 2 repeats") as caught:
-        layout_of(KIND, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
+        build_layout(KIND, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
     assert caught.value.loc == ("repeat",)
 
     with pytest.raises(InvalidParameter, match="leave repeats out") as caught:
-        layout_of_scores(KIND, np.full(4, 9.0), np.full(4, 1.0), None, 2)
+        build_score_layout(KIND, np.full(4, 9.0), np.full(4, 1.0), None, 2)
     assert caught.value.loc == ("repeats",)
 
 

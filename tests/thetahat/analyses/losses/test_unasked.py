@@ -10,12 +10,12 @@ from thetahat.analyses.losses.method_selection import select
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank
 from thetahat.paired_tests.bootstrap_difference import BootstrapDifference
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind
 
 
 def _holdout(n: int) -> Layout:
-    return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
+    return build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp))
 
 
 def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> None:
@@ -38,5 +38,5 @@ def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
 
 @pytest.mark.parametrize(("blocks", "too_much"), [(2000, False), (2001, True)])
 def test_exact_draws_over_many_blocks_are_left_out(blocks: int, *, too_much: bool) -> None:
-    layout = layout_of(BlockKind.SOURCE, np.arange(blocks))
+    layout = build_layout(BlockKind.SOURCE, np.arange(blocks))
     assert (BayesianSignedRank().too_much_unasked(layout) is not None) is too_much

@@ -13,7 +13,7 @@ from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS, paired_difference
 from thetahat.weighted_risks.truncated import Truncated
@@ -26,7 +26,7 @@ def result_of(
     kind: BlockKind, models: dict[str, FloatArray], weights: Any, **choices: Any
 ) -> dict[str, Any]:
     n = len(weights)
-    layout = layout_of(kind, ["x", "y", "z"] * (n // 3))
+    layout = build_layout(kind, ["x", "y", "z"] * (n // 3))
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
     return evaluated(table, Choices(**choices), 1, weights)
 
@@ -72,7 +72,7 @@ def test_by_hand_each_source_has_its_own_part() -> None:
 
 
 def test_degenerate_a_source_of_one_row_has_no_variance() -> None:
-    layout = layout_of(BlockKind.SOURCE, ["x", "x", "y"])
+    layout = build_layout(BlockKind.SOURCE, ["x", "x", "y"])
     table = LossTable(layout, {"a": BlockLosses(layout, np.array([1.0, 2.0, 3.0]))})
     result = evaluated(table, Choices(), 1, np.array([1.0, 1.0, 2.0]))
     x, y = result["models"]["a"]["risks"]["weighted"]["by_source"]
@@ -87,7 +87,7 @@ def test_degenerate_a_source_of_one_row_has_no_variance() -> None:
 def test_exact_sources_that_are_given(*, named: bool) -> None:
     n = 12
     rows = np.tile(np.arange(n), 2)
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.RANDOM,
         ["x", "y", "z"] * 8,
         repeat=np.repeat([0, 1], n),
@@ -111,7 +111,7 @@ def test_exact_sources_that_are_given(*, named: bool) -> None:
 def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
     models = {"a": A, "b": B}
     by_model = result_of(BlockKind.RANDOM, models, WEIGHTS)
-    layout = layout_of(BlockKind.RANDOM, ["x", "y", "z"] * 4)
+    layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
     own = evaluated(table, Choices(), 1, {"a": WEIGHTS, "b": WEIGHTS})
     brief = result_of(BlockKind.RANDOM, models, WEIGHTS, detail="brief")
@@ -123,7 +123,7 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
 
 
 def test_exact_other_risks_than_the_default_ones() -> None:
-    layout = layout_of(BlockKind.RANDOM, ["x", "y", "z"] * 4)
+    layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {"a": BlockLosses(layout, A)})
     found = evaluated(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})
     risks = found["models"]["a"]["risks"]

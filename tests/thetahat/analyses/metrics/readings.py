@@ -16,20 +16,20 @@ from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind
 
 
 def holdout(n: int, **columns: Any) -> Layout:
-    return layout_of(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), **columns)
+    return build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), **columns)
 
 
 def folds(block: Any, **columns: Any) -> Layout:
-    return layout_of(BlockKind.RANDOM, np.asarray(block), **columns)
+    return build_layout(BlockKind.RANDOM, np.asarray(block), **columns)
 
 
 def sources(block: Any, **columns: Any) -> Layout:
-    return layout_of(BlockKind.SOURCE, np.asarray(block), **columns)
+    return build_layout(BlockKind.SOURCE, np.asarray(block), **columns)
 
 
 def measured(metric: Metric, judged: Judged, layout: Layout) -> MetricValues:

@@ -46,7 +46,7 @@ METRICS: list[Metric] = [
 def row_counts(layout: Layout, seed: int) -> FloatArray:
     units = _choose_units(layout)
     assert units is not None
-    return units.rows_of(HashedResamples(units.starts, seed, 100).counts(0, 100))
+    return units.spread_over_rows(HashedResamples(units.starts, seed, 100).counts(0, 100))
 
 
 def replicates(metric: Metric, layout: Layout, seed: int = 3) -> MetricReplicates:

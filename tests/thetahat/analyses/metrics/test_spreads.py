@@ -32,12 +32,12 @@ from tests.thetahat.metrics.published import (
     WFNS,
 )
 from thetahat.analyses.metrics.variances import estimate_ledell, estimate_variances, sum_variance
-from thetahat.distributions import p_value_of
+from thetahat.distributions import compute_p_value
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 from thetahat.metrics.f1 import F1
 from thetahat.metrics.r2 import RSquared
 from thetahat.metrics.roc_auc import RocAuc
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, MeanKind, Target
 
 PROC = "R package pROC, tests/testthat/test-roc.test.R, on its data set aSAH"
@@ -111,7 +111,7 @@ def test_golden_delong_differences(
     z = found.estimate / found.standard_error
 
     assert_allclose(z, statistic, rtol=1e-12)
-    assert_allclose(p_value_of(z, None, Alternative.TWO_SIDED), p_value, rtol=1e-11)
+    assert_allclose(compute_p_value(z, None, Alternative.TWO_SIDED), p_value, rtol=1e-11)
     assert_allclose(ends(found), [lower, upper], rtol=1e-11)
 
 
@@ -357,7 +357,7 @@ def test_exact_subsamples_sum_the_rows_of_an_instance() -> None:
     judged = noisy(9, 40)
     tests = [rng.permutation(40)[:20] for _ in range(6)]
     index = np.concatenate(tests)
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.SUBSAMPLES,
         np.repeat(np.arange(6), 20),
         instance=index,

@@ -13,14 +13,14 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.numerics.bootstrap import (
     Replicates,
     SharedResamples,
+    build_units,
     default_resamples,
     resample_counts,
-    units_of,
 )
 from thetahat.numerics.bootstrap import shared_resamples as shared_module
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of, layout_of_scores
+from thetahat.values.layout import build_layout, build_score_layout
 from thetahat.values.types import BlockKind, FloatArray, MeanKind, Target
 
 BLOCK = [0, 1, 1, 0, 1, 0, 1, 0, 2, 1, 2]
@@ -33,7 +33,7 @@ REPEATED: dict[str, Any] = {
 
 def models_over(kind: BlockKind, block: Any = BLOCK, m: int = 3, **rest: Any) -> dict[str, Any]:
     block = [0] * len(block) if kind is BlockKind.HOLDOUT else block
-    layout = layout_of(kind, block, **rest)
+    layout = build_layout(kind, block, **rest)
     rng = np.random.default_rng(17)
     return {
         f"m{i}": BlockLosses(layout, values=rng.normal(size=len(block)) + 100) for i in range(m)
@@ -44,10 +44,10 @@ def naive(
     shared: SharedResamples, values: FloatArray, replicates: Replicates
 ) -> tuple[FloatArray, FloatArray]:
     """Return mean and standard error of every resample, one at a time, from its units."""
-    units = units_of(shared.layout, replicates.units.unit)
+    units = build_units(shared.layout, replicates.units.unit)
     resamples = HashedResamples(units.starts, shared.seed, replicates.n_resamples)
     groups: list[list[float]] = [[] for _ in range(units.n_units)]
-    codes = units.rows_of(np.arange(float(units.n_units))[None, :])[0]
+    codes = units.spread_over_rows(np.arange(float(units.n_units))[None, :])[0]
     for code, value in zip(codes, values, strict=True):
         groups[int(code)].append(float(value))
     means, errors = [], []
@@ -127,7 +127,7 @@ def test_naive_pairs_of_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
 def test_exact_merged_units_give_what_their_resamples_hold(strata: int) -> None:
     rng = np.random.default_rng(5)
     n = strata * 200
-    layout = layout_of(
+    layout = build_layout(
         BlockKind.HOLDOUT if strata == 1 else BlockKind.RANDOM, np.arange(n) % strata
     )
     values = rng.integers(0, 2, (2, n)).astype(np.float64)
@@ -150,7 +150,7 @@ def test_exact_all_resamples_have_the_variance_of_the_ideal_bootstrap(n: int) ->
     values = np.array([3.0, 5.0, 2.0, 8.0])[:n]
     every = np.array([np.mean(pick) for pick in product(values, repeat=n)])
     ideal = (1 - 1 / n) * values.var(ddof=1) / n
-    layout = layout_of(BlockKind.HOLDOUT, [0] * n)
+    layout = build_layout(BlockKind.HOLDOUT, [0] * n)
     found = SharedResamples({"m": BlockLosses(layout, values=values)}, 1).of_model("m", 20_000)
 
     assert_allclose(every.var(), ideal, rtol=1e-12)
@@ -174,7 +174,7 @@ def test_exact_a_mean_far_above_the_spread_costs_no_digits() -> None:
 
 def test_exact_targets_and_means_of_the_units() -> None:
     def said(kind: BlockKind, unit: Any = None, **rest: Any) -> tuple[str, Target, MeanKind]:
-        units = units_of(models_over(kind, **rest)["m0"].layout, unit)
+        units = build_units(models_over(kind, **rest)["m0"].layout, unit)
         return units.unit, units.target, units.mean
 
     cluster = [0, 1, 1, 2, 3, 0, 4, 2, 2, 4, 4]
@@ -191,8 +191,8 @@ def test_exact_targets_and_means_of_the_units() -> None:
 def test_exact_counts_by_row_follow_the_units() -> None:
     for kind in (BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT):
         layout = models_over(kind)["m0"].layout
-        units = units_of(layout)
-        rows = units.rows_of(np.arange(float(units.n_units))[None, :])[0]
+        units = build_units(layout)
+        rows = units.spread_over_rows(np.arange(float(units.n_units))[None, :])[0]
         if units.unit == "block":
             assert_array_equal(rows, BLOCK)
         else:
@@ -235,10 +235,10 @@ def test_exact_the_default_number_falls_with_the_units() -> None:
 
 
 def test_invalid_units_that_there_are_not() -> None:
-    scores = layout_of_scores(BlockKind.RANDOM, np.full(4, 9.0), np.full(4, 3.0), None, 1)
-    repeats = layout_of(BlockKind.RANDOM, REPEATED["block"], repeat=REPEATED["repeat"])
-    alone = layout_of(BlockKind.RANDOM, [0, 1, 2])
-    holdout = layout_of(BlockKind.HOLDOUT, [0, 0], cluster=["a", "a"])
+    scores = build_score_layout(BlockKind.RANDOM, np.full(4, 9.0), np.full(4, 3.0), None, 1)
+    repeats = build_layout(BlockKind.RANDOM, REPEATED["block"], repeat=REPEATED["repeat"])
+    alone = build_layout(BlockKind.RANDOM, [0, 1, 2])
+    holdout = build_layout(BlockKind.HOLDOUT, [0, 0], cluster=["a", "a"])
     cases: list[tuple[Any, Any, str]] = [
         (scores, None, "one score per split"),
         (repeats, None, "needs an instance column"),
@@ -251,12 +251,12 @@ def test_invalid_units_that_there_are_not() -> None:
 
     for layout, unit, match in cases:
         with pytest.raises(UnsupportedCombination, match=match):
-            units_of(layout, unit)
-    assert units_of(scores, "block").n_units == 4
+            build_units(layout, unit)
+    assert build_units(scores, "block").n_units == 4
 
 
 def test_degenerate_losses_that_do_not_vary() -> None:
-    layout = layout_of(BlockKind.HOLDOUT, [0, 0, 0])
+    layout = build_layout(BlockKind.HOLDOUT, [0, 0, 0])
     found = SharedResamples({"m": BlockLosses(layout, values=np.full(3, 0.1))}, 1).of_model("m")
 
     assert found.is_constant

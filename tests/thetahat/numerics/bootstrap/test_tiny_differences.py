@@ -8,11 +8,11 @@ from numpy.testing import assert_allclose
 
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 RNG = np.random.default_rng(9)
-LAYOUT = layout_of(BlockKind.RANDOM, np.repeat([0, 1], [7, 9]))
+LAYOUT = build_layout(BlockKind.RANDOM, np.repeat([0, 1], [7, 9]))
 TINY = RNG.normal(size=16)
 
 

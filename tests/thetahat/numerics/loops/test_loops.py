@@ -22,13 +22,13 @@ from thetahat.numerics.loops.bootstrap import STEP
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.paired_tests._signed_ranks import sort_keys
 from thetahat.values import moments as moments_module
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.moments import Moments, moments_of_rows
 from thetahat.values.types import BlockKind, FloatArray
 
 
 def block_layout(block: list[int] | np.ndarray) -> Layout:
-    return layout_of(BlockKind.RANDOM, np.asarray(block, dtype=np.intp))
+    return build_layout(BlockKind.RANDOM, np.asarray(block, dtype=np.intp))
 
 
 def both_ways(
@@ -186,11 +186,11 @@ def test_exact_numbers_are_the_same_from_run_to_run() -> None:
     """In another process too, which takes the machine code from disk."""
     script = (
         "import numpy as np\n"
-        "from thetahat.values.layout import layout_of\n"
+        "from thetahat.values.layout import build_layout\n"
         "from thetahat.values.moments import moments_of_rows\n"
         "from thetahat.values.types import BlockKind\n"
         "x = np.random.default_rng(7).normal(size=120_000)\n"
-        "lay = layout_of(BlockKind.RANDOM, np.random.default_rng(8).permutation(120_000) % 7)\n"
+        "lay = build_layout(BlockKind.RANDOM, np.random.default_rng(8).permutation(120_000) % 7)\n"
         "m = moments_of_rows(x, lay)\n"
         "print(m.centred_squares.tobytes().hex(), m.deviations.tobytes().hex())\n"
     )

@@ -12,13 +12,13 @@ from thetahat.analyses.losses import pair_moments as module
 from thetahat.numerics.loops import products as loops
 from thetahat.numerics.loops import run_products
 from thetahat.numerics.loops.compiling import compiled, compiled_with_reordered_sums
-from thetahat.values.layout import Layout, layout_of
+from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
 
 
 def layout_for(n: int, n_blocks: int, *, shuffled: bool) -> Layout:
     block = np.arange(n) % n_blocks if shuffled else np.arange(n) * n_blocks // n
-    return layout_of(BlockKind.RANDOM, block)
+    return build_layout(BlockKind.RANDOM, block)
 
 
 def by_matrices(
@@ -58,7 +58,7 @@ def test_naive_products_in_one_pass(n: int, m: int, n_blocks: int, *, shuffled: 
 )
 def test_property_products_uncompiled(block: list[int], seed: int, at_once: int) -> None:
     """Every line of the loop, as plain Python; sums of whole numbers are exact."""
-    layout = layout_of(BlockKind.RANDOM, np.array([*block, *range(4)]))
+    layout = build_layout(BlockKind.RANDOM, np.array([*block, *range(4)]))
     assert layout.starts is not None
     losses, about = whole_numbers(3, 4, layout.n_rows, seed)
     order = np.arange(layout.n_rows) if layout.order is None else layout.order
@@ -75,7 +75,7 @@ def test_property_products_uncompiled(block: list[int], seed: int, at_once: int)
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=6), st.integers(1, 5), st.integers(1, 20))
 def test_property_products_of_runs_uncompiled(sizes: list[int], pairs: int, at_once: int) -> None:
     """In fours, and the last two; sums of whole numbers are exact."""
-    layout = layout_of(BlockKind.RANDOM, np.repeat(np.arange(len(sizes)), sizes))
+    layout = build_layout(BlockKind.RANDOM, np.repeat(np.arange(len(sizes)), sizes))
     assert layout.starts is not None
     m, k = 2 * pairs, len(sizes)
     losses, about = whole_numbers(m, k, layout.n_rows, pairs)

@@ -16,7 +16,7 @@ from thetahat.numerics.loops import sorted_rows as row_loops
 from thetahat.paired_tests import _signed_ranks, _units
 from thetahat.paired_tests._signed_ranks import SignedRanks, Zeros, rank_sorted, sort_keys
 from thetahat.paired_tests.wilcoxon import Wilcoxon
-from thetahat.values.layout import layout_of
+from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray
 
 
@@ -54,7 +54,9 @@ def test_naive_ranks_of_many_pairs_and_of_one(
     a, b = rng.normal(size=(2, 300)) if style == "plain" else rng.integers(1, 20, (2, 300)) / 4
     a[a == b] += 0.25 if style == "ties" else 0.0
     a[0], b[0] = (1e15, 1e15 + 1) if style == "ambiguous" else (a[0], b[0])
-    table = table_of(layout_of(BlockKind.HOLDOUT, np.zeros(300, dtype=np.intp)), {"a": a, "b": b})
+    table = table_of(
+        build_layout(BlockKind.HOLDOUT, np.zeros(300, dtype=np.intp)), {"a": a, "b": b}
+    )
     test = Wilcoxon(zeros=zeros)
     ((pair,), batch) = next(iter(batches(table, None)))
     plain = test.test(pair.losses, Alternative.TWO_SIDED, rng)
@@ -183,7 +185,7 @@ def test_naive_ranks_of_many_rows(
     losses[2:] += rng.integers(0, 3, (3, 40)) / 4 if style == "ties" else 0.0
     losses[4] += 2.0 if style == "ties" else 0.0  # ties without zeros
     losses[2:] += rng.normal(size=(3, 40)) if style == "mixed" else 0.0
-    layout = layout_of(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
     ((pairs, batch),) = batches(table, None)
     plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng))

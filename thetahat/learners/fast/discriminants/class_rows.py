@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
-from thetahat.learners.fast.ridge.rows import rounding_of
+from thetahat.learners.fast.ridge.rows import bound_rounding
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
@@ -192,7 +192,7 @@ def class_rows(
         centre[some], means[:, some] = mean, of_class.T
         largest = np.abs(of_class + mean[:, None]).max(axis=1)
         squares = np.square(part) @ w if is_weighted else np.vecdot(part, part)
-        constant = np.sqrt(squares) <= rounding_of(largest, w)
+        constant = np.sqrt(squares) <= bound_rounding(largest, w)
         if constant.any():
             part[constant] = 0.0
             squares[constant] = 0.0

@@ -71,9 +71,9 @@ class CountRows:
     @cached_property
     def sums(self) -> FloatArray:
         """(C, p) counts of each class over all rows."""
-        return self.sums_of(np.arange(len(self.y)), self.weights)
+        return self.sum_class_counts(np.arange(len(self.y)), self.weights)
 
-    def sums_of(self, rows: IntArray, weights: FloatArray) -> FloatArray:
+    def sum_class_counts(self, rows: IntArray, weights: FloatArray) -> FloatArray:
         """Return the (C, p) weighted counts of each class over some rows."""
         return _class_sums.sums_by_class(self.matrix, rows, self.y, weights, self.n_classes)
 
@@ -89,10 +89,10 @@ class CountRows:
         n = len(self.y)
         if part.left_out is None:
             times = np.bincount(part.train, minlength=n)
-            return self.sums_of(np.flatnonzero(times), self.weights * times)
+            return self.sum_class_counts(np.flatnonzero(times), self.weights * times)
         if self.is_exact and 2 * len(part.left_out) < n:
-            return self.sums - self.sums_of(part.left_out, self.weights)
-        return self.sums_of(part.train, self.weights)
+            return self.sums - self.sum_class_counts(part.left_out, self.weights)
+        return self.sum_class_counts(part.train, self.weights)
 
     @cached_property
     def counts_many(self) -> bool:

@@ -31,10 +31,10 @@ def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
 def is_rounding(centred: FloatArray, mean: FloatArray, w: FloatArray) -> np.ndarray:
     """Return (p,) whether a centred column is constant up to rounding."""
     lengths = np.sqrt(np.einsum("ij,ij->j", centred, centred))
-    return np.asarray(lengths <= rounding_of(mean, w))
+    return np.asarray(lengths <= bound_rounding(mean, w))
 
 
-def rounding_of(mean: FloatArray, w: FloatArray) -> FloatArray:
+def bound_rounding(mean: FloatArray, w: FloatArray) -> FloatArray:
     """Return the (p,) length that a centred constant column has due to rounding."""
     return np.asarray(np.finfo(np.float64).eps * len(w) * np.abs(mean) * np.sqrt(w.sum()))
 
@@ -178,7 +178,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
             mean = X @ w / total
             X -= mean[:, None]
             squares = np.square(X) @ w if is_weighted else np.vecdot(X, X)
-            constant = np.sqrt(squares) <= rounding_of(mean, w)
+            constant = np.sqrt(squares) <= bound_rounding(mean, w)
             if constant.any():
                 X[constant] = 0.0
             x_mean[first : first + step] = mean
