@@ -139,8 +139,9 @@ class Registry(Mapping[str, M], Generic[M]):
         except KeyError:
             known = ", ".join(self._methods) or "none yet"
             family = self.family.replace("_", " ")
+            near = suggest_name(name, self._methods, self.family)
             raise InvalidParameter(
-                f"{name!r} is not one of the {family}{suggest_name(name, self._methods)}: {known}",
+                f"{name!r} is not one of the {family}{near}: {known}",
                 loc=loc,
                 value=name,
             ) from None

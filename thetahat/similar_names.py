@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Final
+
+from thetahat.common_names import COMMON_NAMES
 
 _ALIKE: Final = 0.65
 """Of 1: the share of letters in common, in order, from which a name is worth asking about."""
@@ -12,10 +14,11 @@ _ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")
 """What many names have in common: two names that share no more are not alike."""
 
 
-def suggest_name(name: str, known: Iterable[str]) -> str:
+def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     """Return ``" (did you mean 'k_fold'?)"``, or an empty text if no known name is similar.
 
-    Case and separators do not count: ``KFold``, ``k-fold`` and ``kfold`` are near ``k_fold``.
+    Case and separators do not count: ``KFold``, ``k-fold`` and ``kfold`` are near ``k_fold``. Names
+    that ``COMMON_NAMES`` has for the family come first; some of them have a sentence of advice.
     """
     from difflib import SequenceMatcher  # noqa: PLC0415 - for refusals alone
 
@@ -26,6 +29,13 @@ def suggest_name(name: str, known: Iterable[str]) -> str:
         return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
     letters = _letters(name)
+    common = COMMON_NAMES.get(family, {}).get(letters, ())
+    names = (common,) if isinstance(common, str) else common
+    for one in names:
+        if one in known:
+            return f" (did you mean {one!r}?)"
+    if isinstance(common, str) and " " in common:
+        return f" ({common})"
     near = [
         (share, alike(letters, _letters(one)), one)
         for one in known

@@ -56,7 +56,7 @@ def _list_known_fields(body: Any, loc: Loc) -> str:
     if not isinstance(kind, str) or kind not in JOB_KINDS or not loc:
         return ""
     fields = list_fields_at(JOB_KINDS[kind].request, loc)
-    return f"{suggest_name(str(loc[-1]), fields)}; the fields are {', '.join(fields)}"
+    return f"{suggest_name(str(loc[-1]), fields, 'fields')}; the fields are {', '.join(fields)}"
 
 
 def path_in_body(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:

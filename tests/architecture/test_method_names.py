@@ -37,6 +37,7 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
+    "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }
 """Files that name methods, and why they may."""

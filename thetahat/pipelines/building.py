@@ -81,7 +81,7 @@ def build(
             loc=("task",),
             value=task,
         )
-    named_learner = _find_learner(spec.name, allowed_packages, loc)
+    named_learner = _find_learner(spec.name, task, allowed_packages, loc)
     if task not in named_learner.tasks:
         fitting = ", ".join(n for n in sorted(LEARNERS) if task in LEARNERS[n].tasks)
         raise UnsupportedCombination(
@@ -160,7 +160,7 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     )
 
 
-def _find_learner(name: str, allowed: frozenset[str], loc: Loc) -> NamedLearner:
+def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> NamedLearner:
     here = (*loc, "name")
     if name in LEARNERS:
         return NamedLearner(LEARNERS[name].tasks, LEARNERS[name])
@@ -178,7 +178,12 @@ def _find_learner(name: str, allowed: frozenset[str], loc: Loc) -> NamedLearner:
         if package
         else _exclusion_reason(name)
     )
-    whose = whose or suggest_name(name, [*LEARNERS, *others, *known])
+    fitting = [one for one in LEARNERS if task in LEARNERS[one].tasks]
+    whose = (
+        whose
+        or suggest_name(name, [*fitting, *_table(task)], "learners")
+        or suggest_name(name, [*LEARNERS, *others, *known], "learners")
+    )
     raise InvalidParameter(
         f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's {', '.join(known)}",
         loc=here,

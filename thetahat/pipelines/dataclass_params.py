@@ -35,9 +35,9 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
     for name, value in params.items():
         if name not in hints:
             known = ", ".join(hints) or "none"
+            near = suggest_name(name, hints, "parameters")
             raise InvalidParameter(
-                f"{_name(method)} has no parameter {name!r}{suggest_name(name, hints)}; "
-                f"it has {known}",
+                f"{_name(method)} has no parameter {name!r}{near}; it has {known}",
                 loc=(*loc, name),
                 value=value,
             )

@@ -66,9 +66,9 @@ def build_method(registry: Registry[type[M]], name: str, params: Mapping[str, An
     for key in params:
         if key not in parameters:
             listed = ", ".join(parameters) or "none"
+            near = suggest_name(key, parameters, "parameters")
             raise InvalidParameter(
-                f"The method {name} has no parameter {key!r}{suggest_name(key, parameters)}. Its "
-                f"parameters are: {listed}.",
+                f"The method {name} has no parameter {key!r}{near}. Its parameters are: {listed}.",
                 loc=(*loc, "params", key),
                 value=shown(params[key]),
             )

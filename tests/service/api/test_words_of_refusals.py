@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from service.api.request_fields import list_fields_at
 from service.kinds.registry import JOB_KINDS
 from tests.service.api.requests import JSON_TYPE, matrix
+from thetahat.common_names import COMMON_NAMES
 
 X = [[-1.0], [0.5], [1.0], [2.0], [-0.5], [1.5]]
 FIT: dict[str, Any] = {
@@ -42,7 +43,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {**matrix(), "interval": []},
             ["interval"],
-            "is not a known field (did you mean 'intervals'?); the fields are blocks, n_train, ",
+            "is not a known field (did you mean 'intervals'?); the fields are missing, ",
         ),
         (
             {**FIT, "data": {**FIT["data"], "weights": [1]}},
@@ -138,3 +139,9 @@ def test_invalid_a_number_in_the_query(client: TestClient) -> None:
 
     assert answer.json()["errors"][0]["message"] == "expected a whole number"
     assert answer.json()["errors"][0]["loc"] == ["query", "limit"]
+
+
+def test_exact_common_field_names_are_fields_of_a_request() -> None:
+    fields = {field for kind in JOB_KINDS.values() for field in kind.request.model_fields}
+    for names in COMMON_NAMES["fields"].values():
+        assert {names} if isinstance(names, str) else set(names) <= fields

@@ -24,7 +24,7 @@ ISLAND = BlockNoun(singular="island", plural="islands")
         ("city hospital", "city hospitals"),
     ],
 )
-def test_golden_plurals(noun: str, plural: str) -> None:
+def test_exact_plurals(noun: str, plural: str) -> None:
     assert pluralise(noun) == plural
 
 
@@ -42,7 +42,7 @@ def test_golden_plurals(noun: str, plural: str) -> None:
         ("source is better than 'block a'.", SCHOOL, "source is better than 'block a'."),
     ],
 )
-def test_golden_sentences(sentence: str, noun: BlockNoun, named: str) -> None:
+def test_exact_sentences(sentence: str, noun: BlockNoun, named: str) -> None:
     caution = Caution("code", sentence)
 
     result = name_blocks(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 
@@ -22,19 +21,12 @@ from thetahat.cautions import (
     UNEQUAL_BLOCKS,
     Caution,
 )
+from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import BlockKind
-
-_SCORE_WORDS: Final = frozenset(
-    (
-        *("accuracy", "acc", "right", "correct", "correctness", "score", "scores", "auc", "auroc"),
-        *("f1", "exact", "match", "passed", "solved", "reward"),
-    )
-)
-_LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
 
 
 def list_cautions(
@@ -102,7 +94,7 @@ def suspect_scores(table: LossTable) -> tuple[Caution, ...]:
         return ()
     for name in table.names:
         words = set(re.findall(r"[a-z]+\d*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
-        if words & _SCORE_WORDS and not words & _LOSS_WORDS:
+        if words & SCORE_WORDS and not words & LOSS_WORDS:
             return (SCORES_AS_LOSSES(reason=f"A model or column is named {name!r}"),)
     smallest = 1.0
     for losses in table.models.values():

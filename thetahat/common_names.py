@@ -1,0 +1,164 @@
+"""What other libraries call methods, parameters and fields that have another name here.
+
+One table a family. A key is a name in small letters and digits alone; a value is the name here, the
+names to try in order, or a sentence that says what to do instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+_METRIC: Final = "{} is a metric of all predictions together: name it in metrics, beside a loss"
+_LOSS: Final = "the mean of the loss {!r} is what you look for: send it as loss"
+_FIT_YOURSELF: Final = (
+    "the service cannot fit {}: fit it yourself and send predictions, kind 'predictions', or its "
+    "losses, kind 'losses'"
+)
+_NOT_FITTED: Final = {
+    **dict.fromkeys(("xgbclassifier", "xgbregressor", "xgboost", "xgb"), "XGBoost"),
+    **dict.fromkeys(("lgbmclassifier", "lgbmregressor", "lightgbm", "lgbm"), "LightGBM"),
+    **dict.fromkeys(("catboostclassifier", "catboostregressor", "catboost"), "CatBoost"),
+    **dict.fromkeys(("torch", "pytorch", "keras", "tensorflow", "neuralnetwork"), "neural nets"),
+    **dict.fromkeys(("tabpfn", "tabpfnclassifier", "tabpfnregressor"), "TabPFN"),
+}
+
+COMMON_NAMES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
+    "losses": {
+        **dict.fromkeys(
+            ("accuracy", "accuracyscore", "acc"),
+            'accuracy is 1 minus the mean of the loss \'zero_one\': send "loss": "zero_one"',
+        ),
+        **dict.fromkeys(
+            ("error", "errorrate", "misclassification", "01", "01loss", "zerooneloss", "hamming"),
+            "zero_one",
+        ),
+        **dict.fromkeys(("mse", "meansquarederror", "squarederror", "l2"), "squared"),
+        **dict.fromkeys(
+            ("rmse", "rootmeansquarederror"),
+            'the root of the mean squared loss is no average over rows: send "loss": "squared"',
+        ),
+        **dict.fromkeys(("mae", "meanabsoluteerror", "absoluteerror", "l1"), "absolute"),
+        **dict.fromkeys(
+            ("logloss", "crossentropy", "binarycrossentropy", "nll", "deviance"), "log"
+        ),
+        **dict.fromkeys(("brierscore", "brierscoreloss"), "brier"),
+        **dict.fromkeys(("quantile", "quantileloss", "pinballloss"), "pinball"),
+        "poisson": "poisson_deviance",
+        **{
+            letters: _METRIC.format(name)
+            for letters, name in {
+                "auc": "roc_auc",
+                "rocauc": "roc_auc",
+                "auroc": "roc_auc",
+                "f1": "f1",
+                "f1score": "f1",
+                "r2": "r2",
+                "mcc": "matthews",
+                "balancedaccuracy": "balanced_accuracy",
+                "averageprecision": "average_precision",
+            }.items()
+        },
+    },
+    "metrics": {
+        **dict.fromkeys(
+            ("accuracy", "accuracyscore", "acc"),
+            "accuracy is 1 minus the mean of the loss 'zero_one', which a classification has by "
+            "default; 'balanced_accuracy' is another number, the mean over the classes",
+        ),
+        **dict.fromkeys(("auc", "auroc", "rocaucscore"), "roc_auc"),
+        **dict.fromkeys(("ap", "prauc", "auprc", "averageprecisionscore"), "average_precision"),
+        **dict.fromkeys(("f1score", "fscore", "f1macro"), "f1"),
+        **dict.fromkeys(("mcc", "matthewscorrcoef", "phi"), "matthews"),
+        **dict.fromkeys(("r2score", "rsquared", "explainedvariance"), "r2"),
+        **dict.fromkeys(("balancedaccuracyscore", "bacc"), "balanced_accuracy"),
+        **dict.fromkeys(("mse", "meansquarederror", "rmse", "squared"), _LOSS.format("squared")),
+        **dict.fromkeys(("mae", "meanabsoluteerror", "absolute"), _LOSS.format("absolute")),
+        **dict.fromkeys(("logloss", "crossentropy", "log"), _LOSS.format("log")),
+        **dict.fromkeys(("brier", "brierscore"), _LOSS.format("brier")),
+        **dict.fromkeys(("zeroone", "error", "errorrate"), _LOSS.format("zero_one")),
+    },
+    "learners": {
+        **dict.fromkeys(
+            ("knn", "knearestneighbors", "knearestneighbours", "kneighbors"), "nearest_neighbours"
+        ),
+        **dict.fromkeys(("ols", "linearregression", "linear", "lm"), "least_squares"),
+        **dict.fromkeys(("lda", "lineardiscriminantanalysis"), "linear_discriminant"),
+        **dict.fromkeys(("naivebayes", "nb", "gnb"), "gaussian_naive_bayes"),
+        **dict.fromkeys(("logit", "logreg", "logistic"), "logistic_regression"),
+        **dict.fromkeys(("rf", "forest"), ("RandomForestClassifier", "RandomForestRegressor")),
+        **dict.fromkeys(("svm", "supportvectormachine", "supportvector"), ("SVC", "SVR")),
+        **dict.fromkeys(("tree", "cart"), ("DecisionTreeClassifier", "DecisionTreeRegressor")),
+        **dict.fromkeys(("mlp", "neuralnet"), ("MLPClassifier", "MLPRegressor")),
+        **dict.fromkeys(("baseline", "dummy", "constant"), ("majority", "mean")),
+        **{letters: _FIT_YOURSELF.format(name) for letters, name in _NOT_FITTED.items()},
+    },
+    "schemes": {
+        **dict.fromkeys(("cv", "crossvalidation", "kfolds", "kfoldcv"), "k_fold"),
+        **dict.fromkeys(("loo", "loocv"), "leave_one_out"),
+        **dict.fromkeys(("lpo",), "leave_p_out"),
+        **dict.fromkeys(("logo", "leaveonegroupout", "loso", "lodo"), "leave_one_source_out"),
+        "groupkfold": "source_k_fold",
+        "stratifiedgroupkfold": "stratified_source_k_fold",
+        **dict.fromkeys(("traintestsplit", "split", "testset"), "holdout"),
+        **dict.fromkeys(("shufflesplit", "montecarlo", "mccv"), "random_subsampling"),
+        **dict.fromkeys(("timeseriessplit", "walkforward", "rolling"), "time_series"),
+        **dict.fromkeys(("52", "5x2", "5x2cv"), "five_by_two"),
+        **dict.fromkeys(("stratified", "skf"), "stratified_k_fold"),
+        "predefinedsplit": "predefined",
+    },
+    "tests": {
+        **dict.fromkeys(("ttest", "pairedt", "pairedttest", "ttestrel"), "paired_t_blocks"),
+        **dict.fromkeys(("correctedt", "correctedresampledt", "resampledt"), "nadeau_bengio_t"),
+        **dict.fromkeys(("wilcoxonsignedrank", "signedrank"), "wilcoxon"),
+        **dict.fromkeys(("5x2cv", "52cv", "5x2"), "five_by_two_f"),
+        **dict.fromkeys(("mcs", "confidenceset"), "model_confidence_set"),
+        **dict.fromkeys(("signflip", "randomisation", "randomization"), "permutation"),
+        **dict.fromkeys(("bootstrap", "pairedbootstrap"), "bootstrap_difference"),
+        **dict.fromkeys(("anova", "kruskal", "friedmanchisquare"), "friedman"),
+        "cochran": "cochran_q",
+    },
+    "corrections": {
+        **dict.fromkeys(("bh", "fdr", "fdrbh"), "benjamini_hochberg"),
+        **dict.fromkeys(("by", "fdrby"), "benjamini_yekutieli"),
+        "holmbonferroni": "holm",
+        "holmsidak": "sidak",
+        "bonf": "bonferroni",
+    },
+    "parameters": {
+        **dict.fromkeys(("nsplits", "k", "folds", "cv"), ("n_folds", "n_draws")),
+        **dict.fromkeys(("repeats",), "n_repeats"),
+        **dict.fromkeys(
+            ("randomstate", "seed"), "random numbers follow from the request's field seed"
+        ),
+        **dict.fromkeys(("nneighbors", "neighbours", "neighbors"), ("k", "n_neighbors")),
+        **dict.fromkeys(("alpha", "lambda", "c", "regularization"), "penalty"),
+        "shuffle": "rows are always drawn at random, from the request's field seed",
+    },
+    "fields": {
+        **dict.fromkeys(("cv", "nsplits", "nfolds", "kfold", "resampling", "splits"), "scheme"),
+        **dict.fromkeys(("randomstate", "randomseed"), "seed"),
+        **dict.fromkeys(("alpha", "confidence", "confidencelevel"), "level"),
+        **dict.fromkeys(("scoring", "metric", "score"), ("metrics", "better")),
+        **dict.fromkeys(("models", "estimators", "estimator", "algorithms"), "learners"),
+        **dict.fromkeys(("higherisbetter", "greaterisbetter", "maximize", "direction"), "better"),
+        **dict.fromkeys(("groups", "group", "sites"), ("source", "block")),
+        **dict.fromkeys(("ytrue", "labels", "truth", "ytest"), ("y", "target")),
+        **dict.fromkeys(("ypred", "preds"), "predictions"),
+        **dict.fromkeys(("yscore", "yprob", "probabilities", "proba"), "scores"),
+        **dict.fromkeys(("baseline", "reference"), "control"),
+        **dict.fromkeys(("delta", "tolerance", "noninferioritymargin"), "margin"),
+    },
+}
+"""By family; ``tests`` also of the tests of all models, ``fields`` of requests."""
+
+SCORE_WORDS: Final = frozenset(
+    (
+        *("accuracy", "acc", "right", "correct", "correctness", "score", "scores", "auc", "auroc"),
+        *("f1", "exact", "match", "passed", "solved", "reward"),
+    )
+)
+"""Words of a name that says that higher values are better."""
+
+LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
+"""Words of a name that says that lower values are better, whatever else it says."""
