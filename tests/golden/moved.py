@@ -69,6 +69,10 @@ _ALL_PAIRS_OVER_REPEATS: Final = Changed(
 )
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"selection_by_roc_auc/models/selected/metrics/roc_auc"
+    r"/(?:against_chance|estimate/pooled|intervals/[89]|variances/delong)": Changed(
+        "The pooled area compared probabilities of gnb with log odds of log; both are log odds now."
+    ),
     r"losses_random_repeats_unnamed/(?:not_applicable|methods)": _ALL_PAIRS_OVER_REPEATS,
     r"(?:losses_five_by_two|losses_random_repeats|cross_validation_scheme_five_by_two)"
     r"/(?:models/[^/]+|comparisons/\d+)/(?:variances/bayle_all_pairs|tests/bayle_z)": (

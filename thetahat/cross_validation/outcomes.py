@@ -248,14 +248,18 @@ def replace_outcomes(
     arrays : mapping of str to ndarray
         (M, ...) ``losses`` and predictions; the values of replaced splits are not used.
     replacements : mapping of int to SplitOutcome
-        By the position of the split.
+        By the position of the split. Predictions that one of them lacks are dropped for all.
     """
     names = ("losses", *PREDICTION_FIELDS) if keep_predictions else ("losses",)
     values: dict[str, Any] = {name: arrays[name] for name in names if name in arrays}
     outcomes = Outcomes(splits=splits, **values)
     if not replacements:
         return outcomes
-    values = {name: part.copy() for name, part in values.items()}
+    values = {
+        name: part.copy()
+        for name, part in values.items()
+        if all(getattr(outcome, name) is not None for outcome in replacements.values())
+    }
     for at, outcome in replacements.items():
         for name, part in values.items():
             part[outcomes.find_rows(at)] = getattr(outcome, name)

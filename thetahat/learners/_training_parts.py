@@ -11,7 +11,7 @@ from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.learners.base import OrdinaryFit
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns, Features
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
@@ -86,6 +86,25 @@ class Constant:
             np.full(features.n, self.output, dtype=np.intp),
             probabilities=np.tile(self.probabilities, (features.n, 1)),
         )
+
+
+def take_rows(predictions: Predictions, rows: IntArray | slice) -> Predictions:
+    """Return the predictions of some rows."""
+    probabilities, scores = predictions.probabilities, predictions.scores
+    return Predictions(
+        predictions.output[rows],
+        probabilities=None if probabilities is None else probabilities[rows],
+        scores=None if scores is None else scores[rows],
+    )
+
+
+def predict_nothing(n: int, n_classes: int) -> Predictions:
+    """Return (n,) zeros in the form of a classification, for predictions that are not used."""
+    return Predictions(
+        np.zeros(n, np.intp),
+        probabilities=np.zeros((n, n_classes)),
+        scores=np.zeros(n) if n_classes == 2 else None,
+    )
 
 
 def concatenate_predictions(predictions: Sequence[Predictions]) -> Predictions:

@@ -68,6 +68,7 @@ class BernoulliNaiveBayes(CountLearner):
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
     path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:

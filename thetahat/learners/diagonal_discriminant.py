@@ -61,6 +61,7 @@ class DiagonalDiscriminant:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
 
     def fit(
         self,

@@ -71,6 +71,7 @@ class GaussianNaiveBayes:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
     path_parameter: ClassVar[str] = "variance_smoothing"
 
     def __post_init__(self) -> None:

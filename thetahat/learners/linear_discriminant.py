@@ -66,6 +66,7 @@ class LinearDiscriminant:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
 
     def fit(
         self,

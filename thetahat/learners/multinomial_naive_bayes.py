@@ -65,6 +65,7 @@ class MultinomialNaiveBayes(CountLearner):
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
     path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:

@@ -63,6 +63,7 @@ class NearestMean:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
 
     def fit(
         self,

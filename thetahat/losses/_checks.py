@@ -86,7 +86,8 @@ def signs_and_scores(
     scores = predictions.scores
     if scores is None:
         raise UnsupportedCombination(
-            f"the loss {loss!r} needs a decision value for each instance, and there is none; "
+            f"the loss {loss!r} needs a decision value for each instance, and there is none; a "
+            "learner has none if log odds are infinite, because nothing varies within its classes. "
             "'zero_one' needs only the predicted class",
             loc=("loss",),
             value=loss,

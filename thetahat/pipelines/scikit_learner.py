@@ -87,11 +87,19 @@ class FittedEstimator:
         return probabilities
 
     def _scores(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
-        """Return (n,) decision values of class 1; None unless data and training part have two."""
-        two = self.n_classes == len(self.estimator.classes_) == 2
-        if not two or not hasattr(self.estimator, "decision_function"):
+        """Return (n,) decision values of class 1; None unless data and training part have two.
+
+        Those of a naive Bayes estimator, which has no ``decision_function``, are its log odds.
+        """
+        if not self.n_classes == len(self.estimator.classes_) == 2:
             return None
-        return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        if hasattr(self.estimator, "decision_function"):
+            return np.asarray(self.estimator.decision_function(X), dtype=np.float64)
+        if not hasattr(self.estimator, "predict_joint_log_proba"):
+            return None
+        joint = np.asarray(self.estimator.predict_joint_log_proba(X), dtype=np.float64)
+        odds = joint[:, 1] - joint[:, 0]
+        return odds if np.isfinite(odds).all() else None
 
 
 def _matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
@@ -149,7 +157,10 @@ class ScikitLearner:
     @property
     def gives_scores(self) -> bool:
         """Whether its predictions for two classes include decision values."""
-        return self.task == "classification" and hasattr(self._unfitted(), "decision_function")
+        has_scores = ("decision_function", "predict_joint_log_proba")
+        return self.task == "classification" and any(
+            hasattr(self._unfitted(), h) for h in has_scores
+        )
 
     @property
     def accepted(self) -> AcceptedInput:

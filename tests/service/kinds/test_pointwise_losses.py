@@ -113,8 +113,8 @@ def test_exact_clip_knows_the_range_of_the_costs() -> None:
 @pytest.mark.parametrize("name", ["hinge", "logistic", "quadratic_margin"])
 def test_invalid_learner_without_decision_values_is_refused_at_once(name: str) -> None:
     with pytest.raises(EvaluationError, match="needs decision values") as caught:
-        run_kind(cross_validation(name, learners={"nb": "gaussian_naive_bayes"}))
-    assert place_of(caught.value) == ("learners", "nb")
+        run_kind(cross_validation(name, learners={"near": "nearest_neighbours"}))
+    assert place_of(caught.value) == ("learners", "near")
 
 
 def test_invalid_learner_without_probabilities_is_refused_at_once() -> None:

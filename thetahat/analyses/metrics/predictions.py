@@ -40,16 +40,21 @@ def scores_from(outcomes: Sequence[SplitOutcome], n_classes: int) -> FloatArray 
     """Return (n,) decision values of two classes or (n, C) probabilities; None if missing.
 
     Decision values are preferred, as in scikit-learn's scorers: probabilities that are rounded to
-    0 or 1 are tied where decision values still differ. In a selection the learner of one split may
-    have decision values and that of another probabilities; the scores of different splits must
-    then not be compared with each other.
+    0 or 1 are tied where decision values still differ. If the learner of some split has none, as
+    may happen in a selection, probabilities are used for all splits. If the learner of another
+    split has no probabilities, the scores of different splits must not be compared with each other.
     """
-    if n_classes == 2 and any(outcome.scores is not None for outcome in outcomes):
+    probabilities = [o.probabilities for o in outcomes if o.probabilities is not None]
+    scores = [o.scores for o in outcomes if o.scores is not None]
+    if n_classes == 2 and len(scores) == len(outcomes):
+        return np.concatenate(scores)
+    if len(probabilities) == len(outcomes):
+        return np.concatenate(probabilities)
+    if n_classes == 2 and scores:
         values = [_of_second_class(outcome) for outcome in outcomes]
         known = [of_one for of_one in values if of_one is not None]
         return np.concatenate(known) if len(known) == len(outcomes) else None
-    rows = [outcome.probabilities for outcome in outcomes if outcome.probabilities is not None]
-    return np.concatenate(rows) if len(rows) == len(outcomes) else None
+    return None
 
 
 def _of_second_class(outcome: SplitOutcome) -> FloatArray | None:

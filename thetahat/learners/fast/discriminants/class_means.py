@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -52,15 +52,15 @@ class Discriminant:
     is_sharp: bool = False
 
     def predict(self, features: Features) -> Predictions:
-        """Return class codes and probabilities; of equal posteriors the lowest code wins."""
+        """Return class codes, probabilities and log odds; of equal posteriors the lowest wins."""
         rows = features.complete_matrix() - self.centre
         joint = log_joint(transformed(rows, self.transform), self.means)
         if not self.is_sharp:
             return posterior(joint + self.log_prior, self.present, self.n_classes)
         is_nearest = joint == joint.max(axis=1, keepdims=True)
-        return posterior(
-            np.where(is_nearest, self.log_prior, -np.inf), self.present, self.n_classes
-        )
+        joint = np.where(is_nearest, self.log_prior, -np.inf)
+        with np.errstate(invalid="ignore"):  # infinite log odds are no decision values
+            return replace(posterior(joint, self.present, self.n_classes), scores=None)
 
 
 def transformed(rows: FloatArray, transform: FloatArray) -> FloatArray:
@@ -74,7 +74,7 @@ def log_joint(rows: FloatArray, means: FloatArray) -> FloatArray:
 
 
 def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    """Return class codes and probabilities from (n, C') log joint densities."""
+    """Return class codes, probabilities and log odds from (n, C') log joint densities."""
     # Class by class: numpy takes sums and maxima down columns far faster than along short rows.
     by_class = np.ascontiguousarray(joint.T)
     return compute_posterior(by_class, find_most_likely(by_class), present, n_classes)
@@ -117,11 +117,12 @@ def find_most_likely(by_class: FloatArray) -> MostLikely:
 def compute_posterior(
     by_class: FloatArray, lead: MostLikely, present: IntArray, n_classes: int
 ) -> Predictions:
-    """Return class codes and probabilities from (C', n) log joint densities."""
+    """Return class codes, probabilities and log odds from (C', n) log joint densities."""
     shares = np.exp(by_class - lead.best)
     shares /= shares.sum(axis=0)
     if len(present) == n_classes:
-        return Predictions(lead.place, probabilities=np.ascontiguousarray(shares.T))
+        scores = by_class[1] - by_class[0] if n_classes == 2 else None
+        return Predictions(lead.place, probabilities=np.ascontiguousarray(shares.T), scores=scores)
     probabilities = np.zeros((by_class.shape[1], n_classes))
     probabilities[:, present] = shares.T
     return Predictions(present[lead.place], probabilities=probabilities)

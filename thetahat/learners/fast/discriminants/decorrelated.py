@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from thetahat.learners._training_parts import take_rows
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_means import (
     Priors,
@@ -113,11 +114,9 @@ class DecorrelatedSplits:
             np.matmul(line.T, sums.tested[:, a:b], out=joint[:, a:b])
         lead = find_most_likely(joint)
         outcomes = compute_posterior(joint, lead, np.arange(n_classes), n_classes)
-        assert outcomes.probabilities is not None  # noqa: S101 - it has them always
         is_tied = np.logical_or.reduceat(lead.ahead <= DIGITS, ends[:-1]).tolist()
         return [
-            why
-            or (TIED if tied else Predictions(outcomes.output[a:b], outcomes.probabilities[a:b]))
+            why or (TIED if tied else take_rows(outcomes, slice(a, b)))
             for why, tied, (a, b) in zip(predictions, is_tied, pairwise(ends), strict=True)
         ]
 

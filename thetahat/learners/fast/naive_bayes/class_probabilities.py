@@ -36,23 +36,30 @@ class BayesRule:
     n_classes: int
 
     def predict(self, features: Features) -> Predictions:
-        """Return class codes and probabilities; of equal posteriors the lowest code wins."""
+        """Return class codes, probabilities and log odds; of equal posteriors the lowest wins."""
         return posterior(
             self.log_likelihood(features) + self.log_prior, self.present, self.n_classes
         )
 
 
 def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    """Return class codes and probabilities from (n, C') joint log densities of the ``present``."""
+    """Return class codes, probabilities and log odds from (n, C') joint log densities.
+
+    Log odds are those of the second class where the data have two.
+    """
     best = np.argmax(joint, axis=1)
     relative = np.exp(joint - joint[np.arange(len(joint)), best][:, None])
     probabilities = np.zeros((len(joint), n_classes))
     probabilities[:, present] = relative / relative.sum(axis=1, keepdims=True)
-    return Predictions(present[best], probabilities=probabilities)
+    scores = joint[:, 1] - joint[:, 0] if n_classes == len(present) == 2 else None
+    return Predictions(present[best], probabilities=probabilities, scores=scores)
 
 
 def compute_posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int) -> Predictions:
-    """Return class codes and probabilities from (n,) log odds of the second class ``present``."""
+    """Return class codes and probabilities from (n,) log odds of the second class ``present``.
+
+    The log odds are decision values where the data have no third class.
+    """
     is_second = odds > 0
     less = np.exp(-np.abs(odds))
     of_both = 1 + less
@@ -60,4 +67,8 @@ def compute_posterior_of_two(odds: FloatArray, present: IntArray, n_classes: int
     probabilities = np.zeros((len(odds), n_classes))
     probabilities[:, present[0]] = np.where(is_second, worse, better)
     probabilities[:, present[1]] = np.where(is_second, better, worse)
-    return Predictions(present[is_second.astype(np.intp)], probabilities=probabilities)
+    return Predictions(
+        present[is_second.astype(np.intp)],
+        probabilities=probabilities,
+        scores=odds if n_classes == 2 else None,
+    )

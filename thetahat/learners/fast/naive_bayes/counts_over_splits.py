@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from thetahat.learners._training_parts import take_rows
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes.class_probabilities import (
     compute_posterior_of_two,
@@ -264,5 +265,4 @@ class CountsOverSplits:
         class, or so much of its weight that digits are lost.
         """
         predictions, fits = self._left_out
-        assert predictions.probabilities is not None  # noqa: S101 - it has them always
-        return Predictions(predictions.output[index], predictions.probabilities[index]), fits[index]
+        return take_rows(predictions, index), fits[index]

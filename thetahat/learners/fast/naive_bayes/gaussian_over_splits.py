@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import EvaluationError
-from thetahat.learners._training_parts import concatenate_predictions
+from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
 from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
@@ -107,10 +107,7 @@ class GaussianPath:
             outcomes = [
                 build_predictions(self.rows, part.test, fitted, each) for each in self.smoothings
             ]
-        nothing = Predictions(
-            np.zeros(len(part.test), np.intp),
-            probabilities=np.zeros((len(part.test), self.rows.n_classes)),
-        )
+        nothing = predict_nothing(len(part.test), self.rows.n_classes)
         predictions = concatenate_predictions(
             [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
         )

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.learners._training_parts import concatenate_predictions
+from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
 from thetahat.learners.fast.naive_bayes.count_rows import MOST_CELLS, CountRows
@@ -54,8 +54,7 @@ class SmoothingPath:
         present = np.flatnonzero(totals)
         n_models, n_test = len(self.models), len(part.test)
         if len(present) < 2:
-            nothing = np.zeros((n_models * n_test, rows.n_classes))
-            predictions = Predictions(np.zeros(n_models * n_test, np.intp), probabilities=nothing)
+            predictions = predict_nothing(n_models * n_test, rows.n_classes)
             return predictions, np.zeros(n_models, dtype=np.bool_)
         sums, totals = rows.sum_training_counts(part)[present], totals[present]
         weighed_rows = self._score_rows(part, sums, totals)
@@ -93,10 +92,7 @@ class SmoothingPath:
 
     def _one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:
         outcomes = [alone.predict(part) for alone in self._alone]
-        nothing = Predictions(
-            np.zeros(len(part.test), np.intp),
-            probabilities=np.zeros((len(part.test), self.rows.n_classes)),
-        )
+        nothing = predict_nothing(len(part.test), self.rows.n_classes)
         predictions = [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
         return concatenate_predictions(predictions), np.array(
             [not isinstance(one, OrdinaryFit) for one in outcomes]
