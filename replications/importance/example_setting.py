@@ -65,17 +65,17 @@ class ExampleSetting:
         return _mean_loss(0.0, 1.0)
 
     def target_variance(self) -> float:
-        """Return sigma_T^2, the variance of one loss under the target."""
+        """Return σ_T², the variance of one loss under the target."""
         return _mean_square(0.0, 1.0) - self.target_risk() ** 2
 
     def weighted_variance(self) -> float:
-        """Return sigma_W^2, the variance of one weighted loss; infinite for g <= 1/sqrt(2)."""
+        """Return σ_W², the variance of one weighted loss; infinite for g <= 1/sqrt(2)."""
         if self.scale <= _LEAST:
             return math.inf
         return self._second_moment() * _mean_square(*self._tilted()) - self.target_risk() ** 2
 
     def controlled_variance(self) -> float:
-        """Return sigma_beta^2, with the best beta; infinite for g <= 1/sqrt(2)."""
+        """Return σ_β², with the best beta; infinite for g <= 1/sqrt(2)."""
         return self.weighted_variance() * (1 - self.squared_correlation())
 
     def best_beta(self) -> float:

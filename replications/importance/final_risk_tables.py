@@ -110,19 +110,20 @@ def _figure(risks: FinalRisks, number: str, axis: str) -> StudyFigure:
     series: list[FigureSeries] = []
     lines: tuple[tuple[Subset, str, SeriesStyle], ...] = (
         ("all", "", "line"),
-        ("top", " >>", "dashed"),
+        ("top", ", most variable weights", "dashed"),
     )
     for subset, mark, style in lines:
         for risk, title in RISKS.items():
             means = [risks.mean(risk, at, subset) for at in range(len(risks.gammas))]
-            series.append(series_of_numbers(f"{title}{mark}", risks.gammas, means, style))
+            name = f"{title}{mark}"
+            series.append(series_of_numbers(name, risks.gammas, means, style, quantity=title))
     return StudyFigure(
         name=f"figure_{number}_{risks.weights}",
         title=f"Mean final target risks, weights by {WEIGHT_TITLES[risks.weights]}",
         x=FigureAxis(title=axis),
         y=FigureAxis(title="mean target risk"),
         series=tuple(series),
-        note=f"Figure {number} of the paper; >> is the tenth of the data sets with the largest "
+        note=f"Figure {number} of the paper. Dashed is the tenth of the data sets with the largest "
         "variance of the weights.",
     )
 

@@ -132,12 +132,8 @@ def build_differences(result: Result) -> Iterator[Figure]:
 
 def find_margin(result: Result) -> float | None:
     """Return the largest difference that does not matter, if the request names one."""
-    margin: float | None = result.get("summary", {}).get("margin")
-    if margin is not None:
-        return margin
-    return next(
-        (c["verdict"]["margin"] for c in result["comparisons"] if c["verdict"].get("margin")), None
-    )
+    margin: float | None = result["summary"].get("margin")
+    return margin
 
 
 def _find_rope(comparisons: Sequence[Mapping[str, Any]], margin: float | None) -> float | None:

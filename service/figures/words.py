@@ -20,7 +20,7 @@ SIDES: Final = {"two_sided": "", "less": ", one-sided", "greater": ", one-sided"
 
 def is_higher_better(result: Mapping[str, Any]) -> bool:
     """Return whether higher values of the result's losses or scores are better."""
-    return result.get("better") == "higher"
+    return bool(result.get("summary", {}).get("better") == "higher")
 
 
 def value_word(result: Mapping[str, Any]) -> str:
@@ -30,32 +30,18 @@ def value_word(result: Mapping[str, Any]) -> str:
 
 def block_word(result: Mapping[str, Any], n: int = 1) -> str:
     """Return what a block is called, such as source or school; in the plural for n > 1."""
-    word: str = result.get("unit") or ("source" if has_sources(result) else "block")
-    return word if n == 1 else pluralise(word)
-
-
-def pluralise(word: str) -> str:
-    """Return the plural of an English noun by the usual rules."""
-    if word.endswith(("s", "x", "z", "ch", "sh")):
-        return f"{word}es"
-    if word.endswith("y") and word[-2:-1] not in "aeiou":
-        return f"{word[:-1]}ies"
-    return f"{word}s"
-
-
-def has_sources(result: Mapping[str, Any]) -> bool:
-    """Return whether blocks are sources: an interval for a new one was computed or considered."""
-    return any(
-        Target.NEW_SOURCE in model.get("recommended", {}) or model.get("prediction")
-        for model in result.get("models", {}).values()
-    )
+    noun = result.get("unit")
+    if noun:
+        word: str = noun["singular" if n == 1 else "plural"]
+        return word
+    return "block" if n == 1 else "blocks"
 
 
 def target_word(target: str, result: Mapping[str, Any]) -> str:
     """Return a target in words."""
     return {
         Target.THESE_SOURCES: "data like these",
-        Target.NEW_SOURCE: f"a new {block_word(result) if has_sources(result) else 'source'}",
+        Target.NEW_SOURCE: f"a new {block_word(result)}",
         Target.THESE_MODELS: "these trained models",
         Target.NEW_POPULATION: "the target population",
     }[Target(target)]

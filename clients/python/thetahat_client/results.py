@@ -1043,6 +1043,13 @@ class FigureSeriesDict(TypedDict):
     style: Literal["line", "dashed", "points", "bars"]
     """``line``, ``dashed`` (a reference line), ``points`` or ``bars``."""
 
+    quantity: NotRequired[str]
+    """What the series shows, if another series of the figure shows it too: series of one quantity
+    have one colour."""
+
+    labels: NotRequired[list[str]]
+    """The name of each point, if the points are different things."""
+
 
 class GridProfileDict(TypedDict):
     """The internal error along each parameter of a grid."""
@@ -2680,6 +2687,9 @@ class SummaryDict(TypedDict):
 
     level: float
     """Confidence level of the intervals."""
+
+    margin: NotRequired[float]
+    """Largest difference that does not matter, where the request has one."""
 
     sentences: list[str]
     """The best model and every verdict in words; of very many comparisons the most relevant."""

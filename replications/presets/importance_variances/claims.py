@@ -98,7 +98,7 @@ OF_CLOSED_FORMS: Final = (
         reference=SOURCE,
         place="section 3.2, equation 7, Figure 4",
         quantity="weighted_above_target",
-        measured="sigma_W^2 minus sigma_T^2, g = {g:g}, in closed form",
+        measured="σ_W² minus σ_T², g = {g:g}, in closed form",
         at_least=0.0,
     ),
     ClaimRow(
@@ -106,7 +106,7 @@ OF_CLOSED_FORMS: Final = (
         reference=SOURCE,
         place="section 4.1, equation 13, Figure 4",
         quantity="controlled_above_weighted",
-        measured="sigma_beta^2 minus sigma_W^2, g = {g:g}, in closed form",
+        measured="σ_β² minus σ_W², g = {g:g}, in closed form",
         at_most=0.0,
     ),
 )
@@ -158,20 +158,19 @@ OF_SIMULATED_VARIANCES: Final = (
 
 OF_DIVERGENCE: Final = (
     ClaimRow(
-        sentence="sigma_beta^2 also diverges as g shrinks.",
+        sentence="σ_β² also diverges as g shrinks.",
         reference=SOURCE,
         place="section 4.1, Figure 4",
         quantity="growth_of_controlled",
-        measured="sigma_beta^2 with g = {least_g:g} over that with g = {largest_g:g}, in closed "
-        "form",
+        measured="σ_β² with g = {least_g:g} over that with g = {largest_g:g}, in closed form",
         at_least=10.0,
     ),
     ClaimRow(
-        sentence="It does so at a slower rate than sigma_W^2.",
+        sentence="It does so at a slower rate than σ_W².",
         reference=SOURCE,
         place="section 4.1, Figure 4",
         quantity="growth_of_controlled_over_weighted",
-        measured="ratio of the growths of sigma_beta^2 and sigma_W^2, g = {least_g:g} over that "
+        measured="ratio of the growths of σ_β² and σ_W², g = {least_g:g} over that "
         "with g = {largest_g:g}, in closed form",
         at_most=1.0,
     ),

@@ -30,9 +30,9 @@ from thetahat.analyses.studies.result import (
 from thetahat.values.types import FloatArray
 
 RISKS: Final = {
-    "target": "target risk, sigma_T^2",
-    "weighted": "weighted risk, sigma_W^2",
-    "controlled": "controlled risk, sigma_beta^2",
+    "target": "target risk, σ_T²",
+    "weighted": "weighted risk, σ_W²",
+    "controlled": "controlled risk, σ_β²",
 }
 
 
@@ -102,6 +102,7 @@ def _figure_2(variances: ExampleVariances) -> StudyFigure:
     finite = variances.finite
     x = [variances.scales[at] for at in finite]
     simulated = [variances.simulated_weight_variance(at) for at in finite]
+    closed = [variances.weight_variance(at) for at in finite]
     printed = [printed_weight_variance(g) for g in x]
     return StudyFigure(
         name="figure_2",
@@ -109,8 +110,8 @@ def _figure_2(variances: ExampleVariances) -> StudyFigure:
         x=FigureAxis(title="g, standard deviation of the source"),
         y=FigureAxis(title="variance of the weights", scale="log"),
         series=(
-            make_series("closed form", x, [variances.weight_variance(at) for at in finite]),
-            series_of_numbers("simulated", x, simulated, "points"),
+            make_series("closed form", x, closed, quantity="variance"),
+            series_of_numbers("simulated", x, simulated, "points", quantity="variance"),
             make_series("as printed", x, printed, style="dashed"),
         ),
         note="Figure 2 of the paper. The printed formula lacks a root.",
@@ -120,11 +121,11 @@ def _figure_2(variances: ExampleVariances) -> StudyFigure:
 def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
     series: list[FigureSeries] = []
     for g in shares_at:
-        example = ExampleSetting(g)
+        example, name = ExampleSetting(g), f"g = {g:g}"
         shares = np.array([example.share_above(float(c)) for c in constants])
         series += [
-            make_series(f"g = {g:g}, target", constants, shares[:, 1]),
-            make_series(f"g = {g:g}, source", constants, shares[:, 0], style="dashed"),
+            make_series(f"{name}, target", constants, shares[:, 1], quantity=name),
+            make_series(f"{name}, source", constants, shares[:, 0], style="dashed", quantity=name),
         ]
     return StudyFigure(
         name="figure_3",
@@ -141,10 +142,11 @@ def _figure_4(variances: ExampleVariances) -> StudyFigure:
     x = [variances.scales[at] for at in finite]
     series: list[FigureSeries] = []
     for risk, title in RISKS.items():
+        closed = [variances.variance(risk, at) for at in finite]
         simulated = [variances.simulated_variance(risk, at) for at in finite]
         series += [
-            make_series(title, x, [variances.variance(risk, at) for at in finite]),
-            series_of_numbers(f"{title}, simulated", x, simulated, "points"),
+            make_series(title, x, closed, quantity=title),
+            series_of_numbers(f"{title}, simulated", x, simulated, "points", quantity=title),
         ]
     return StudyFigure(
         name="figure_4",

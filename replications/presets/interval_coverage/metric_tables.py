@@ -230,7 +230,8 @@ def _figure(rows: Sequence[Row], target: str, words: str, level: float) -> Study
         of_metric = [row for row in rows if row["metric"] == metric]
         widths = [_relative_width(row) for row in of_metric]
         coverages = read_numbers(of_metric, "coverage")
-        series.append(series_of_numbers(metric, widths, coverages, "points"))
+        labels = [f"{row['interval']}, {row['scheme']}" for row in of_metric]
+        series.append(series_of_numbers(metric, widths, coverages, "points", labels=labels))
     all_widths = [_relative_width(row) for row in rows]
     ends = [min(all_widths), max(all_widths)]
     nominal = make_series("nominal", ends, [level, level], style="dashed")
@@ -240,5 +241,5 @@ def _figure(rows: Sequence[Row], target: str, words: str, level: float) -> Study
         x=FigureAxis(title="width relative to the recommended interval", scale="log"),
         y=FigureAxis(title="share of repetitions"),
         series=(*series, nominal),
-        note="A point is one interval with one scheme, averaged over the cells.",
+        note="Numbers are averages over the cells.",
     )

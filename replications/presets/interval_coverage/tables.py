@@ -204,17 +204,18 @@ def _figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
         of_target = [row for row in summary if row["target"] == target]
         for scheme in sorted({str(row["scheme"]) for row in of_target}):
             shown = [
-                (width, coverage)
+                (width, coverage, str(row["interval"]))
                 for row in of_target
                 if row["scheme"] == scheme
                 and isinstance(width := row["relative_width"], float)
                 and width
                 and (coverage := read_number(row, "coverage")) is not None
             ]
-            widths = [width for width, _ in shown]
+            widths = [width for width, *_ in shown]
             all_widths += widths
-            coverages = [coverage for _, coverage in shown]
-            series.append(series_of_numbers(scheme, widths, coverages, "points"))
+            coverages = [coverage for _, coverage, _ in shown]
+            labels = [interval for *_, interval in shown]
+            series.append(series_of_numbers(scheme, widths, coverages, "points", labels=labels))
         if not all_widths:  # none of the weighted risks is recommended
             continue
         ends = [min(all_widths), max(all_widths)]
@@ -226,7 +227,7 @@ def _figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
                 x=FigureAxis(title="width relative to the recommended interval", scale="log"),
                 y=FigureAxis(title="share of repetitions"),
                 series=(*series, nominal),
-                note="A point is one interval with one scheme, averaged over the cells.",
+                note="Numbers are averages over the cells.",
             )
         )
     return tuple(figures)

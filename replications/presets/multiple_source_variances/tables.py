@@ -209,16 +209,20 @@ def _covariance_figures(
     statistics: JackknifedStatistics, sizes: Sequence[int]
 ) -> list[StudyFigure]:
     figures = []
-    for name, title in (("omega_k", "within blocks"), ("gamma_kl", "between blocks")):
+    for name, symbol, title in (
+        ("omega_k", "ω_k", "within blocks"),
+        ("gamma_kl", "γ_kl", "between blocks"),
+    ):
         values, errors = statistics.values[f"cvs_{name}"], statistics.errors[f"cvs_{name}"]
         points = make_series(
-            name,
+            symbol,
             [size for size in sizes for _ in range(values.shape[1])],
             values.ravel(),
             errors.ravel(),
             "points",
+            quantity=symbol,
         )
-        middle = make_series(f"mean {name}", sizes, values.mean(axis=1))
+        middle = make_series(f"mean {symbol}", sizes, values.mean(axis=1), quantity=symbol)
         figures.append(
             StudyFigure(
                 name=f"figure_5_{name}",

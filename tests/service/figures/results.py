@@ -55,6 +55,8 @@ def evaluation(n_models: int, n_blocks: int = 20, margin: float | None = 0.02) -
             "best_model": order[0],
             "target": "new_source",
             "level": 0.95,
+            "better": "lower",
+            "margin": margin,
             "models": [{"name": name} for name in order[:20]],
         },
         "models": models,
@@ -63,6 +65,7 @@ def evaluation(n_models: int, n_blocks: int = 20, margin: float | None = 0.02) -
         "omnibus": {},
         "covariance": {"models": {}},
         "block_labels": [f"school {i}" for i in range(n_blocks)],
+        "unit": {"singular": "school", "plural": "schools"},
         "cautions": [],
     }
 

@@ -38,11 +38,11 @@ def test_exact_the_forest_has_the_intervals_of_the_result() -> None:
         (row["model"], row["target"]): (row["estimate"], row["lower"], row["upper"]) for row in rows
     }
     for name, model in result["models"].items():
-        for target, word in (("new_source", "a new source"), ("these_sources", "data like these")):
+        for target, word in (("new_source", "a new school"), ("these_sources", "data like these")):
             one = model["recommended"][target]
             assert drawn[name, word] == (one["estimate"], one["lower"], one["upper"])
         one = model["prediction"]
-        assert drawn[name, "one more source, by itself"][1:] == (one["lower"], one["upper"])
+        assert drawn[name, "one more school, by itself"][1:] == (one["lower"], one["upper"])
     assert len(rows) == 15
 
 
@@ -53,7 +53,7 @@ def test_exact_models_are_sorted_by_mean_and_the_best_one_is_on_top() -> None:
     spec = figure_of(result, "forest")
     assert list(dict.fromkeys(row["model"] for row in rows_of(spec))) == best_first
 
-    spec = figure_of({**result, "better": "higher"}, "forest")
+    spec = figure_of({**result, "summary": {**result["summary"], "better": "higher"}}, "forest")
     assert list(dict.fromkeys(row["model"] for row in rows_of(spec))) == best_first[::-1]
 
 
@@ -62,9 +62,9 @@ def test_exact_a_target_has_one_colour_in_every_figure() -> None:
     scale = figure_of(evaluation(2), "forest")["layer"][0]["encoding"]["color"]["scale"]
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
 
-    assert colours["a new source"] == palette.vermilion
+    assert colours["a new school"] == palette.vermilion
     assert colours["data like these"] == palette.blue
-    assert colours["one more source, by itself"] == palette.pale(palette.vermilion)
+    assert colours["one more school, by itself"] == palette.pale(palette.vermilion)
 
 
 @pytest.mark.parametrize("name", ["forest", "differences"])

@@ -1202,6 +1202,8 @@ class Summary:
         ``lower`` where the values are losses, ``higher`` where they are scores.
     level : float
         Confidence level of the intervals.
+    margin : float or None
+        Largest difference that does not matter, where the request has one.
     sentences : tuple of str
         The best model and every verdict in words; of very many comparisons the most relevant.
     models : tuple of ModelSummary
@@ -1216,6 +1218,7 @@ class Summary:
     target: Target
     better: Better
     level: float
+    margin: float | None = None
     sentences: tuple[str, ...]
     models: tuple[ModelSummary, ...]
     comparisons: tuple[ComparisonSummary, ...]

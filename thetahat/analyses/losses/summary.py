@@ -46,6 +46,7 @@ def summarise(
         target=target,
         better="higher" if table.higher_is_better else "lower",
         level=choices.level,
+        margin=choices.margin,
         sentences=(
             _write_best(order, estimates, intervals, higher_is_better=table.higher_is_better),
             *(_write_verdict(pair) for pair in shown),

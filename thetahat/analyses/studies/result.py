@@ -94,6 +94,11 @@ class FigureSeries:
         says otherwise. Null if there are no error bars.
     style : str
         ``line``, ``dashed`` (a reference line), ``points`` or ``bars``.
+    quantity : str or None
+        What the series shows, if another series of the figure shows it too: series of one quantity
+        have one colour.
+    labels : tuple of str or None
+        The name of each point, if the points are different things.
     """
 
     name: str
@@ -101,17 +106,22 @@ class FigureSeries:
     y: tuple[float | None, ...]
     error: tuple[float | None, ...] | None
     style: SeriesStyle = "line"
+    quantity: str | None = None
+    labels: tuple[str, ...] | None = None
 
 
 Coordinates: TypeAlias = Sequence[float | None] | Sequence[float] | FloatArray
 
 
-def make_series(
+def make_series(  # noqa: PLR0913 - the fields of a series
     name: str,
     x: Coordinates,
     y: Coordinates,
     error: Coordinates | None = None,
     style: SeriesStyle = "line",
+    *,
+    quantity: str | None = None,
+    labels: Sequence[str] | None = None,
 ) -> FigureSeries:
     """Return a series from sequences or arrays."""
     return FigureSeries(
@@ -120,16 +130,24 @@ def make_series(
         y=_as_tuple(y),
         error=None if error is None else _as_tuple(error),
         style=style,
+        quantity=quantity,
+        labels=None if labels is None else tuple(labels),
     )
 
 
-def series_of_numbers(
-    name: str, x: Coordinates, numbers: Sequence[MonteCarloNumber], style: SeriesStyle = "line"
+def series_of_numbers(  # noqa: PLR0913 - the fields of a series
+    name: str,
+    x: Coordinates,
+    numbers: Sequence[MonteCarloNumber],
+    style: SeriesStyle = "line",
+    *,
+    quantity: str | None = None,
+    labels: Sequence[str] | None = None,
 ) -> FigureSeries:
     """Return a series of Monte-Carlo numbers with their standard errors as error bars."""
     values = [number.value for number in numbers]
     errors = [number.standard_error for number in numbers]
-    return make_series(name, x, values, errors, style)
+    return make_series(name, x, values, errors, style, quantity=quantity, labels=labels)
 
 
 def _as_tuple(values: Coordinates) -> tuple[float | None, ...]:
