@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from thetahat.analyses.cross_validation.entry_points import cross_validate
     from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+    from thetahat.analyses.losses.choices import Gate
     from thetahat.analyses.losses.entry_points import evaluate, evaluate_scores
     from thetahat.analyses.losses.result import Decision, EvaluationResult
     from thetahat.values.json_values import to_json
@@ -27,6 +28,7 @@ __all__ = [
     "CrossValidationEvaluation",
     "Decision",
     "EvaluationResult",
+    "Gate",
     "Target",
     "__version__",
     "cross_validate",
@@ -41,6 +43,7 @@ _MODULES: Final = {
     "CrossValidationEvaluation": "thetahat.analyses.cross_validation.result",
     "Decision": "thetahat.analyses.losses.result",
     "EvaluationResult": "thetahat.analyses.losses.result",
+    "Gate": "thetahat.analyses.losses.choices",
     "Target": "thetahat.values.types",
     "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",

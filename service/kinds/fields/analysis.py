@@ -20,9 +20,9 @@ from service.kinds.fields.method_names import (
     VarianceName,
 )
 from service.kinds.fields.methods import parse_methods
-from service.schemas.base import EvaluationRequest
-from thetahat.analyses.losses import EVERY_TEST, Choices, Chosen
-from thetahat.analyses.losses.result import DetailLevel
+from service.schemas.base import EvaluationRequest, Schema
+from thetahat.analyses.losses import EVERY_TEST, Choices, Chosen, Gate
+from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
@@ -43,6 +43,25 @@ MOST_METHODS: Final = 100
 VarianceMethods = Annotated[list[VarianceName | VarianceEntry], Field(max_length=MOST_METHODS)]
 IntervalMethods = Annotated[list[IntervalName | IntervalEntry], Field(max_length=MOST_METHODS)]
 TestMethods = Annotated[list[TestName | TestEntry], Field(max_length=MOST_METHODS)]
+
+
+class GateFields(Schema):
+    """A requirement that one model must meet beside another, for pipelines."""
+
+    model: str = Field(description="The model that is to be released.")
+    against: str = Field(
+        description="The model that it is compared with, such as the one in use. It becomes the "
+        "control of the evaluation."
+    )
+    require: Requirement = Field(
+        Requirement.NOT_WORSE,
+        description="What must be shown of the model: better, not_worse or equivalent. The last "
+        "two need a margin.",
+    )
+    undecided: GateOutcome = Field(
+        GateOutcome.UNDECIDED,
+        description="The outcome if the data show neither the requirement nor its opposite.",
+    )
 
 
 class AnalysisRequest(EvaluationRequest):
@@ -129,6 +148,10 @@ class AnalysisRequest(EvaluationRequest):
         description="How much the result has of each comparison. Left out: full up to 1000 "
         "comparisons, else brief.",
     )
+    gate: GateFields | None = Field(
+        None,
+        description="A requirement on one pair of models; the result says whether it is met.",
+    )
 
     @cached_property
     def choices(self) -> Choices:
@@ -153,7 +176,8 @@ class AnalysisRequest(EvaluationRequest):
             unit_plural=self.unit_plural,
             target=self.target,
             detail=cast("DetailLevel | None", self.detail),  # Choices refuses other values
-        )
+            gate=None if self.gate is None else Gate(**self.gate.model_dump()),
+        ).with_control_of_gate()
 
     def check_choices(self) -> None:
         """Refuse choices that are wrong whatever the losses are."""

@@ -256,7 +256,7 @@ def _read_choices(
         omnibus=select_family(test_entries, MULTIPLE_TESTS),
         **options,
     )
-    return choices, refits
+    return choices.with_control_of_gate(), refits
 
 
 def _run_learners(

@@ -127,7 +127,10 @@ def evaluate_outcomes(
     choices, cautions, not_applicable = restrict_choices(
         task.choices, table.layout, task.requested, table.names
     )
-    check(table.layout, without_refit_target(choices, refits.methods), table.names)
+    checked = without_refit_target(choices, refits.methods)
+    if len(table.names) < len(task.requested):
+        checked = replace(checked, gate=None)  # a model of the gate may have failed
+    check(table.layout, checked, table.names)
     estimates = compute_estimates(refits.methods, refits.losses, choices)
     result = evaluate(table, choices, task.seed, refits=estimates)
     judged = collect_judged(task.metrics, task.data, outcomes)

@@ -116,6 +116,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         correction=NoCorrection.info.name,
         detail="full",
         control=None,
+        gate=None,
     )
     with_largest = replace(without_tests, control=largest.key)
     judged = {one.key: one.judged for one in sizes if one.judged is not None}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.gate import check_gate
 from thetahat.analyses.losses.method_selection import REGISTRIES, misfit, select
 from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.analyses.losses.rules import RULES
@@ -37,6 +38,7 @@ def check(
     InvalidParameter
         A control that is not a model.
     """
+    check_gate(choices, models)
     if choices.control is not None and choices.control not in models:
         raise InvalidParameter(
             f"control {choices.control!r} is not one of the models"

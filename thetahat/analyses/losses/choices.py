@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
-from thetahat.analyses.losses.result import DetailLevel
+from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
 from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import IntervalMethod
@@ -49,6 +49,46 @@ class Chosen(Generic[M_co]):
     name: str
     method: M_co
     place: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What a model must be shown to be beside another one.
+
+    Parameters
+    ----------
+    model : str
+        The model that is to be released.
+    against : str
+        The model that it is compared with, such as the one in use.
+    require : Requirement
+        What must be shown; ``not_worse`` and ``equivalent`` need a margin.
+    undecided : GateOutcome
+        The outcome if neither the requirement nor its opposite is shown.
+    """
+
+    model: str
+    against: str
+    require: Requirement = Requirement.NOT_WORSE
+    undecided: GateOutcome = GateOutcome.UNDECIDED
+
+    def __post_init__(self) -> None:
+        for name, kind in (("require", Requirement), ("undecided", GateOutcome)):
+            value = getattr(self, name)
+            known = ", ".join(kind)
+            if value not in tuple(kind):
+                raise InvalidParameter(
+                    f"The gate's {name} must be one of {known}, got {value}.",
+                    loc=("gate", name),
+                    value=value,
+                )
+            object.__setattr__(self, name, kind(value))
+        if self.model == self.against:
+            raise InvalidParameter(
+                f"The gate compares {self.model!r} with itself; name two models.",
+                loc=("gate", "against"),
+                value=self.against,
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +133,8 @@ class Choices:
         The target of the verdicts; None means the default of the layout.
     detail : DetailLevel or None
         Amount of detail of each pair: ``full`` or ``brief``; None means brief for many pairs.
+    gate : Gate or None
+        A requirement on one pair of models. It makes ``against`` the control where there is none.
     """
 
     level: float = 0.95
@@ -113,6 +155,7 @@ class Choices:
     unit_plural: str | None = None
     target: Target | None = None
     detail: DetailLevel | None = None
+    gate: Gate | None = None
 
     def __post_init__(self) -> None:
         # strings become enumeration members, which can be compared by identity
@@ -140,8 +183,17 @@ class Choices:
         read_noun(self.unit, self.unit_plural)
         good = self.detail is None or self.detail in DETAILS
         _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
+        if self.gate is not None:
+            good = self.gate.require is Requirement.BETTER or self.margin is not None
+            _require(good, "margin", self.margin, f"is needed by a gate on {self.gate.require}")
         for family in ("variances", "intervals", "tests", "omnibus"):
             _keys_differ(family, getattr(self, family) or ())
+
+    def with_control_of_gate(self) -> Choices:
+        """Return the choices with the gate's reference as control, if no control was named."""
+        if self.gate is None or self.control is not None:
+            return self
+        return replace(self, control=self.gate.against)
 
     def offered(self, method: M) -> M:
         """Return the method; its unit, rope and alpha default to those of the request."""

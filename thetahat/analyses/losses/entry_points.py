@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thetahat.analyses.losses.cautions import suspect_scores
 from thetahat.analyses.losses.checks import check, other_than_zero_one
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, Chosen, Gate
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
 from thetahat.analyses.losses.method_selection import EVERY_TEST
 from thetahat.analyses.losses.result import DetailLevel, EvaluationResult
@@ -71,6 +71,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     unit_plural: str | None = None,
     target: Target | str | None = None,
     detail: DetailLevel | None = None,
+    gate: Gate | None = None,
     seed: int = 0,
 ) -> EvaluationResult:
     """Evaluate models from their losses on test instances.
@@ -99,7 +100,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         (n,) importance weights, which add weighted risks.
     level, margin, alternative, correction, control, power, rope, clip, range
         As in ``Choices``.
-    paired_unit, unit, unit_plural, target, detail
+    paired_unit, unit, unit_plural, target, detail, gate
         As in ``Choices``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
@@ -154,6 +155,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         unit_plural=unit_plural,
         target=target,
         detail=detail,
+        gate=gate,
     )
     table = LossTable(layout, models, higher_is_better=_is_higher(better))
     check(layout, choices, table.names, other_than_zero_one(table))
@@ -326,7 +328,7 @@ def _read_choices(
         tests=select_family(entries, PAIRED_TESTS),
         omnibus=select_family(entries, MULTIPLE_TESTS),
         **options,
-    )
+    ).with_control_of_gate()
 
 
 def read_methods(

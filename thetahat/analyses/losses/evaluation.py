@@ -16,6 +16,7 @@ from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import check_range_of_losses
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.covariance import compute_covariance
+from thetahat.analyses.losses.gate import judge_gate
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import select
 from thetahat.analyses.losses.methods_used import list_methods_used
@@ -134,6 +135,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         unit=choices.noun or DEFAULT_NOUNS[table.layout.kind],
         not_applicable=left_out.listed(),
         cautions=tuple(dict.fromkeys([*general, *detail_caution(detail, choices.detail, n_pairs)])),
+        gate=judge_gate(comparisons, choices),
         methods=list_methods_used(
             choices, inferences.values(), comparisons, omnibus_results, refits
         ),

@@ -36,6 +36,22 @@ class Decision(StrEnum):
     UNDECIDED = "undecided"
 
 
+class Requirement(StrEnum):
+    """What a gate requires of a model beside another one."""
+
+    BETTER = "better"
+    NOT_WORSE = "not_worse"
+    EQUIVALENT = "equivalent"
+
+
+class GateOutcome(StrEnum):
+    """The answer of a gate."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
 # Models ------------------------------------------------------------------------------------------
 
 
@@ -924,6 +940,50 @@ class SharedCaution:
     pairs: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult:
+    """Whether a model meets the requirement of a gate.
+
+    Parameters
+    ----------
+    outcome : GateOutcome
+        ``pass``, ``fail`` or ``undecided``; what a pipeline goes by.
+    undecided : bool
+        Whether the data show neither the requirement nor its opposite; the request's ``undecided``
+        then gave the outcome.
+    model, against : str
+        The model, and the one that it is compared with.
+    require : Requirement
+        What had to be shown.
+    margin : float or None
+        Largest difference that does not matter, in units of the loss.
+    difference : float or None
+        Mean of the model minus mean of the other; None where one could not be evaluated.
+    lower, upper : float or None
+        Ends of the interval of the difference that the verdict rests on; None where an end is open
+        or there is no interval.
+    level : float
+        Confidence level of the interval.
+    target : Target or None
+        What the interval is about.
+    sentence : str
+        The outcome in words, with the numbers.
+    """
+
+    outcome: GateOutcome
+    undecided: bool
+    model: str
+    against: str
+    require: Requirement
+    margin: float | None
+    difference: float | None
+    lower: float | None
+    upper: float | None
+    level: float
+    target: Target | None
+    sentence: str
+
+
 # All models --------------------------------------------------------------------------------------
 
 
@@ -1257,6 +1317,8 @@ class EvaluationResult:
         Methods that were not used, with the reason.
     cautions : tuple of Caution
         What to know of the evaluation as a whole.
+    gate : GateResult or None
+        Whether a model meets the requirement of the request's gate.
     methods : tuple of MethodUsed
         Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
         where the provenance of the result has them.
@@ -1275,4 +1337,5 @@ class EvaluationResult:
     unit: BlockNoun
     not_applicable: tuple[NotApplicable, ...]
     cautions: tuple[Caution, ...]
+    gate: GateResult | None = None
     methods: tuple[MethodUsed, ...] = field(metadata={"omit": True})

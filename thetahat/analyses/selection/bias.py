@@ -74,6 +74,7 @@ def estimate_bias(  # noqa: PLR0913 - the losses, the choice, and how it was mad
         tests=(),
         omnibus=(),
         control=None,
+        gate=None,
         clip=False,
         detail="full",
     )

@@ -1,0 +1,171 @@
+"""The gate: whether a model meets a requirement beside another, so that a pipeline can stop."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from thetahat.analyses.losses.choices import Choices, Gate
+from thetahat.analyses.losses.result import (
+    BriefComparison,
+    Comparison,
+    Decision,
+    GateOutcome,
+    GateResult,
+    Requirement,
+)
+from thetahat.errors import InvalidParameter
+from thetahat.similar_names import suggest_name
+from thetahat.values.number_text import format_number
+
+_MET_BY: Final = {
+    Requirement.BETTER: frozenset({Decision.BETTER}),
+    Requirement.NOT_WORSE: frozenset({Decision.NOT_WORSE, Decision.BETTER}),
+    Requirement.EQUIVALENT: frozenset({Decision.EQUIVALENT}),
+}
+"""Decisions on the model and its reference, any of which meets the requirement."""
+
+
+def check_gate(choices: Choices, models: Sequence[str]) -> None:
+    """Refuse a gate whose models are not evaluated, or that lacks what its requirement needs.
+
+    Raises
+    ------
+    InvalidParameter
+        An unknown model, a model beside itself, no margin, or another control.
+    """
+    gate = choices.gate
+    if gate is None:
+        return
+    for field, name in (("model", gate.model), ("against", gate.against)):
+        if name not in models:
+            raise InvalidParameter(
+                f"The gate's {field} {name!r} is not one of the models"
+                f"{suggest_name(name, models)}: {', '.join(models)}.",
+                loc=("gate", field),
+                value=name,
+            )
+    if choices.control != gate.against:
+        raise InvalidParameter(
+            f"The gate compares with {gate.against!r}, but control is {choices.control!r}. Leave "
+            "control out, or name the same model in both.",
+            loc=("control",),
+            value=choices.control,
+        )
+
+
+def judge_gate(
+    comparisons: Sequence[Comparison | BriefComparison], choices: Choices
+) -> GateResult | None:
+    """Return whether the gate's requirement is met; None without a gate.
+
+    It is met if the verdict on the two models says so, with its correction for several pairs. It
+    is refuted if the model is shown to be worse, or, where equivalence is required, if the interval
+    of the difference lies beyond the margin. Otherwise it is undecided. A model that could not be
+    compared, because a learner failed or is not fitted yet, never passes.
+    """
+    gate = choices.gate
+    if gate is None:
+        return None
+    pair = next(
+        (pair for pair in comparisons if (pair.a, pair.b) == (gate.model, gate.against)), None
+    )
+    if pair is None:
+        return _build_result(
+            gate,
+            choices,
+            GateOutcome.UNDECIDED if gate.undecided is GateOutcome.PASS else gate.undecided,
+            f"The gate is undecided: {gate.model} and {gate.against} could not be compared, "
+            "because one of them has no losses.",
+            is_undecided=True,
+        )
+    holding = {pair.verdict.decision, *pair.verdict.also}
+    outcome = _judge(gate.require, holding, pair, choices.margin)
+    is_undecided = outcome is GateOutcome.UNDECIDED
+    if is_undecided:
+        outcome = gate.undecided
+    return _build_result(
+        gate,
+        choices,
+        outcome,
+        _write_sentence(gate, outcome, pair, choices.margin, is_undecided=is_undecided),
+        is_undecided=is_undecided,
+        pair=pair,
+    )
+
+
+def _judge(
+    requirement: Requirement,
+    holding: Collection[Decision],
+    pair: Comparison | BriefComparison,
+    margin: float | None,
+) -> GateOutcome:
+    if not _MET_BY[requirement].isdisjoint(holding):
+        return GateOutcome.PASS
+    if Decision.WORSE in holding:
+        return GateOutcome.FAIL
+    differs = requirement is Requirement.EQUIVALENT and Decision.BETTER in holding
+    if differs and _is_beyond_margin(pair, margin):
+        return GateOutcome.FAIL
+    return GateOutcome.UNDECIDED
+
+
+def _is_beyond_margin(pair: Comparison | BriefComparison, margin: float | None) -> bool:
+    if pair.interval is None or margin is None:
+        return False
+    lower, upper = pair.interval.lower, pair.interval.upper
+    return (lower is not None and lower >= margin) or (upper is not None and upper <= -margin)
+
+
+def _build_result(  # noqa: PLR0913 - the fields of the result
+    gate: Gate,
+    choices: Choices,
+    outcome: GateOutcome,
+    sentence: str,
+    *,
+    is_undecided: bool,
+    pair: Comparison | BriefComparison | None = None,
+) -> GateResult:
+    interval = None if pair is None else pair.interval
+    difference = None if pair is None else pair.difference
+    return GateResult(
+        outcome=outcome,
+        undecided=is_undecided,
+        model=gate.model,
+        against=gate.against,
+        require=gate.require,
+        margin=choices.margin,
+        difference=difference if interval is None else interval.estimate,
+        lower=None if interval is None else interval.lower,
+        upper=None if interval is None else interval.upper,
+        level=choices.level,
+        target=None if interval is None else interval.target,
+        sentence=sentence,
+    )
+
+
+def _write_sentence(
+    gate: Gate,
+    outcome: GateOutcome,
+    pair: Comparison | BriefComparison,
+    margin: float | None,
+    *,
+    is_undecided: bool,
+) -> str:
+    requirement = _write_requirement(gate, margin)
+    reason = pair.verdict.reason
+    if is_undecided:
+        counted = "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
+        return f"The gate is undecided{counted}: it is not shown that {requirement}. {reason}"
+    if outcome is GateOutcome.PASS:
+        return f"The gate passes: it is shown that {requirement}. {reason}"
+    return f"The gate fails: it requires that {requirement}. {reason}"
+
+
+def _write_requirement(gate: Gate, margin: float | None) -> str:
+    if gate.require is Requirement.BETTER:
+        return f"{gate.model} is better than {gate.against}"
+    limit = format_number(margin or 0.0)
+    if gate.require is Requirement.NOT_WORSE:
+        return f"{gate.model} is not worse than {gate.against} by {limit} or more"
+    return f"{gate.model} and {gate.against} differ by less than {limit}"
