@@ -15,9 +15,11 @@ import typer
 import thetahat
 from service.cli import (
     client_types,
+    compare,
     datasets,
     evaluations,
     failures,
+    gate,
     keys,
     methods,
     reference,
@@ -32,6 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+compare.add_commands(app)
+gate.add_commands(app)
 evaluations.add_commands(app)
 app.add_typer(datasets.app, name="datasets", rich_help_panel="Evaluations")
 methods.add_commands(app)
@@ -63,8 +67,9 @@ def _options(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    The status is 0 for success, 1 for a failure that is explained on standard error, 2 for wrong
-    usage and 130 for an interruption.
+    The status is 0 for success, 1 for a failure, 2 for wrong usage, 4 if the service, its database
+    or its file store is away, 5 if the service refuses the request and 130 for an interruption. The
+    reason is on standard error.
     """
     try:
         try:
@@ -81,5 +86,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if reason is None:
             raise
         print(f"thetahat: {reason}", file=sys.stderr)
-        return 1
-    return 0
+        return failures.choose_status(error)
+    return failures.ExitStatus.SUCCESS

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -23,6 +21,7 @@ from service.cli.connection import (
 from service.cli.failures import UserError
 from service.cli.output import confirm, print_json, print_result, print_table
 from service.cli.progress import wait_with_progress
+from service.cli.requests import read_request
 
 if TYPE_CHECKING:
     from thetahat_client import Evaluation
@@ -69,7 +68,7 @@ def submit(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Submit an evaluation and print its id."""
-    request = _read_request(file)
+    request = read_request(file)
     with connect(url) as client:
         if data is not None:
             dataset = client.upload(data)
@@ -203,25 +202,6 @@ def delete(evaluation_ids: EvaluationIds, yes: Yes = False, url: Url = DEFAULT_U
         for evaluation_id in evaluation_ids:
             client.delete(evaluation_id)
             print(f"{evaluation_id}  deleted")
-
-
-def _read_request(name: str) -> dict[str, Any]:
-    text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    place = "Standard input" if name == "-" else name
-    try:
-        request = json.loads(text, parse_constant=_refuse_constant)
-    except ValueError as error:
-        message = f"{place} is not JSON: {error}"
-        raise UserError(message) from None
-    if not isinstance(request, dict):
-        message = f"{place} must hold one JSON object, the request."
-        raise UserError(message)
-    return request
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    message = f"{name} is not a JSON number"
-    raise ValueError(message)
 
 
 def _parse_label(text: str) -> tuple[str, str]:

@@ -3,6 +3,51 @@
 from __future__ import annotations
 
 import sys
+from enum import IntEnum
+from typing import Final
+
+INVALID_REQUEST: Final = frozenset({400, 413, 415, 422})
+"""HTTP statuses of a request that would be refused by every service."""
+
+
+class ExitStatus(IntEnum):
+    """The exit statuses of the commands; ``thetahat gate`` adds 3 for an undecided gate."""
+
+    SUCCESS = 0
+    FAILURE = 1
+    WRONG_USAGE = 2
+    SERVICE_AWAY = 4
+    REFUSED = 5
+    INTERRUPTED = 130
+
+
+_BY_CLASS: Final = (
+    ("service.settings", "InvalidSettings", ExitStatus.WRONG_USAGE),
+    ("httpx", "InvalidURL", ExitStatus.WRONG_USAGE),
+    ("thetahat_client", "UnknownMediaType", ExitStatus.WRONG_USAGE),
+    ("thetahat_client", "ConnectionFailed", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client", "UnexpectedAnswer", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client", "ServiceFault", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client", "TooManyRequests", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client", "Refused", ExitStatus.REFUSED),
+    ("sqlalchemy.exc", "SQLAlchemyError", ExitStatus.SERVICE_AWAY),
+    ("service.errors", "Unavailable", ExitStatus.SERVICE_AWAY),
+    ("service.errors", "ServiceError", ExitStatus.WRONG_USAGE),
+    ("thetahat.errors", "EvaluationError", ExitStatus.WRONG_USAGE),
+)
+"""Exit statuses by module and class; of several classes that fit, the first."""
+
+
+def choose_status(error: Exception) -> ExitStatus:
+    """Return the exit status for an exception, by its cause."""
+    if isinstance(error, UserError | FileNotFoundError | IsADirectoryError):
+        return ExitStatus.WRONG_USAGE
+    if getattr(error, "status", None) in INVALID_REQUEST:
+        return ExitStatus.WRONG_USAGE
+    for module, name, status in _BY_CLASS:
+        if _is_instance(error, module, name):
+            return status
+    return ExitStatus.FAILURE
 
 
 def explain(error: Exception) -> str | None:
@@ -25,8 +70,12 @@ def explain(error: Exception) -> str | None:
         return str(error)
     if _is_instance(error, "sqlalchemy.exc", "SQLAlchemyError"):
         return _describe_database_error(_first_line(getattr(error, "orig", None) or error))
-    if _is_instance(error, "service.errors", "Unavailable"):
-        return str(error)
+    for module, name in (
+        ("service.errors", "ServiceError"),
+        ("thetahat.errors", "EvaluationError"),
+    ):
+        if _is_instance(error, module, name):
+            return str(error)
     return None
 
 

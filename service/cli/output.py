@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import typer
@@ -45,6 +46,14 @@ def print_result(result: Mapping[str, Any], *, show_all: bool) -> None:
 
     table_width = max(_terminal_width(), NARROWEST) if sys.stdout.isatty() else None
     print(result_text(result, prose_width(), table_width=table_width, show_all=show_all))
+
+
+def write_text(file: str, text: str) -> None:
+    """Write a text to a file, or to standard output if the file is ``-``."""
+    if file == "-":
+        print(text)
+    else:
+        Path(file).write_text(text + "\n", encoding="utf-8")
 
 
 def prose_width() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -22,16 +21,15 @@ from service.errors import (
     InvalidRequest,
     TooManyJobs,
 )
+from service.jobs.digests import digest_request
 from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
 from service.settings import settings
 from service.states import EvaluationStatus
 from service.storage import audit, evaluations, idempotency, units
 from service.storage.audit import Action, Origin
-from service.storage.engine import to_json
 from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading, unit_of_work
-from thetahat.seeds import derive_seed
 
 RETRY_AFTER_S = 5
 COUNT_VALID_S = 1.0
@@ -147,16 +145,9 @@ def _new_evaluation(submission: Submission) -> Submitted:
 def _build_row(
     owner_id: UUID, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> dict[str, Any]:
-    """Return the columns of a new evaluation.
-
-    The canonical request keeps the order of its mappings, because comparisons are of an earlier
-    model against a later one.
-    """
+    """Return the columns of a new evaluation."""
     _check_no_nul(request)
-    canonical = to_json(request.canonical())
-    request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
-    data_sha256 = _data_sha256(request_sha256, datasets)
-    seed = request.seed
+    digests = digest_request(request, datasets)
     return {
         "id": uuid4(),
         "owner_id": owner_id,
@@ -164,25 +155,15 @@ def _build_row(
         "name": request.name,
         "status": EvaluationStatus.QUEUED.value,
         "version": 1,
-        "request": canonical,
-        "request_sha256": request_sha256,
-        "data_sha256": data_sha256,
-        "seed": derive_seed(request_sha256, data_sha256) if seed is None else seed,
+        "request": digests.canonical,
+        "request_sha256": digests.request_sha256,
+        "data_sha256": digests.data_sha256,
+        "seed": digests.seed,
         "progress_done": 0,
         "progress_total": None,
         "progress_unit": "evaluation",
         "created_at": datetime.now(UTC),
     }
-
-
-def _data_sha256(request_sha256: str, datasets: Mapping[UUID, DatasetFile]) -> str:
-    """Return the digest of the data: of the files, or of the request that holds them inline."""
-    digests = sorted({file.sha256 for file in datasets.values()})
-    if not digests:
-        return request_sha256
-    if len(digests) == 1:
-        return digests[0]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _check_no_nul(request: EvaluationRequest) -> None:

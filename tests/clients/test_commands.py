@@ -67,10 +67,10 @@ def test_exact_a_file_of_data_is_cross_validated_in_one_command(
     assert "30 rows" in done.stderr
 
 
-def test_invalid_requests_end_with_one_and_a_sentence(service_url: str) -> None:
+def test_invalid_requests_end_with_two_and_a_sentence(service_url: str) -> None:
     done = thetahat(service_url, "submit", "-", stdin='{"kind": "losses", "level": 2}')
 
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("thetahat: ")
     assert "Traceback" not in done.stderr
 

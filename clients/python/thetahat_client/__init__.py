@@ -27,7 +27,7 @@ from thetahat_client.errors import (
 )
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
 from thetahat_client.progress import ProgressBar
-from thetahat_client.text import result_text
+from thetahat_client.text import result_markdown, result_text
 
 __version__ = "0.1.0"
 
@@ -53,5 +53,6 @@ __all__ = [
     "UnknownMediaType",
     "WaitTimeout",
     "WrongKind",
+    "result_markdown",
     "result_text",
 ]

@@ -637,6 +637,9 @@ class CrossValidationResultDict(TypedDict):
     cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
+    gate: NotRequired[GateResultDict]
+    """Whether a model meets the requirement of the request's gate."""
+
     failures: dict[str, LearnerFailureDict]
     """Learners that failed, with the reason."""
 
@@ -1051,6 +1054,53 @@ class FigureSeriesDict(TypedDict):
     """The name of each point, if the points are different things."""
 
 
+GateOutcomeValue: TypeAlias = Literal["pass", "fail", "undecided"]
+"""The answer of a gate."""
+
+
+class GateResultDict(TypedDict):
+    """Whether a model meets the requirement of a gate."""
+
+    outcome: GateOutcomeValue
+    """``pass``, ``fail`` or ``undecided``; what a pipeline goes by."""
+
+    undecided: bool
+    """Whether the data show neither the requirement nor its opposite; the request's ``undecided``
+    then gave the outcome."""
+
+    model: str
+    """The model, and the one that it is compared with."""
+
+    against: str
+    """The model, and the one that it is compared with."""
+
+    require: RequirementValue
+    """What had to be shown."""
+
+    margin: float | None
+    """Largest difference that does not matter, in units of the loss."""
+
+    difference: float | None
+    """Mean of the model minus mean of the other; None where one could not be evaluated."""
+
+    lower: float | None
+    """Ends of the interval of the difference that the verdict rests on; None where an end is open
+    or there is no interval."""
+
+    upper: float | None
+    """Ends of the interval of the difference that the verdict rests on; None where an end is open
+    or there is no interval."""
+
+    level: float
+    """Confidence level of the interval."""
+
+    target: TargetValue | None
+    """What the interval is about."""
+
+    sentence: str
+    """The outcome in words, with the numbers."""
+
+
 class GridProfileDict(TypedDict):
     """The internal error along each parameter of a grid."""
 
@@ -1372,6 +1422,9 @@ class LearningCurveResultDict(TypedDict):
     cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
+    gate: NotRequired[GateResultDict]
+    """Whether a model meets the requirement of the request's gate."""
+
 
 class LeftOutDict(TypedDict):
     """The rows that are not part of an evaluation."""
@@ -1437,6 +1490,9 @@ class LossesResultDict(TypedDict):
 
     cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
+
+    gate: NotRequired[GateResultDict]
+    """Whether a model meets the requirement of the request's gate."""
 
 
 class MeanDifferenceDict(TypedDict):
@@ -2050,6 +2106,9 @@ class PredictionsResultDict(TypedDict):
     cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
 
+    gate: NotRequired[GateResultDict]
+    """Whether a model meets the requirement of the request's gate."""
+
 
 class ProvenanceDict(TypedDict):
     """What reproduces a result: the same version, request, data and seed give the same numbers."""
@@ -2078,6 +2137,10 @@ class RefitCoefficientsDict(TypedDict):
 
     intercept: float
     """0 where the learner has none."""
+
+
+RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
+"""What a gate requires of a model beside another one."""
 
 
 class RiskAlongGridDict(TypedDict):
@@ -2315,6 +2378,9 @@ class SelectionResultDict(TypedDict):
 
     cautions: list[CautionDict]
     """What to know of the evaluation as a whole."""
+
+    gate: NotRequired[GateResultDict]
+    """Whether a model meets the requirement of the request's gate."""
 
 
 SelectionWeightsDict = TypedDict(

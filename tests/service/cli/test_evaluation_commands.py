@@ -92,7 +92,7 @@ def test_exact_an_empty_list_says_so_on_standard_error(capsys: pytest.CaptureFix
 
 def test_invalid_labels_have_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     with run_stub(page()) as stub:
-        assert run(stub, "list", "--label", "team") == 1
+        assert run(stub, "list", "--label", "team") == 2
 
     assert capsys.readouterr().err == (
         "thetahat: The label 'team' must have the form NAME:VALUE.\n"
@@ -171,7 +171,7 @@ def test_invalid_files_of_unknown_type_have_a_sentence(
 ) -> None:
     (tmp_path / "a.docx").write_text("x")
     with run_stub(page()) as stub:
-        assert run(stub, "datasets", "upload", str(tmp_path / "a.docx")) == 1
+        assert run(stub, "datasets", "upload", str(tmp_path / "a.docx")) == 2
 
     assert "thetahat: The media type of 'a.docx' is unknown" in capsys.readouterr().err
 

@@ -66,7 +66,7 @@ def test_invalid_settings_are_sentences(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     try:
-        assert main(["serve", *words]) == 1
+        assert main(["serve", *words]) == 2
     finally:
         settings.cache_clear()
 
@@ -96,7 +96,7 @@ def test_invalid_variables_are_sentences(
     fresh_settings.setitem(os.environ, f"THETAHAT_{variable}", value)
     engine.reset()
     try:
-        assert main(["keys", "list"]) == 1
+        assert main(["keys", "list"]) in {2, 4}  # wrong settings, or a database that is away
     finally:
         settings.cache_clear()
         engine.reset()

@@ -43,8 +43,8 @@ def run(words: list[str], **variables: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def check_one_sentence(status: int, errors: str) -> None:
-    assert status == 1, errors
+def check_one_sentence(status: int, errors: str, *expected: int) -> None:
+    assert status in expected, errors
     assert errors.startswith("thetahat: "), errors
     assert errors.count("\n") == 1, errors
 
@@ -82,7 +82,7 @@ def test_invalid_a_wrong_database_password_is_a_sentence(words: list[str], tmp_p
     with refusing_postgres() as port:
         url = f"postgresql+psycopg://u:secret@127.0.0.1:{port}/x"
         status, errors = run(words, database_url=url, data_dir=str(tmp_path))
-    check_one_sentence(status, errors)
+    check_one_sentence(status, errors, 4)
     assert 'password authentication failed for user "u"' in errors
     assert "secret" not in errors
 
@@ -91,7 +91,7 @@ def test_invalid_a_wrong_database_password_is_a_sentence(words: list[str], tmp_p
 def test_invalid_a_database_that_is_away_is_a_sentence(words: list[str], tmp_path: Path) -> None:
     url = "postgresql+psycopg://u:secret@127.0.0.1:1/x"
     status, errors = run(words, database_url=url, data_dir=str(tmp_path))
-    check_one_sentence(status, errors)
+    check_one_sentence(status, errors, 4)
     assert "Connection refused" in errors
     assert "secret" not in errors
 
@@ -103,7 +103,7 @@ def test_invalid_a_data_folder_that_cannot_be_made_is_a_sentence(
     blocked = tmp_path / "file"
     blocked.touch()
     status, errors = run(words, data_dir=str(blocked / "data"))
-    check_one_sentence(status, errors)
+    check_one_sentence(status, errors, 1, 4)  # 4: the database says so first
     assert str(blocked) in errors
 
 
@@ -112,7 +112,7 @@ def test_invalid_a_port_in_use_is_a_sentence(command: str, tmp_path: Path) -> No
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
         status, errors = run([command, "--port", port], data_dir=str(tmp_path))
-    check_one_sentence(status, errors)
+    check_one_sentence(status, errors, 1)
     assert f"port {port}" in errors
 
 

@@ -140,7 +140,7 @@ def test_exact_a_file_plays_its_role_in_the_presets_that_have_it(tmp_path: Path)
 @pytest.mark.parametrize("words", ["reviews", "reviews=file.csv", "=file.csv:target=y"])
 def test_invalid_inputs_have_a_sentence(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     with run_stub() as stub:
-        assert main(["study", "tiny", "--url", stub.url, "--input", words]) == 1
+        assert main(["study", "tiny", "--url", stub.url, "--input", words]) == 2
     assert "must have the form ROLE=FILE:target=COLUMN" in capsys.readouterr().err
 
 

@@ -12,13 +12,14 @@ from thetahat_client.text.cautions import cautions_section
 from thetahat_client.text.comparisons import comparisons_text
 from thetahat_client.text.importance_weighting import risks_table, weights_text
 from thetahat_client.text.learning_curves import curves_text
+from thetahat_client.text.markdown import MarkdownPage
 from thetahat_client.text.metrics import metric_differences_table, metrics_table
 from thetahat_client.text.models import models_table, recommended_intervals
 from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
 
-__all__ = ["Page", "result_text"]
+__all__ = ["Page", "result_markdown", "result_text", "write_result"]
 
 
 def result_text(
@@ -42,11 +43,21 @@ def result_text(
         Whether to return every model, verdict and caution. Without it the best 15 models are shown,
         of many comparisons those with the best model, and the three most serious cautions.
     """
-    page = Page(prose=width, table=table_width)
+    return write_result(result, Page(prose=width, table=table_width), show_all=show_all)
+
+
+def result_markdown(result: Mapping[str, Any], *, show_all: bool = False) -> str:
+    """Return a result as Markdown: the tables, verdicts and cautions of ``result_text``."""
+    return write_result(result, MarkdownPage(), show_all=show_all)
+
+
+def write_result(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+    """Return a whole result as a page writes tables and paragraphs: as text or Markdown."""
     unit = result.get("unit")
     if unit and _has_sources(result):
         page = replace(page, block=unit["singular"], blocks=unit["plural"])
     parts = [
+        page.section("Gate", _gate_sentences(result)),
         *_parts(result, page, show_all=show_all),
         cautions_section(result, page, show_all=show_all),
     ]
@@ -82,6 +93,11 @@ def _parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator
         yield weights_text(result, page)
     else:
         yield numbers_table(result, page)
+
+
+def _gate_sentences(result: Mapping[str, Any]) -> list[str]:
+    gate = result.get("gate")
+    return [f"{str(gate['outcome']).upper()}  {gate['sentence']}"] if gate else []
 
 
 def _first_sentence(result: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,69 @@
+"""Evaluations of one command: in this process, or by a running service if its address is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from service.cli.connection import connect
+from service.cli.failures import UserError
+from service.cli.progress import wait_with_progress
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+OptionalUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        envvar="THETAHAT_URL",
+        metavar="URL",
+        help="Let this service compute and keep the evaluation. Without it, it is computed here.",
+    ),
+]
+Margin = Annotated[
+    float | None,
+    typer.Option(help="Largest difference that does not matter, in units of the loss."),
+]
+
+
+def evaluate(
+    request: Mapping[str, Any], data: Path | None, url: str | None
+) -> tuple[dict[str, Any], str | None]:
+    """Return the result of a request, and the id of the evaluation if a service computed it."""
+    if url is None:
+        return _evaluate_here(request, data), None
+    body = dict(request)
+    with connect(url) as client:
+        if data is not None:
+            body["dataset"] = client.upload(str(data)).id
+        submitted = client.submit(body)
+        wait_with_progress(client, submitted.id)
+        return dict(client.result(submitted.id)), submitted.id
+
+
+def _evaluate_here(request: Mapping[str, Any], data: Path | None) -> dict[str, Any]:
+    from pydantic import ValidationError
+
+    from service.jobs.in_process import evaluate_in_process
+    from service.kinds.registry import JOB_KINDS
+    from thetahat_client.media import guess_media_type
+
+    kind = request.get("kind")
+    if kind not in JOB_KINDS:
+        message = f"kind must be one of {', '.join(JOB_KINDS)}, and is {kind!r}."
+        raise UserError(message)
+    media_type = None if data is None else guess_media_type(data.name)
+    try:
+        return evaluate_in_process(request, data, media_type)
+    except ValidationError as error:
+        raise UserError(_explain(error, request)) from None
+
+
+def _explain(error: ValidationError, request: Mapping[str, Any]) -> str:
+    from service.api.validation import convert_validation_error
+
+    return convert_validation_error(error, request).message

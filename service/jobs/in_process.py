@@ -1,0 +1,104 @@
+"""An evaluation in this process, without database, broker and workers: for the command line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
+
+import orjson
+
+import thetahat
+from service.data.base import FileLimits
+from service.data.encodings import marked_encoding
+from service.data.formats import find_format, in_encoding
+from service.data.tables import table_path
+from service.jobs.digests import digest_request
+from service.jobs.result_json import encode_result
+from service.kinds.base import Chunks, DatasetFile, Job, run_chunks
+from service.kinds.provenance import Provenance
+from service.kinds.registry import JOB_KINDS
+from service.storage.engine import to_json
+
+UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
+"""The file is the caller's own, so the limits against hostile uploads do not apply."""
+
+
+def evaluate_in_process(
+    request: Mapping[str, Any], data: Path | None = None, media_type: str | None = None
+) -> dict[str, Any]:
+    """Return the result of a request, with the numbers that the service would give.
+
+    Parameters
+    ----------
+    request : mapping
+        The body of ``POST /v1/evaluations``.
+    data : Path or None
+        A file that takes the place of the request's ``dataset``.
+    media_type : str or None
+        The media type of that file.
+
+    Raises
+    ------
+    pydantic.ValidationError, EvaluationError, ServiceError
+        The request or the file is refused.
+    """
+    with TemporaryDirectory(prefix="thetahat-") as folder:
+        body = dict(request)
+        datasets = {}
+        if data is not None:
+            dataset = _read_file(data, media_type or "text/csv", Path(folder))
+            datasets[dataset.id] = dataset
+            body["dataset"] = str(dataset.id)
+        return _run(body, datasets)
+
+
+def read_columns(data: Path, media_type: str) -> dict[str, str]:
+    """Return the type of each column of a file, in its order; ``InvalidFile`` for a bad file."""
+    with TemporaryDirectory(prefix="thetahat-") as folder:
+        dataset = _read_file(data, media_type, Path(folder))
+        return {str(column["name"]): str(column["type"]) for column in dataset.columns}
+
+
+def _run(body: Mapping[str, Any], datasets: Mapping[UUID, DatasetFile]) -> dict[str, Any]:
+    kind = JOB_KINDS[body["kind"]]
+    request = kind.request.model_validate(body)
+    kind.check(request, datasets)
+    digests = digest_request(request, datasets)
+    job = Job(uuid4(), kind.name, request, digests.seed, datasets)
+    outcome = kind.start(job)
+    if isinstance(outcome, Chunks):
+        outcome = kind.gather(job, run_chunks(kind, job, outcome.chunks))
+    provenance = Provenance(
+        version=thetahat.__version__,
+        seed=digests.seed,
+        data_sha256=digests.data_sha256,
+        spec_sha256=digests.request_sha256,
+    )
+    result: dict[str, Any] = orjson.loads(to_json(encode_result(outcome, provenance)))
+    return result
+
+
+def _read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
+    """Read and check a file; its table, where its format needs one, is written to the folder."""
+    if media_type == "text/csv":
+        media_type = in_encoding(media_type, marked_encoding(data))
+    path = folder / "data"
+    path.symlink_to(data.resolve())
+    form = find_format(media_type)
+    with table_path(path, form.table_suffix or ".none").open("w+b") as table:
+        inspected = form.inspect(path, UNLIMITED, table)
+    with data.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return DatasetFile(
+        id=uuid5(NAMESPACE_OID, digest),  # the same file gives the same request, and so its seed
+        sha256=digest,
+        media_type=media_type,
+        rows=inspected.rows,
+        columns=inspected.columns,
+        details=inspected.details,
+        path=path,
+    )

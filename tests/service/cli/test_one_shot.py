@@ -1,0 +1,235 @@
+"""``thetahat compare`` and ``thetahat gate`` without a server."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thetahat
+from service.cli import main
+from tests.servers.processes import free_port
+
+
+@pytest.fixture(autouse=True)
+def without_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("THETAHAT_URL", raising=False)
+
+
+@pytest.fixture
+def losses() -> dict[str, np.ndarray]:
+    """Return (12, 20) losses of three models; ``new`` is better than ``old`` by 0.05."""
+    rng = np.random.default_rng(8)
+    old = rng.normal(1, 0.3, size=(12, 20)).round(6)
+    new = (old - 0.05 + 0.01 * rng.normal(size=old.shape)).round(6)
+    return {"old": old, "new": new, "noisy": (old + rng.normal(size=old.shape)).round(6)}
+
+
+@pytest.fixture
+def table(tmp_path: Path, losses: dict[str, np.ndarray]) -> Path:
+    lines = [",".join(["school", *losses])]
+    for i in range(12):
+        lines += [
+            ",".join([f"s{i}", *(str(losses[name][i, j]) for name in losses)]) for j in range(20)
+        ]
+    path = tmp_path / "losses.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Any]:
+    """Return the exit status of a command, and the JSON that it printed."""
+    capsys.readouterr()
+    status = main(words)
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_exact_a_file_gives_the_numbers_of_the_library(
+    table: Path, losses: dict[str, np.ndarray], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, result = run_json(capsys, "compare", str(table), "--block", "school", "--json")
+    expected = thetahat.evaluate(
+        {name: list(rows) for name, rows in losses.items()},
+        blocks="source",
+        seed=result["provenance"]["seed"],
+    )
+
+    assert status == 0
+    assert list(result["models"]) == ["old", "new", "noisy"]
+    for name, model in expected.models.items():
+        assert result["models"][name]["mean"]["macro"] == model.mean.macro
+    for pair, other in zip(result["comparisons"], expected.comparisons, strict=True):
+        assert other.interval is not None
+        ends = (other.interval.lower, other.interval.upper)
+        assert (pair["interval"]["lower"], pair["interval"]["upper"]) == ends
+
+
+def test_exact_the_same_file_gives_the_same_bytes(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = [
+        run_json(capsys, "compare", str(table), "--block", "school", "--json") for _ in range(2)
+    ]
+
+    assert results[0] == results[1]
+
+
+def test_exact_the_columns_are_chosen_by_their_names_and_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.csv"
+    rows = [f"{i % 4},{i % 8},x{i},{0.1 * i % 1:.2f},{0.3 * i % 1:.2f}" for i in range(16)]
+    path.write_text("\n".join(["block,cluster,note,a,b", *rows]) + "\n")
+
+    status, result = run_json(capsys, "compare", str(path), "--json")
+    assert status == 0
+    assert list(result["models"]) == ["a", "b"]
+    assert result["block_labels"] == [0, 1, 2, 3]
+
+    status, result = run_json(capsys, "compare", str(path), "--model", "b", "--json")
+    assert list(result["models"]) == ["b"]
+
+
+def test_exact_a_file_without_blocks_is_one_test_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("a,b\n" + "\n".join(f"{i % 2},{i % 3 % 2}" for i in range(30)) + "\n")
+
+    assert main(["compare", str(path)]) == 0
+    printed = capsys.readouterr()
+
+    assert "30 instances in 1 block\n" in printed.out
+    assert "models: a, b (lower is better); blocks: holdout" in printed.err
+
+
+def test_exact_markdown_has_the_tables(table: Path, tmp_path: Path) -> None:
+    target = tmp_path / "result.md"
+
+    assert main(["compare", str(table), "--block", "school", "--markdown", str(target)]) == 0
+    text = target.read_text()
+
+    assert "| model | mean | 95 %, data like these |" in text
+    assert "### Verdicts" in text
+    assert "### Cautions" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["nothing.csv"], 2, "There is no file 'nothing.csv'."),
+        (["TABLE", "--block", "hospital"], 2, "The file has no column 'hospital'"),
+        (["TABLE", "--model", "newest"], 2, "its columns are school, old, new, noisy"),
+        (["TABLE", "--block", "school", "--level", "1.5"], 2, "level"),
+        (["TABLE", "--model", "school"], 2, "school"),
+    ],
+)
+def test_invalid_arguments_are_explained(
+    table: Path,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    status: int,
+    message: str,
+) -> None:
+    assert main(["compare", *(str(table) if word == "TABLE" else word for word in words)]) == status
+    printed = capsys.readouterr().err
+
+    assert message in printed
+    assert "Traceback" not in printed
+
+
+# The gate
+
+
+@pytest.fixture
+def request_file(tmp_path: Path) -> Path:
+    path = tmp_path / "request.json"
+    columns = {"losses": ["old", "new", "noisy"], "block": "school"}
+    path.write_text(json.dumps({"kind": "losses", "blocks": "source", "columns": columns}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("model", "against", "options", "status", "outcome"),
+    [
+        ("new", "old", ["--require", "better"], 0, "pass"),
+        ("old", "new", ["--require", "better"], 1, "fail"),
+        ("old", "new", ["--margin", "0.01"], 1, "fail"),
+        ("old", "new", ["--margin", "0.1"], 0, "pass"),
+        ("noisy", "old", ["--require", "better"], 3, "undecided"),
+        ("noisy", "old", ["--require", "better", "--undecided", "pass"], 0, "pass"),
+        ("noisy", "old", ["--require", "better", "--undecided", "fail"], 1, "fail"),
+    ],
+)
+def test_exact_the_exit_status_is_the_outcome(
+    table: Path,
+    request_file: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+    against: str,
+    options: list[str],
+    status: int,
+    outcome: str,
+) -> None:
+    report = tmp_path / "junit.xml"
+    words = [str(request_file), "--data", str(table), "--model", model, "--against", against]
+    done, gate = run_json(capsys, "gate", *words, *options, "--json", "--junit", str(report))
+
+    assert (done, gate["outcome"]) == (status, outcome)
+    suite = ET.parse(report).getroot()[0]
+    assert suite.get("tests") == "1"
+    assert suite.get("failures") == str(int(outcome == "fail"))
+    assert suite.get("errors") == str(int(outcome == "undecided"))
+    assert suite[0].findtext("system-out") == gate["sentence"]
+
+
+def test_exact_the_gate_of_the_request_is_used(
+    table: Path, request_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = json.loads(request_file.read_text())
+    request["gate"] = {"model": "new", "against": "old", "require": "better"}
+    request_file.write_text(json.dumps(request))
+
+    assert main(["gate", str(request_file), "--data", str(table)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("PASS\nThe gate passes: it is shown that new is better than old.")
+
+    status, gate = run_json(
+        capsys, "gate", str(request_file), "--data", str(table), "--model", "noisy", "--json"
+    )
+    assert (status, gate["model"], gate["require"]) == (3, "noisy", "better")
+
+
+def test_exact_a_service_that_is_away_has_its_own_status(
+    table: Path, request_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(request_file), "--data", str(table), "--model", "new", "--against", "old"]
+    url = f"http://127.0.0.1:{free_port()}"
+
+    assert main(["gate", *words, "--require", "better", "--url", url]) == 4
+    assert "does not answer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "Name both models: --model and --against"),
+        (["--model", "newest", "--against", "old", "--margin", "1"], "did you mean 'new'?"),
+        (["--model", "new", "--against", "old"], "margin"),
+        (["--model", "new", "--against", "new", "--margin", "1"], "with itself"),
+    ],
+)
+def test_invalid_gates_are_explained(
+    table: Path,
+    request_file: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+) -> None:
+    assert main(["gate", str(request_file), "--data", str(table), *options]) == 2
+    assert message in capsys.readouterr().err
