@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
     from thetahat.analyses.losses.choices import Gate
     from thetahat.analyses.losses.entry_points import evaluate, evaluate_scores
-    from thetahat.analyses.losses.result import Decision, EvaluationResult
+    from thetahat.analyses.losses.result import (
+        Decision,
+        EvaluationResult,
+        GateOutcome,
+        Requirement,
+    )
     from thetahat.values.json_values import to_json
     from thetahat.values.types import Alternative, BlockKind, Target
 
@@ -29,6 +34,8 @@ __all__ = [
     "Decision",
     "EvaluationResult",
     "Gate",
+    "GateOutcome",
+    "Requirement",
     "Target",
     "__version__",
     "cross_validate",
@@ -44,6 +51,8 @@ _MODULES: Final = {
     "Decision": "thetahat.analyses.losses.result",
     "EvaluationResult": "thetahat.analyses.losses.result",
     "Gate": "thetahat.analyses.losses.choices",
+    "GateOutcome": "thetahat.analyses.losses.result",
+    "Requirement": "thetahat.analyses.losses.result",
     "Target": "thetahat.values.types",
     "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -17,6 +18,8 @@ from service.cli.output import print_json, print_result, write_text
 PANEL: Final = "Evaluations"
 LABELS: Final = ("block", "repeat", "instance", "cluster")
 """Columns that name a row; a file's columns of these names are used without an option."""
+WORDS: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
+"""Names of block columns that can stand in a sentence: a new school."""
 NUMBERS: Final = frozenset({"integer", "number", "boolean"})
 
 
@@ -94,6 +97,8 @@ def compare(
         "columns": columns,
         "level": level,
     }
+    if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
+        request["unit"] = block.replace("_", " ")
     if margin is not None:
         request["margin"] = margin
     if better is Better.HIGHER:

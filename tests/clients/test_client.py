@@ -94,7 +94,7 @@ def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> 
         with pytest.raises(ValueError, match="is not one of json, csv, parquet"):
             client.losses("x", "xlsx")  # type: ignore[call-overload]
         with pytest.raises(ValueError, match="is not one of svg, png"):
-            client.figure("x", "one", "pdf")  # type: ignore[arg-type]
+            client.figure("x", "one", "pdf")
 
     assert stub.requests == []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -136,7 +138,7 @@ def test_exact_scores_pass_where_their_losses_pass(*, higher: bool) -> None:
 
 def test_invalid_gates_name_the_place() -> None:
     losses = {"old": [[0.1, 0.4], [0.3, 0.2]], "new": [[0.2, 0.1], [0.3, 0.1]]}
-    cases = [
+    cases: list[tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]] = [
         ({"model": "newer", "against": "old"}, {"margin": 0.1}, ("gate", "model")),
         ({"model": "new", "against": "prod"}, {"margin": 0.1}, ("gate", "against")),
         ({"model": "new", "against": "old"}, {}, ("margin",)),
