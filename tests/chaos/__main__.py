@@ -26,7 +26,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.storage.tables import EVALUATION
 from service.storage.unit_of_work import reading
-from tests.chaos.jobs import Client, Outcome, build_requests
+from tests.chaos.jobs import Client, Outcome, build_requests, draw_request
 from tests.chaos.setups import SETUPS, Setup
 from tests.chaos.small_disk import small_disk
 
@@ -106,6 +106,9 @@ class Disturbance(threading.Thread):
             names = sorted(self._setup.faults)
             for number in range(self._n_faults):
                 name = names[int(self._rng.integers(len(names)))]
+                # The faults are spread over all evaluations.
+                due = number * self._report.jobs // self._n_faults - MOST_WAITING
+                wait_until_finished(due, END_S)
                 before = count_finished()
                 self._setup.faults[name](self._rng)
                 self._report.faults[name] += 1
@@ -176,14 +179,14 @@ def _submit_all(
     jobs: list[Job] = []
     cancelled: list[UUID] = []
     while len(jobs) < n_jobs or disturbance.is_alive():
-        which = int(rng.integers(len(bodies)))
+        which = draw_request(bodies, rng)
         body, is_poisoned = bodies[which], False
         if body["kind"] == "napping" and "n_chunks" not in body and rng.random() < 0.1:
             marker = folder.parent / f"poisoned-{len(jobs)}"
             body, is_poisoned = {**body, "fault": "poison", "marker": str(marker)}, True
         jobs.append((which, client.submit(body), is_poisoned))
         if rng.random() < 0.05:
-            victim = client.submit(bodies[int(rng.integers(len(bodies)))])
+            victim = client.submit(bodies[draw_request(bodies, rng)])
             time.sleep(rng.uniform(0.0, 0.3))
             client.cancel(victim)
             cancelled.append(victim)
