@@ -21,12 +21,15 @@ INFRASTRUCTURE_ERRORS: Final = (Unavailable, OSError, *DATABASE_ERRORS)
 def find_fault(error: BaseException) -> BaseException | None:
     """Return the fault of the infrastructure that an error is or was raised from, or None.
 
-    Only an error of the machine counts as the cause of another error: a file that cannot be parsed
-    is also reported as an ``OSError``.
+    Arrow reports a file that cannot be parsed as an ``OSError`` without an error number. That is no
+    fault, because the same file cannot be parsed later either. As the cause of another error only
+    an error of the machine counts.
     """
-    if isinstance(error, INFRASTRUCTURE_ERRORS):
+    if isinstance(error, ConnectionError | TimeoutError):
         return error
-    cause = error.__cause__ or error.__context__
+    if isinstance(error, OSError) and error.errno is not None:
+        return error
+    cause: BaseException | None = error
     while cause is not None:
         if is_machine_fault(cause) or isinstance(cause, (Unavailable, *DATABASE_ERRORS)):
             return cause

@@ -253,6 +253,9 @@ def test_exact_the_cause_of_an_error_decides_whose_fault_it_is() -> None:
     refusal.__cause__ = FULL
     assert find_fault(refusal) is FULL
     assert find_fault(np.linalg.LinAlgError()) is None
+    assert find_fault(OSError("Couldn't deserialize thrift")) is None
+    gone = ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+    assert find_fault(gone) is gone
 
 
 def test_exact_reasons_name_no_path_and_no_address() -> None:
