@@ -11,6 +11,7 @@ import os
 from typing import Any
 from uuid import UUID
 
+from billiard.exceptions import WorkerLostError
 from celery import Celery, signals
 from kombu import Queue
 
@@ -28,6 +29,8 @@ from worker.preload import BUSY, warm_up
 HARD_LIMIT_MARGIN_S = 60.0
 LOADED_MB = 512  # more than a process has with every package imported that a learner may need
 REPLACED_STATUS = 0
+CELERY_REQUESTS = "celery.worker.request"
+"""The logger of what became of a message."""
 STOPPING = SharedFlag()
 log = logging.getLogger(__name__)
 
@@ -87,9 +90,22 @@ def run_unit(evaluation_id: str, number: int) -> None:
         raise SystemExit(REPLACED_STATUS)
 
 
+def is_no_planned_end(record: logging.LogRecord) -> bool:
+    """Return False for Celery's error about a process that ended to be replaced.
+
+    ``worker.replaced`` is in the log already, and the error with its trace looks like a crash.
+    """
+    error = record.exc_info[1] if record.exc_info else None
+    return not (
+        isinstance(getattr(error, "exc", error), WorkerLostError)
+        and f"exitcode {REPLACED_STATUS}." in str(error)
+    )
+
+
 @signals.setup_logging.connect
 def _set_up_logging(**_: Any) -> None:
     process_log.configure()
+    logging.getLogger(CELERY_REQUESTS).addFilter(is_no_planned_end)
 
 
 @signals.worker_process_init.connect

@@ -49,6 +49,7 @@ def test_exact_a_poisoned_process_makes_way_for_another(tmp_path: Path) -> None:
     assert unit(first).attempt == 2
     log = (tmp_path / "log").read_text()
     assert log.count("worker.replaced") == 1
+    assert "WorkerLostError" not in log
 
 
 def test_exact_a_cancelled_first_import_spoils_no_later_evaluation(tmp_path: Path) -> None:
