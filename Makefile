@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick chaos explore contract fuzz-uploads check format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos soak explore contract fuzz-uploads check format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks clean
 
 help: ## Show this list
@@ -46,11 +46,14 @@ test-quick: setup ## Run the tests without simulations and without killing proce
 chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare every byte (CHAOS="--seed 2")
 	@$(BIN)/python -m tests.chaos $(CHAOS)
 
+soak: setup ## Use the service for ten minutes and see whether its memory grows
+	@$(BIN)/python -m tests.soak
+
 explore: setup ## Run the property tests on many new random examples
 	@$(PYTEST) -k test_property --hypothesis-profile=explore
 
 contract: setup ## Send thousands of requests and compare the answers with the OpenAPI document
-	@$(PYTEST) tests/service/api/test_contract.py --hypothesis-profile=contract
+	@$(PYTEST) tests/service/api/test_contract.py --hypothesis-profile=contract -o faulthandler_timeout=0
 
 fuzz-uploads: setup ## Upload damaged files of every format (FILES=30000 for more)
 	@$(BIN)/python -m tests.service.supervisor.fuzz_uploads --files $(or $(FILES),3000)

@@ -15,15 +15,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 import uvicorn
 from fastapi import FastAPI
 from hypothesis import settings
 from starlette.testclient import TestClient
 
+from service.errors import ResourceNotFound
+from service.jobs.cancel import cancel
 from service.kinds.registry import JOB_KINDS
 from service.process.request_context import Scope
+from service.states import UNFINISHED
 from service.storage import api_keys
-from service.storage.unit_of_work import unit_of_work
+from service.storage.tables import EVALUATION
+from service.storage.unit_of_work import reading, unit_of_work
 from service.supervisor.http_protocol import LimitedHttpProtocol
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
@@ -31,7 +36,8 @@ from tests.service.storage.databases import Setting
 from tests.worker.napping import KIND
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
-OPERATIONS = 26
+CANCEL_S = 0.2
+OPERATIONS = 27
 """Operations that are tested, each with one request at least."""
 EXAMPLES = {"contract": 40, "suite": 2}
 """Random requests for each operation; what schemathesis derives from the document comes on top."""
@@ -56,6 +62,31 @@ def served(application: FastAPI) -> Iterator[str]:
             thread.join()
 
 
+@contextlib.contextmanager
+def cancelling() -> Iterator[None]:
+    """Cancel every evaluation soon after it was submitted, because streams end only with it."""
+    ended = threading.Event()
+
+    def cancel_all() -> None:
+        statement = sa.select(EVALUATION.c.owner_id, EVALUATION.c.id).where(
+            EVALUATION.c.status.in_(UNFINISHED)
+        )
+        while not ended.wait(CANCEL_S):
+            with reading() as connection:
+                rows = connection.execute(statement).all()
+            for owner_id, evaluation_id in rows:
+                with contextlib.suppress(ResourceNotFound):  # deleted meanwhile
+                    cancel(owner_id, evaluation_id)
+
+    thread = threading.Thread(target=cancel_all)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 @pytest.fixture
 def address(
     application: FastAPI, setting: Setting, monkeypatch: pytest.MonkeyPatch
@@ -63,7 +94,7 @@ def address(
     setting(max_wait_s=0.01, rate_per_s=0, max_unfinished=10**9)
     monkeypatch.delitem(JOB_KINDS, KIND.name)  # the tests' own kind is in no document
     application.openapi_schema = None
-    with served(application) as url:
+    with cancelling(), served(application) as url:
         yield url
     application.openapi_schema = None
 
