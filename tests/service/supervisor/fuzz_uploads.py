@@ -2,8 +2,9 @@
 
 Valid files of every format are damaged at random, from a seed, and uploaded. What is accepted is
 previewed and deleted. The API must stay the same process, answer nothing with a status of 500 or
-more, and stay below a gigabyte of memory, and so must each parser. Meanwhile another client asks
-for something small all the time, and its longest wait is reported.
+more, and stay below a gigabyte of memory, and so must each parser. Meanwhile a process asks for
+something small all the time, and its longest waits are reported beside those for a server that does
+nothing else: what that one also waits is the load of the machine, not the uploads.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import io
+import multiprocessing
 import random
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,13 +33,18 @@ import httpx
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import uvicorn
 from scipy.sparse import csr_array
 
+from tests.servers.processes import free_port
 from tests.service.supervisor.processes import Command, descendants, environment, running
 
 MOST_MEMORY_KB: Final = 1_000_000
 EXPECTED: Final = frozenset({200, 201, 413, 422})
 CLIENTS: Final = 2
+PAUSE_S: Final = 0.02
+LONGEST_WAIT_S: Final = 1.0
+QUANTILES: Final = (50, 99, 99.9)
 EXTREMES: Final = (b"\xff" * 4, b"\xff\xff\xff\x7f", b"\x00" * 8, b"\xff" * 8, b"\x80", b"\x01\x00")
 
 
@@ -51,15 +58,17 @@ class Report:
         Number of answers by status, of uploads and of previews.
     faults : list of str
         Descriptions of everything that must not happen.
-    longest_wait_s : float
-        Of another client's small request.
+    waits_s, control_waits_s : list of float
+        How long each small request of another client took, to the API and to a server that does
+        nothing else.
     memory_kb : dict of int
         Largest resident memory of the API process and of a parser.
     """
 
     statuses: Counter[str] = dataclasses.field(default_factory=Counter)
     faults: list[str] = dataclasses.field(default_factory=list)
-    longest_wait_s: float = 0.0
+    waits_s: list[float] = dataclasses.field(default_factory=list)
+    control_waits_s: list[float] = dataclasses.field(default_factory=list)
     memory_kb: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
@@ -168,9 +177,7 @@ def _change(data: bytearray, at: int, others: list[bytes], rng: random.Random) -
 @contextmanager
 def api_alone(folder: Path) -> Iterator[tuple[Command, str]]:
     """Run the API by itself, with an empty database."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     variables = {**environment(), "THETAHAT_DATA_DIR": str(folder), "THETAHAT_RATE_PER_S": "0"}
     command = [sys.executable, "-m", "service.cli", "migrate"]
     subprocess.run(command, check=True, env=variables, capture_output=True)
@@ -193,11 +200,12 @@ def upload_damaged_files(n: int, seed: int, folder: Path) -> Report:
     report, stop = Report(), threading.Event()
     files = valid_files()
     names = sorted(files)
-    with api_alone(folder) as (api, url), ThreadPoolExecutor(CLIENTS + 2) as threads:
-        watching = [
-            threads.submit(_ask_all_the_time, url, report, stop),
-            threads.submit(_measure_memory, api.process.pid, report, stop),
-        ]
+    with (
+        api_alone(folder) as (api, url),
+        _asking_all_the_time(url, report),
+        ThreadPoolExecutor(CLIENTS + 1) as threads,
+    ):
+        measuring = threads.submit(_measure_memory, api.process.pid, report, stop)
         try:
             with httpx.Client(base_url=url, timeout=120, trust_env=False) as client:
 
@@ -210,8 +218,7 @@ def upload_damaged_files(n: int, seed: int, folder: Path) -> Report:
                 list(threads.map(upload, range(n)))
         finally:
             stop.set()
-            for one in watching:
-                one.result()
+            measuring.result()
         if api.process.poll() is not None:
             report.faults.append(f"The API ended with status {api.process.returncode}.")
     report.faults += [
@@ -244,16 +251,58 @@ def _upload(
     ]
 
 
-def _ask_all_the_time(url: str, report: Report, stop: threading.Event) -> None:
-    with httpx.Client(base_url=url, timeout=120, trust_env=False) as client:
-        while not stop.wait(0.02):
-            began = time.monotonic()
-            try:
-                client.get("/v1/datasets", params={"limit": 1})
-            except httpx.TransportError as error:
-                report.faults.append(f"A small request was not answered: {error!r}.")
-                return
-            report.longest_wait_s = max(report.longest_wait_s, time.monotonic() - began)
+@contextmanager
+def _asking_all_the_time(url: str, report: Report) -> Iterator[None]:
+    """Send small requests until the block ends, from a process that does nothing else."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    port = free_port()
+    control = context.Process(target=_serve_nothing, args=[port], daemon=True)
+    asking = context.Process(
+        target=_ask_all_the_time, args=[url, f"http://127.0.0.1:{port}", theirs], daemon=True
+    )
+    control.start()
+    asking.start()
+    theirs.close()  # so that the end of that process is noticed here
+    try:
+        yield
+        ours.send(None)
+        report.waits_s, report.control_waits_s, faults = ours.recv()
+        report.faults += faults
+    finally:
+        asking.terminate()
+        control.terminate()
+
+
+def _serve_nothing(port: int) -> None:
+    """Answer every request at once, with the same server as the API's."""
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            await receive()
+            headers = [(b"content-type", b"application/json"), (b"content-length", b"2")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b"{}"})
+
+    uvicorn.run(answer, host="127.0.0.1", port=port, log_level="error", lifespan="off")
+
+
+def _ask_all_the_time(url: str, control_url: str, parent: Connection) -> None:
+    """Ask both servers in turn until the parent sends something; send it what was measured."""
+    waits: dict[str, list[float]] = {url: [], control_url: []}
+    faults: list[str] = []
+    with httpx.Client(timeout=120, trust_env=False) as client:
+        while not parent.poll(PAUSE_S):
+            for address, measured in waits.items():
+                began = time.monotonic()
+                try:
+                    client.get(f"{address}/v1/datasets", params={"limit": 1})
+                except httpx.TransportError as error:
+                    if address == url or measured:  # the control has started
+                        faults.append(f"A small request was not answered: {error!r}.")
+                else:
+                    measured.append(time.monotonic() - began)
+    parent.send((waits[url], waits[control_url], faults))
 
 
 def _measure_memory(pid: int, report: Report, stop: threading.Event) -> None:
@@ -268,6 +317,16 @@ def _measure_memory(pid: int, report: Report, stop: threading.Event) -> None:
             report.memory_kb[name] = max(report.memory_kb.get(name, 0), int(peak))
 
 
+def describe_waits(seconds: list[float]) -> str:
+    """Return the distribution of waits as text."""
+    quantiles = ", ".join(f"{q:g} % within {np.percentile(seconds, q):.3f} s" for q in QUANTILES)
+    beyond = sum(wait > LONGEST_WAIT_S for wait in seconds)
+    return (
+        f"{len(seconds)} requests, {quantiles}, longest {max(seconds):.3f} s, "
+        f"{beyond} beyond {LONGEST_WAIT_S:g} s"
+    )
+
+
 def main() -> int:
     """Run from the command line, print what happened, and return 1 if anything must not."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -278,7 +337,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         report = upload_damaged_files(options.files, options.seed, Path(folder))
     print(f"{options.files} files in {time.monotonic() - began:.0f} s: {dict(report.statuses)}")
-    print(f"Longest wait of another client: {report.longest_wait_s:.3f} s")
+    print("Waits of another client:", describe_waits(report.waits_s))
+    print("   for a server that does nothing else:", describe_waits(report.control_waits_s))
     print(f"Largest memory in kB: {report.memory_kb}")
     print("\n".join(report.faults[:50]) or "No faults.")
     return int(bool(report.faults))
