@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from thetahat.parameter_checks import require
 
+LARGEST_COUNT: Final = 100_000
+"""Largest count of a preset: of rows, features, folds, resamples or penalties. The published
+results have 1000 at most; a hundred times as many take a processor days."""
+
 
 def require_at_least(preset: object, **least: int) -> None:
-    """Raise ``InvalidParameter`` unless each named parameter has its least value or more."""
+    """Raise ``InvalidParameter`` unless each named count is at least that, and not too large."""
     for name, bound in least.items():
         value = getattr(preset, name)
         require(value >= bound, name, value, f"must be {bound} or more")
+        check_largest(name, value)
+
+
+def check_largest(name: str, *counts: int) -> None:
+    """Raise ``InvalidParameter`` if one of a parameter's counts is above ``LARGEST_COUNT``."""
+    largest = max(counts)
+    require(largest <= LARGEST_COUNT, name, largest, f"must be at most {LARGEST_COUNT}")
 
 
 def is_ascending(values: Sequence[float]) -> bool:

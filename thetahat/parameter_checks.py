@@ -46,7 +46,16 @@ def check_at_least(name: str, value: int, least: int) -> None:
 
 
 MOST_SPLITS: Final = 100_000
-"""The most splits, resamples or repeats of a scheme or of an estimator that trains learners."""
+"""The most splits, folds, resamples or repeats of a scheme or of an estimator that trains learners:
+with one millisecond a fit they take two minutes."""
+MOST_ROWS: Final = 10_000_000
+"""The most rows that a parameter may count: of a draw, a test part, a gap, neighbours. One column
+of so many numbers takes 80 megabytes."""
+MOST_COLUMNS: Final = 20_000
+"""The most columns that a generator draws or that a step keeps; a preparation step may not make
+more either."""
+MOST_DRAWN: Final = 200_000_000
+"""The most numbers in one draw of a generator, rows times columns: 1.6 gigabytes."""
 
 
 def check_count(name: str, count: int, least: int) -> None:

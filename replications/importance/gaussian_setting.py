@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from replications.importance.penalty_selection import GRAIN
+from replications.parameter_checks import check_largest
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.parameter_checks import require
 from thetahat.values.types import FloatArray
@@ -17,6 +18,8 @@ def check_sample_sizes(n_source: int, n_target: int, n_folds: int) -> None:
     least = 2 * n_folds
     require(n_source >= least, "n_source", n_source, f"must be {least} or more")
     require(n_target >= 6, "n_target", n_target, "must be 6 or more")
+    check_largest("n_source", n_source)
+    check_largest("n_target", n_target)
 
 
 def draw_samples(

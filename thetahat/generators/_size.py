@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thetahat.errors import InvalidParameter
+from thetahat.parameter_checks import MOST_DRAWN, MOST_ROWS, check_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +32,18 @@ class DrawSize:
     def __post_init__(self) -> None:
         for name in ("n", "n_sources", "per_source", "n_target"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InvalidParameter(
-                    f"{name} must be 1 or more, got {value}", loc=(name,), value=value
-                )
+            check_range(name, value, 1, MOST_ROWS)
         if (self.n is None) == (self.per_source is None):
             raise InvalidParameter("Give either n, or per_source with n_sources.", loc=("n",))
         if self.per_source is not None and self.n_sources is None:
             raise InvalidParameter("per_source needs n_sources", loc=("n_sources",))
+        if self.per_source is not None:
+            check_range("n_sources times per_source", self.rows, 1, MOST_ROWS)
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise ``InvalidParameter`` if a draw of so many columns would have too many numbers."""
+        rows = max(self.rows, self.n_target or 0)
+        check_drawn(rows, n_columns, "n" if self.n is not None else "per_source")
 
     @property
     def rows(self) -> int:
@@ -48,3 +53,20 @@ class DrawSize:
         assert self.n_sources is not None  # noqa: S101 - __post_init__ has checked it
         assert self.per_source is not None  # noqa: S101 - __post_init__ has checked it
         return self.n_sources * self.per_source
+
+
+def check_drawn(n_rows: int, n_columns: int, name: str) -> None:
+    """Raise ``InvalidParameter`` if an array of so many numbers is too large to be drawn.
+
+    Parameters
+    ----------
+    name : str
+        The parameter that sets the number of rows.
+    """
+    if n_rows * n_columns > MOST_DRAWN:
+        raise InvalidParameter(
+            f"A draw of {n_rows} rows with {n_columns} columns has more than {MOST_DRAWN} numbers. "
+            "Draw fewer rows or columns.",
+            loc=(name,),
+            value=n_rows,
+        )

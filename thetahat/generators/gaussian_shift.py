@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind, SamplePair
-from thetahat.parameter_checks import check_at_least, check_positive, require
+from thetahat.parameter_checks import MOST_COLUMNS, check_positive, check_range, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -87,7 +87,7 @@ class GaussianShift:
     draws: ClassVar[DrawKind] = DrawKind.PAIRS
 
     def __post_init__(self) -> None:
-        check_at_least("n_features", self.n_features, 1)
+        check_range("n_features", self.n_features, 1, MOST_COLUMNS)
         check_positive("scale", self.scale)
         require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
 
@@ -104,6 +104,7 @@ class GaussianShift:
                 loc=("n",),
                 value=size.n,
             )
+        size.check_columns(self.n_features)
         drawn = self.draw_many(rng, 1, size.n, size.n_target or size.n)
         return SamplePair(
             source=_data(drawn.source[0], drawn.labels[0]),

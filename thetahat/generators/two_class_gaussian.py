@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.generators._clusters import assign_clusters, draw_correlated
-from thetahat.generators._size import DrawSize
+from thetahat.generators._size import DrawSize, check_drawn
 from thetahat.generators.base import DrawKind
-from thetahat.parameter_checks import require
+from thetahat.parameter_checks import MOST_COLUMNS, MOST_ROWS, check_range, require
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -90,21 +90,22 @@ class TwoClassGaussian:
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
-        require(self.n_features >= 1, "n_features", self.n_features, "must be 1 or more")
+        check_range("n_features", self.n_features, 1, MOST_COLUMNS)
         few = 0 <= self.n_relevant <= self.n_features
         require(few, "n_relevant", self.n_relevant, "must be between 0 and n_features")
         require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
         require(0 < self.prior < 1, "prior", self.prior, "must be in (0, 1)")
         require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
-        require(self.block_size >= 1, "block_size", self.block_size, "must be 1 or more")
+        check_range("block_size", self.block_size, 1, MOST_COLUMNS)
         good = math.isfinite(self.source_spread) and self.source_spread >= 0
         require(good, "source_spread", self.source_spread, "must be finite, 0 or above")
-        require(self.cluster_size >= 1, "cluster_size", self.cluster_size, "must be 1 or more")
+        check_range("cluster_size", self.cluster_size, 1, MOST_ROWS)
         alike = self.cluster_correlation
         require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 
     def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnCentres:
         """Draw the centres of the sources."""
+        check_drawn(n_sources, self.n_features, "n_sources")
         centres = self.source_spread * rng.standard_normal((n_sources, self.n_features))
         return DrawnCentres(self, centres)
 
@@ -147,6 +148,7 @@ class DrawnCentres:
     def draw(self, size: DrawSize, rng: np.random.Generator) -> Data:
         """Draw equally many rows of each source, or a random source for each cluster."""
         generator, n_sources = self.generator, len(self.centres)
+        size.check_columns(generator.n_features)
         cluster = assign_clusters(size, generator.cluster_size)
         of_row = np.arange(size.rows) if cluster is None else cluster
         n_clusters = int(of_row[-1]) + 1

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.generators._size import DrawSize
+from thetahat.generators._size import DrawSize, check_drawn
 from thetahat.generators.base import DrawKind
-from thetahat.parameter_checks import require
+from thetahat.parameter_checks import MOST_COLUMNS, check_range, require
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -69,7 +69,7 @@ class WordCounts:
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
-        require(self.n_words >= 2, "n_words", self.n_words, "must be 2 or more")
+        check_range("n_words", self.n_words, 2, MOST_COLUMNS)
         good = math.isfinite(self.length) and self.length > 0
         require(good, "length", self.length, "must be finite and above 0")
         for name in ("class_spread", "domain_spread", "domain_class_spread"):
@@ -79,6 +79,7 @@ class WordCounts:
 
     def draw_sources(self, n_sources: int, rng: np.random.Generator) -> DrawnDomains:
         """Draw the word frequencies of each domain and class."""
+        check_drawn(2 * n_sources, self.n_words, "n_sources")
         of_class = self.class_spread * rng.standard_normal(self.n_words)
         shape = (n_sources, self.n_words)
         of_domain = self.domain_spread * rng.standard_normal(shape)
@@ -103,6 +104,7 @@ class DrawnDomains:
         from scipy.sparse import csr_array  # noqa: PLC0415 - half a second, and few draw words
 
         n_sources, n_words = len(self.cumulative), self.generator.n_words
+        size.check_columns(n_words)
         if size.per_source is None:
             source = rng.integers(n_sources, size=size.rows)
         else:

@@ -18,7 +18,7 @@ from thetahat.learners.fast.neighbours.over_splits import (
 )
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
-from thetahat.parameter_checks import check_at_least
+from thetahat.parameter_checks import MOST_ROWS, check_range
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
@@ -157,7 +157,7 @@ class NearestNeighbours:
     path_parameter: ClassVar[str] = "k"
 
     def __post_init__(self) -> None:
-        check_at_least("k", self.k, 1)
+        check_range("k", self.k, 1, MOST_ROWS)
 
     def fit(
         self,

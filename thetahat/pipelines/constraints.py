@@ -16,6 +16,7 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.policy import (
     BY_LABEL,
     LARGEST,
+    LARGEST_INTEGER,
     MOOT,
     REFUSED,
     REFUSED_OF,
@@ -128,12 +129,13 @@ def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
     if constraint is None:
         return {"type": "null"}
     if isinstance(constraint, str):
-        return _NAMED.get(constraint)
+        named = _NAMED.get(constraint)
+        return None if named is None else _limit_integers(named, name)
     if constraint is dict and name == BY_LABEL:
         return {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}}
     if isinstance(constraint, type):
         kind = _TYPES.get(constraint)
-        return None if kind is None else {"type": kind}
+        return None if kind is None else _limit_integers({"type": kind}, name)
     if isinstance(constraint, validation.Interval):
         return _interval(constraint, name)
     if isinstance(constraint, validation.Options):
@@ -152,10 +154,15 @@ def _interval(interval: Any, name: str) -> dict[str, Any]:
     if interval.right is not None and math.isfinite(interval.right):
         closed = interval.closed in {"right", "both"}
         schema["maximum" if closed else "exclusiveMaximum"] = interval.right
-    largest = LARGEST.get(name)
-    if largest is not None and schema["type"] == "integer":
-        schema["maximum"] = min(largest, schema.get("maximum", largest))
-    return schema
+    return _limit_integers(schema, name)
+
+
+def _limit_integers(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a schema with the largest value of a parameter, if it is a whole number."""
+    if schema.get("type") != "integer":
+        return dict(schema)
+    own = schema.get("maximum", LARGEST_INTEGER)
+    return {**schema, "maximum": min(own, LARGEST.get(name, own))}
 
 
 def _is_finite(value: Any) -> bool:

@@ -73,22 +73,33 @@ LARGEST: Final[Mapping[str, int]] = MappingProxyType(
         "cv": 50,
         "degree": 10,
         "hidden_layer_sizes": 2_000,
+        "iterated_power": 100,
+        "leaf_size": 100_000,
         "max_fun": 1_000_000,
         "max_iter": 100_000,
         "max_iter_predict": 10_000,
+        "max_n_alphas": 10_000,
         "max_subpopulation": 100_000,
         "n_bins": 1_000,
         "n_components": 5_000,
         "n_estimators": 2_000,
         "n_features": 2**24,
+        "n_iter": 100,
         "n_knots": 200,
+        "n_neighbors": 100_000,
+        "n_oversamples": 1_000,
         "n_quantiles": 100_000,
         "n_restarts_optimizer": 20,
+        "n_subsamples": 100_000,
         "ngram_range": 10,
         "subsample": 10_000_000,
     }
 )
 """Largest value of parameters that cost time or memory."""
+
+LARGEST_INTEGER: Final = 2**31 - 1
+"""Largest value of any other whole number, such as a depth or a least number of rows, which the
+data limit: compiled code of scikit-learn keeps some of them in 32 bits."""
 
 MOOT: Final = frozenset({"sparse_output"})
 """Switches that are accepted and ignored: output is made dense after its width was checked
@@ -168,9 +179,8 @@ def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
         )
     # Entries are limited in a list of layer sizes, not in a list of penalties.
     sizes = entries if name in LONGEST else [value]
-    largest = LARGEST.get(name)
-    if largest is None:
-        return
+    is_other_count = isinstance(value, int) and name != "random_state"
+    largest = LARGEST.get(name, LARGEST_INTEGER if is_other_count else math.inf)
     if any(isinstance(size, int | float) and size > largest for size in sizes):
         raise InvalidParameter(
             f"{name} of {owner} must be at most {largest}; got {value!r}", loc=loc, value=value

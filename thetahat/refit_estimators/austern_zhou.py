@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal
 import numpy as np
 
 from thetahat.cautions import ZERO_VARIANCE
-from thetahat.parameter_checks import check_at_least, check_choice, check_count
+from thetahat.parameter_checks import check_choice, check_count
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     require_rows,
@@ -187,7 +187,7 @@ class AusternZhou:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_at_least("n_folds", self.n_folds, 2)
+        check_count("n_folds", self.n_folds, 2)
         check_count("n_repeats", self.n_repeats, 1)
         check_choice("form", self.form, tuple(FORMS))
 

@@ -14,7 +14,7 @@ import numpy as np
 from thetahat.cautions import FEW_REPEATS, STANDARD_ERROR_AT_ITS_BOUND, ZERO_VARIANCE, Caution
 from thetahat.intervals._ends import symmetric_interval
 from thetahat.intervals.base import Interval
-from thetahat.parameter_checks import check_at_least, check_choice, check_count
+from thetahat.parameter_checks import check_choice, check_count
 from thetahat.refit_estimators._parameters import (
     INDEPENDENT_ROWS,
     require_rows,
@@ -192,7 +192,7 @@ class BatesNestedCv:
     reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_at_least("n_folds", self.n_folds, 3)
+        check_count("n_folds", self.n_folds, 3)
         check_count("n_repeats", self.n_repeats, 1)
         check_choice("variant", self.variant, get_args(Variant))
 

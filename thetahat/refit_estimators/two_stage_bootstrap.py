@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.cautions import COVERAGE_DISAGREES
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import Interval
-from thetahat.parameter_checks import check_at_least, check_count
+from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
@@ -226,7 +226,7 @@ class TwoStageBootstrap:
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
-        check_at_least("n_outer", self.n_outer, 10)
+        check_count("n_outer", self.n_outer, 10)
         check_count("n_inner", self.n_inner, 1)
 
     @property

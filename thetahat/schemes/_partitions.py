@@ -33,6 +33,7 @@ def check_n_folds(n_folds: int) -> None:
         raise InvalidParameter(
             f"n_folds must be at least 2, and is {n_folds}", loc=("n_folds",), value=n_folds
         )
+    check_range("n_folds", n_folds, 2, MOST_SPLITS)
 
 
 def check_n_repeats(n_repeats: int) -> None:

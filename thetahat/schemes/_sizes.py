@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MOST_SPLITS, check_range
+from thetahat.parameter_checks import MOST_ROWS, MOST_SPLITS, check_range
 from thetahat.schemes._partitions import check_two_rows, get_column
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
@@ -23,6 +23,8 @@ def check_test_size(size: float) -> None:
             loc=("test_size",),
             value=size,
         )
+    if size >= 1:
+        check_range("test_size", int(size), 1, MOST_ROWS)
 
 
 def count_test_units(size: float, n: int, what: str = "row") -> int:

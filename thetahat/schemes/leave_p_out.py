@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.parameter_checks import MOST_ROWS, check_range
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
 from thetahat.schemes._partitions import check_two_rows
@@ -56,6 +57,7 @@ class LeavePOut:
             raise InvalidParameter(
                 f"p must be at least 1, and is {self.p}", loc=("p",), value=self.p
             )
+        check_range("p", self.p, 1, MOST_ROWS)
 
     @property
     def block_kind(self) -> BlockKind:

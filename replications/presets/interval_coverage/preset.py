@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from replications.parameter_checks import is_ascending
+from replications.parameter_checks import check_largest, is_ascending
 from replications.presets.interval_coverage.cells import CoverageCell, build_cells
 from replications.presets.interval_coverage.metric_settings import build_metric_settings
 from replications.presets.interval_coverage.metric_study import MetricCell, build_metric_cells
@@ -94,6 +94,7 @@ class IntervalCoverage:
     def __post_init__(self) -> None:
         sizes_fit = is_ascending(self.sizes) and self.sizes[0] >= 20
         require(sizes_fit, "sizes", self.sizes, "must ascend from 20 or more")
+        check_largest("sizes", *self.sizes)
         check_level(self.level)
         known = [*build_settings(), *SHIFTS, *(build_metric_settings() if self.metrics else ())]
         unknown = [name for name in self.populations if name not in known]

@@ -82,7 +82,7 @@ class LectureFolds:
         require_at_least(self, n=10)
         are_valid = is_ascending(self.folds) and self.folds[0] >= 2 and self.folds[-1] < self.n
         require(are_valid, "folds", self.folds, "must ascend from 2 or more and be below n")
-        require_at_least(self, repeats=2)
+        require_at_least(self, repeats=2, n_features=1)
 
     def plan(self, data: Mapping[str, Data], seed: int) -> FoldsStudy:
         """Return the study; it uses no data sets."""

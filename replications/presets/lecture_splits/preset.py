@@ -15,7 +15,7 @@ from replications.lectures.gaussian_samples import (
     check_classifier,
     has_both_classes,
 )
-from replications.parameter_checks import is_ascending, require_at_least
+from replications.parameter_checks import check_largest, is_ascending, require_at_least
 from replications.presets.lecture_splits.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
@@ -85,12 +85,13 @@ class LectureSplits:
         check_classifier(self.classifier)
         sizes_fit = is_ascending(self.sizes) and self.sizes[0] >= 8
         require(sizes_fit, "sizes", self.sizes, "must ascend from 8 or more")
+        check_largest("sizes", *self.sizes)
         shares_fit = is_ascending(self.shares) and all(0 < share < 1 for share in self.shares)
         requirement = "must be two or more that ascend between 0 and 1"
         require(shares_fit and len(self.shares) > 1, "shares", self.shares, requirement)
         for share in self.shares:
             self._check_number_of_splits(share)
-        require_at_least(self, splits=2)
+        require_at_least(self, splits=2, n_features=1)
 
     def _check_number_of_splits(self, share: float) -> None:
         n = self.sizes[0]

@@ -18,7 +18,7 @@ from replications.multiple_sources.domains import (
     load_domains,
 )
 from replications.multiple_sources.samples import DocumentSampler
-from replications.parameter_checks import is_ascending, require_at_least
+from replications.parameter_checks import check_largest, is_ascending, require_at_least
 from replications.presets.multiple_source_means.statistics import PanelSetting
 from replications.presets.multiple_source_means.tables import ESTIMATES, compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
@@ -98,6 +98,7 @@ class MultipleSourceMeans:
             values = getattr(self, name)
             are_valid = is_ascending(values) and values[0] >= 2
             require(are_valid, name, values, "must ascend from 2 or more")
+            check_largest(name, *values)
         require_at_least(self, per_source=2, pairs=1)
 
     def plan(self, data: Mapping[str, Data], seed: int) -> MeansStudy:

@@ -17,7 +17,7 @@ from replications.multiple_sources.domains import (
     load_domains,
 )
 from replications.multiple_sources.samples import DocumentSampler
-from replications.parameter_checks import is_ascending
+from replications.parameter_checks import check_largest, is_ascending
 from replications.presets.multiple_source_variances.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
@@ -94,6 +94,7 @@ class MultipleSourceVariances:
         NaiveBayes(model=self.model, smoothing=self.smoothing)
         are_valid = is_ascending(self.sizes) and len(self.sizes) > 1 and self.sizes[0] >= 2
         require(are_valid, "sizes", self.sizes, "must be two or more that ascend from 2 or more")
+        check_largest("sizes", *self.sizes)
 
     def plan(self, data: Mapping[str, Data], seed: int) -> VarianceEstimatorsStudy:
         """Return the study of the data set, or of a generator."""

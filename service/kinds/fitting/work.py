@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,9 @@ STEP_S: Final = 1e-3
 VALUE_S: Final = 2e-8
 """Seconds of one tree for each of the n p log2(n) values that it sorts. Both were measured
 for scikit-learn's forests and boosted trees on 20 to 20 000 rows, rounded down."""
+PASS_S: Final = 1e-9
+"""Seconds of one iteration of a linear model or a network for each of the n p values that it reads,
+and for each unit of a hidden layer: two operations of a processor, rounded down."""
 
 
 def check_work(
@@ -36,32 +40,55 @@ def check_work(
     limit = settings().max_work_s
     if seconds > limit:
         raise InvalidParameter(
-            f"The fits would take about {_format_hours(seconds)} of one processor "
+            f"The fits would take up to about {_format_hours(seconds)} of one processor "
             f"({format_count(len(learners))} learners, {format_count(n_fits)} fits of each), more "
             f"than the limit of {_format_hours(limit)} (THETAHAT_MAX_WORK_S). Ask for fewer "
-            "learners, trees or splits.",
+            "learners, trees, iterations or splits.",
             loc=loc,
             value=round(seconds),
         )
 
 
 def estimate_fit_seconds(learner: Learner, n_rows: int, n_features: int) -> float:
-    """Return about how many seconds one fit takes; 0 for the library's own learners."""
+    """Return about how many seconds one fit takes at most; 0 for the library's own learners.
+
+    A fit that converges before ``max_iter`` takes less.
+    """
     if isinstance(learner, Pipeline):
         last_step: Any = learner.learner
         return STEP_S + estimate_fit_seconds(last_step, n_rows, n_features)
     if not isinstance(learner, ScikitLearner):
         return 0.0
-    sorting = VALUE_S * n_rows * n_features * float(np.log2(max(n_rows, 2)))
-    return count_trees(learner) * (STEP_S + sorting)
-
-
-def count_trees(learner: ScikitLearner) -> int:
-    """Return the number of trees or other members that an estimator fits; 1 for a single model."""
     parameters = {**defaults(load_class(learner.name)), **learner.params}
-    name = "max_iter" if learner.name.startswith("HistGradientBoosting") else "n_estimators"
-    count = parameters.get(name)
+    iterations = count_iterations(learner.name, parameters)
+    if iterations is not None:
+        widths = [n_features, *_hidden_widths(parameters), 1]
+        weights = sum(one * other for one, other in pairwise(widths))
+        return STEP_S + iterations * PASS_S * n_rows * weights
+    sorting = VALUE_S * n_rows * n_features * float(np.log2(max(n_rows, 2)))
+    return count_trees(learner.name, parameters) * (STEP_S + sorting)
+
+
+def count_trees(name: str, parameters: Mapping[str, Any]) -> int:
+    """Return the number of trees or other members that an estimator fits; 1 for a single model."""
+    count = parameters.get("max_iter" if _is_boosting(name) else "n_estimators")
     return count if isinstance(count, int) else 1
+
+
+def count_iterations(name: str, parameters: Mapping[str, Any]) -> int | None:
+    """Return the largest number of passes over the data; None where a fit has no such limit."""
+    count = parameters.get("max_iter")
+    return count if isinstance(count, int) and count > 0 and not _is_boosting(name) else None
+
+
+def _is_boosting(name: str) -> bool:
+    """Return whether the iterations of an estimator are trees."""
+    return name.startswith("HistGradientBoosting")
+
+
+def _hidden_widths(parameters: Mapping[str, Any]) -> list[int]:
+    sizes = parameters.get("hidden_layer_sizes", ())
+    return [sizes] if isinstance(sizes, int) else list(sizes)
 
 
 def _format_hours(seconds: float) -> str:

@@ -23,6 +23,7 @@ from thetahat.analyses.selection import MOST_VALUES, check_count, check_distinct
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights import default_weights
 from thetahat.learners import penalised_least_squares
+from thetahat.parameter_checks import MOST_SPLITS
 from thetahat.weighted_risks import DEFAULT_RISKS
 
 DEFAULT_COUNT: Final = 200
@@ -104,7 +105,9 @@ class ImportanceWeightingRequest(EvaluationRequest):
     grids: dict[str, GridEntry] | None = Field(
         None, description="Grids by learner; a learner without one has grid."
     )
-    n_folds: int = Field(5, ge=2, description="Number of folds that are drawn from the source.")
+    n_folds: int = Field(
+        5, ge=2, le=MOST_SPLITS, description="Number of folds that are drawn from the source."
+    )
     loss: LossName | LossEntry | None = Field(
         None,
         description="The loss. Left out: quadratic_margin for classification, squared for "

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from service.kinds.fitting.work import estimate_fit_seconds
 from service.kinds.registry import JOB_KINDS
 from tests.service.storage.databases import Setting, setting
 from thetahat.errors import InvalidParameter
+from thetahat.pipelines import build as build_learner
+from thetahat.pipelines import learner_spec
 
 __all__ = ["setting"]
 
@@ -21,8 +24,10 @@ def forest(n_trees: int) -> dict[str, Any]:
     return {"name": "RandomForestClassifier", "params": {"n_estimators": n_trees}}
 
 
-def body(kind: str, n_learners: int, n_trees: int) -> dict[str, Any]:
-    learners = {f"m{i}": forest(n_trees) for i in range(n_learners)}
+def body(
+    kind: str, n_learners: int, n_trees: int, learner: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    learners = {f"m{i}": learner or forest(n_trees) for i in range(n_learners)}
     form = {"kind": kind, "data": DATA, "loss": "zero_one", "task": "classification"}
     if kind == "selection":
         return {**form, "external": "nested", "candidates": learners}
@@ -51,3 +56,35 @@ def test_limit_the_setting_moves_the_limit(setting: Setting) -> None:
 
     setting(max_work_s=1e9)
     check(body("cross_validation", 200, 2000))
+
+
+NETWORK = {"hidden_layer_sizes": [2000, 2000], "max_iter": 100_000}
+ITERATIVE = [
+    ("MLPClassifier", NETWORK, {**NETWORK, "max_iter": 20}),
+    ("HistGradientBoostingClassifier", {"max_iter": 100_000}, {"max_iter": 100}),
+    ("GradientBoostingClassifier", {"n_estimators": 2000}, {"n_estimators": 100}),
+]
+
+
+@pytest.mark.parametrize(("name", "long", "short"), ITERATIVE)
+def test_invalid_more_iterations_than_the_limit(
+    name: str, long: dict[str, Any], short: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidParameter, match="iterations or splits"):
+        check(body("cross_validation", 200, 0, {"name": name, "params": long}))
+
+    check(body("cross_validation", 3, 0, {"name": name, "params": short}))
+
+
+def test_by_hand_seconds_of_a_network_and_of_a_linear_model() -> None:
+    def seconds(name: str, **params: Any) -> float:
+        learner = build_learner(learner_spec({"name": name, "params": params}), "classification")
+        return estimate_fit_seconds(learner, 1000, 20)
+
+    # 20 * 100 + 100 * 1 weights, 1000 rows, 300 iterations; 20 weights, 5000 iterations
+    network = seconds("MLPClassifier", hidden_layer_sizes=[100], max_iter=300)
+    assert network == pytest.approx(1e-3 + 1e-9 * 2100 * 1000 * 300)
+    linear = seconds("LogisticRegression", max_iter=5000)
+    assert linear == pytest.approx(1e-3 + 1e-9 * 20 * 1000 * 5000)
+    # an unlimited number of iterations is not estimated
+    assert seconds("SVC", max_iter=-1) < 0.01

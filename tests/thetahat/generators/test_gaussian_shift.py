@@ -109,7 +109,7 @@ def test_degenerate_no_shift_at_all() -> None:
 
 
 def test_invalid_parameters() -> None:
-    with pytest.raises(InvalidParameter, match="n_features must be at least 1"):
+    with pytest.raises(InvalidParameter, match="n_features must be from 1 to 20000"):
         GaussianShift(n_features=0)
     with pytest.raises(InvalidParameter, match="scale must be a finite number above 0"):
         GaussianShift(scale=0)

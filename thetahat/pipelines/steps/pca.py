@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.parameter_checks import MOST_COLUMNS, check_range
 from thetahat.pipelines.allowed import ColumnKind
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -64,7 +65,10 @@ class PrincipalComponents:
     def __post_init__(self) -> None:
         """Check the number of components."""
         m = self.n_components
-        if m is None or (isinstance(m, int) and m >= 1) or (isinstance(m, float) and 0 < m < 1):
+        if isinstance(m, int) and m >= 1:
+            check_range("n_components", m, 1, MOST_COLUMNS)
+            return
+        if m is None or (isinstance(m, float) and 0 < m < 1):
             return
         raise InvalidParameter(
             f"n_components must be a whole number of at least 1 or a share between 0 and 1; "

@@ -1,0 +1,96 @@
+"""Every count that a request can name has a largest value."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from typing import Any
+
+import pytest
+
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.families import families
+from thetahat.generators._size import DrawSize
+from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.generators.word_counts import WordCounts
+from thetahat.parameter_checks import MOST_DRAWN, MOST_ROWS, MOST_SPLITS
+from thetahat.pipelines import allowed
+from thetahat.pipelines.constraints import params_schema
+
+NOT_COUNTS = frozenset({"positive"})  # a class label, which may be a number
+CLASSES = (
+    allowed.CLASSIFIERS,
+    allowed.REGRESSORS,
+    allowed.TRANSFORMERS,
+    allowed.VECTORISERS,
+)
+
+
+def list_counts() -> list[tuple[str, str, str, Any]]:
+    found = []
+    for family, registry in families().items():
+        for name, method in registry.items():
+            hints = typing.get_type_hints(method)
+            for field in dataclasses.fields(method):
+                kinds = typing.get_args(hints[field.name]) or (hints[field.name],)
+                if int in kinds and field.name not in NOT_COUNTS:
+                    beyond = (10**9 - 1, 10**9) if Ellipsis in kinds else 10**9
+                    found.append((family, name, field.name, beyond))
+    return found
+
+
+COUNTS = list_counts()
+
+
+def test_exact_counts_are_found() -> None:
+    assert ("schemes", "k_fold", "n_folds", 10**9) in COUNTS
+    assert ("refit_estimators", "two_stage_bootstrap", "n_outer", 10**9) in COUNTS
+    assert ("presets", "lecture_estimators", "resamples", 10**9) in COUNTS
+    assert len(COUNTS) > 60
+
+
+@pytest.mark.parametrize(("family", "name", "parameter", "beyond"), COUNTS)
+def test_invalid_a_count_beyond_all_bounds(
+    family: str, name: str, parameter: str, beyond: Any
+) -> None:
+    method: Any = families()[family][name]
+
+    with pytest.raises(EvaluationError):
+        dataclasses.replace(method(), **{parameter: beyond})
+
+
+@pytest.mark.parametrize("name", sorted({n for table in CLASSES for n in table}))
+def test_exact_whole_numbers_of_scikit_learn_have_a_maximum(name: str) -> None:
+    def check(schema: Any, parameter: str) -> None:
+        if isinstance(schema, dict):
+            if schema.get("type") == "integer":
+                assert "maximum" in schema or "exclusiveMaximum" in schema, parameter
+            for part in schema.values():
+                check(part, parameter)
+        elif isinstance(schema, list):
+            for part in schema:
+                check(part, parameter)
+
+    for parameter, schema in params_schema(allowed.load_class(name))["properties"].items():
+        check(schema, parameter)
+
+
+@pytest.mark.parametrize("field", ["n", "n_target"])
+def test_invalid_draws_of_too_many_rows(field: str) -> None:
+    with pytest.raises(InvalidParameter, match=field):
+        DrawSize(**{"n": 10, field: MOST_ROWS + 1})
+    with pytest.raises(InvalidParameter, match="n_sources times per_source"):
+        DrawSize(n_sources=MOST_SPLITS, per_source=MOST_SPLITS)
+
+
+def test_invalid_draws_of_too_many_numbers() -> None:
+    generator, size = TwoClassGaussian(n_features=20_000), DrawSize(n=MOST_DRAWN // 20_000 + 1)
+    rng: Any = None  # refused before anything is drawn
+
+    size.check_columns(19_000)
+    with pytest.raises(InvalidParameter, match="20000 columns"):
+        size.check_columns(generator.n_features)
+    with pytest.raises(InvalidParameter, match="20000 columns"):
+        generator.draw_sources(10**6, rng)
+    with pytest.raises(InvalidParameter, match="20000 columns"):
+        WordCounts(n_words=20_000).draw_sources(10**6, rng)
