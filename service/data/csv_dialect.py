@@ -5,7 +5,10 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import json
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +21,8 @@ SAMPLE_ROWS = 100
 CHUNK = 1024 * 1024
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
+AMBIGUOUS_NUMBER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+COMMENT = "#"
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -33,11 +38,14 @@ class Dialect:
         Point or comma.
     header : tuple of str
         The names in the file, which may be empty.
+    comments : int
+        Number of lines before the header that begin with ``#``.
     """
 
     delimiter: str
     decimal: str
     header: tuple[str, ...]
+    comments: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -92,6 +100,8 @@ def check_closed(path: Path, last: str) -> None:
 def detect_dialect(path: Path) -> Dialect:
     """Return the dialect of a text table, from its first rows."""
     sample = _sample(path)
+    _check_not_json(sample)
+    comments, sample = _skip_comments(sample)
     candidates = {delimiter: _records(sample, delimiter) for delimiter in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda d: _fit(candidates[d]))  # of equals the first: comma
     records = candidates[delimiter]
@@ -105,9 +115,76 @@ def detect_dialect(path: Path) -> Dialect:
     rows = records[1:]
     if delimiter != "," and len(records) > SAMPLE_ROWS:  # a decimal comma may come late
         rows = _records(sample, delimiter, most=len(sample))[1:]
-    dialect = Dialect(delimiter, _decimal(delimiter, rows), header)
+    dialect = Dialect(delimiter, _decimal(delimiter, rows, header), header, comments)
     check_names(dialect.names)
     return dialect
+
+
+def _check_not_json(sample: str) -> None:
+    """Refuse JSON Lines and JSON that were sent as text."""
+    first = sample.lstrip().partition("\n")[0].strip()
+    if not first.startswith(("{", "[")):
+        return
+    try:
+        value = json.loads(first)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        raise InvalidFile(
+            "The file has an object of JSON in each line. Send it as JSON Lines, with the ending "
+            ".jsonl or Content-Type: application/jsonl."
+        )
+    if value is not None or re.fullmatch(r"[{\[]|\[\s*[{\[].*", first):
+        raise InvalidFile(
+            "The file is JSON and not a text table. Send one object of JSON in each line, with the "
+            "ending .jsonl or Content-Type: application/jsonl."
+        )
+
+
+def _skip_comments(sample: str) -> tuple[int, str]:
+    """Return the number of comment lines before the header, and the text after them."""
+    lines = sample.splitlines(keepends=True)
+    n = next((i for i, line in enumerate(lines) if not line.startswith(COMMENT)), len(lines))
+    return n, "".join(lines[n:])
+
+
+def columns_by_space(sample: str) -> int:
+    """Return the number of columns of a table whose columns are separated by spaces, or 0.
+
+    Such a table has no other delimiter and no quotes, every line has as many words, and at least
+    one column has only numbers: a column of text with spaces is not taken for several.
+    """
+    _, text = _skip_comments(sample)
+    lines = [line.split() for line in text.splitlines() if line.strip()][: SAMPLE_ROWS + 1]
+    if len(lines) < 2 or any(mark in text for mark in (*DELIMITERS, '"')):
+        return 0
+    width = len(lines[0])
+    if width < 2 or any(len(line) != width for line in lines):
+        return 0
+    has_numbers = any(all(NUMBER.fullmatch(line[i]) for line in lines[1:]) for i in range(width))
+    return width if has_numbers else 0
+
+
+def tabs_path(path: Path) -> Path:
+    """Return the path of the temporary copy of a text with tabs in the place of spaces."""
+    return path.with_name(path.name + ".tabs")
+
+
+@contextmanager
+def with_tabs(text: Path, original: Path) -> Iterator[tuple[Path, bool]]:
+    """Yield the path of the text, and whether it is a copy with tabs for spaces between columns."""
+    if not columns_by_space(_sample(text)):
+        yield text, False
+        return
+    copy = tabs_path(original)
+    try:
+        with text.open(encoding="utf-8-sig") as lines, copy.open("w", encoding="utf-8") as out:
+            for line in lines:
+                is_comment = line.startswith(COMMENT)
+                out.write(line if is_comment else "\t".join(line.split()) + "\n")
+        yield copy, True
+    finally:
+        copy.unlink(missing_ok=True)
 
 
 def _sample(path: Path) -> str:
@@ -145,11 +222,36 @@ def _fit(records: list[list[str]]) -> tuple[float, int]:
     return ((alike + 1) / len(records), width)
 
 
-def _decimal(delimiter: str, records: list[list[str]]) -> str:
+def _decimal(delimiter: str, records: list[list[str]], header: Sequence[str]) -> str:
     """Return the decimal mark: the comma if some numbers have a comma and none has a point."""
     if delimiter == ",":
         return "."
     cells = [cell.strip() for record in records for cell in record]
     with_comma = any(COMMA_NUMBER.fullmatch(cell) for cell in cells)
     with_point = any("." in cell and NUMBER.fullmatch(cell) for cell in cells)
-    return "," if with_comma and not with_point else "."
+    if not with_comma or with_point:
+        return "."
+    commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell)]
+    if all(AMBIGUOUS_NUMBER.fullmatch(cell) for cell in commas) and not _has_thousands(cells):
+        row, column = next(
+            (i, j)
+            for i, record in enumerate(records)
+            for j, cell in enumerate(record)
+            if AMBIGUOUS_NUMBER.fullmatch(cell.strip())
+        )
+        raise ambiguous_number(commas[0], header[column] if column < len(header) else "", row)
+    return ","
+
+
+def _has_thousands(cells: list[str]) -> bool:
+    return any(re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+,\d+", cell) for cell in cells)
+
+
+def ambiguous_number(text: str, column: str, row: int) -> InvalidFile:
+    """Return the refusal of a number whose comma may be a decimal mark or of thousands."""
+    without, with_point = text.replace(",", ""), text.replace(",", ".")
+    return InvalidFile(
+        f"Column {column!r} has {text} in row {row}, which may be {with_point} or {without}: no "
+        "other number of the column shows which. Write the numbers with a decimal point and "
+        "without marks for thousands."
+    )

@@ -23,7 +23,7 @@ def open_table(
     """Open a text table to be read block by block."""
     return arrow_csv.open_csv(
         path,
-        read_options=arrow_csv.ReadOptions(block_size=BLOCK_BYTES),
+        read_options=arrow_csv.ReadOptions(block_size=BLOCK_BYTES, skip_rows=dialect.comments),
         parse_options=arrow_csv.ParseOptions(
             delimiter=dialect.delimiter,
             newlines_in_values=True,

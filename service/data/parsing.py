@@ -19,6 +19,7 @@ import orjson
 
 from service import errors
 from service.data.base import Inspected, file_limits
+from service.data.csv_dialect import tabs_path
 from service.data.encodings import converted_path
 from service.data.reading import ReadableFile, find_path
 from service.errors import InvalidFile, ServiceError, Unavailable
@@ -71,7 +72,8 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
             name,
         )
     finally:
-        converted_path(path).unlink(missing_ok=True)  # files of a parser that was killed
+        for copy in (converted_path(path), tabs_path(path)):
+            copy.unlink(missing_ok=True)  # files of a parser that was killed
     inspected = answer["inspected"]
     return Inspected(
         rows=inspected["rows"],

@@ -7,15 +7,16 @@ share its pages, and copy only the columns they need. It takes about as much dis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, Any, ClassVar
 
 import pyarrow as pa
 
 from service.data.arrow_columns import check_text_lengths, is_text, wire_columns
 from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
-from service.data.csv_dialect import Dialect, check_closed, check_text, detect_dialect
+from service.data.csv_dialect import Dialect, check_closed, check_text, detect_dialect, with_tabs
+from service.data.csv_numbers import NumberForm, find_number_forms
 from service.data.csv_types import MISSING, find_types, guess_types, open_table
 from service.data.encodings import UTF_8, as_utf_8, marked_encoding
 from service.data.tables import read_table, table_path
@@ -46,20 +47,23 @@ class Delimited:
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the whole text, and write its table."""
         encoding = marked_encoding(path) if self.encoding == UTF_8 else self.encoding
-        with as_utf_8(path, encoding) as text:
-            check_text(text)
+        with (
+            as_utf_8(path, encoding) as utf_8,
+            with_tabs(_checked(utf_8), path) as (text, by_space),
+        ):
             dialect = detect_dialect(text)
             check_size(1, len(dialect.header), limits)
             try:
-                rows, schema = _convert(text, dialect, limits, table)
+                rows, schema, forms = _convert(text, dialect, limits, table)
             except pa.ArrowInvalid as error:
                 raise InvalidFile(f"The text is not a table: {error}.") from None
         check_not_empty(rows)
         details = {
             "encoding": encoding,
-            "delimiter": dialect.delimiter,
+            "delimiter": " " if by_space else dialect.delimiter,
             "decimal": dialect.decimal,
             "missing": MISSING,
+            **_describe(dialect, forms),
         }
         return Inspected(rows, wire_columns(schema), details, has_table=True)
 
@@ -72,30 +76,52 @@ class Delimited:
         return read_table(table_path(path, self.table_suffix), names, rows)
 
 
+def _checked(text: Path) -> Path:
+    check_text(text)
+    return text
+
+
+def _describe(dialect: Dialect, forms: Mapping[str, NumberForm]) -> dict[str, Any]:
+    """Return what else was understood of a text, where it is not an ordinary one."""
+    numbers = {
+        name: {"decimal": form.decimal, "divided_by": 100 if form.is_percent else 1}
+        for name, form in forms.items()
+    }
+    return {
+        **({"comment_lines": dialect.comments} if dialect.comments else {}),
+        **({"numbers": numbers} if numbers else {}),
+    }
+
+
 def _convert(
     path: Path, dialect: Dialect, limits: FileLimits, table: IO[bytes]
-) -> tuple[int, pa.Schema]:
+) -> tuple[int, pa.Schema, dict[str, NumberForm]]:
     """Convert with the types of the first block; if a later row differs, with those of all rows."""
     types = guess_types(path, dialect)
     if types is not None:
         try:
-            return _write(path, dialect, types, limits, table)
+            forms = find_number_forms(path, dialect, types)
+            return *_write(path, dialect, types, forms, limits, table), forms
         except pa.ArrowInvalid:
             table.seek(0)
             table.truncate()
-    return _write(path, dialect, find_types(path, dialect), limits, table)
+    types = find_types(path, dialect)
+    forms = find_number_forms(path, dialect, types)
+    return *_write(path, dialect, types, forms, limits, table), forms
 
 
-def _write(
+def _write(  # noqa: PLR0913 - what is read, in which way, and what is written
     path: Path,
     dialect: Dialect,
     types: dict[str, pa.DataType],
+    forms: Mapping[str, NumberForm],
     limits: FileLimits,
     table: IO[bytes],
 ) -> tuple[int, pa.Schema]:
     rows, last = 0, None
     with open_table(path, dialect, types) as reader:
-        schema = pa.schema(list(zip(dialect.names, [f.type for f in reader.schema], strict=True)))
+        kinds = [pa.float64() if f.name in forms else f.type for f in reader.schema]
+        schema = pa.schema(list(zip(dialect.names, kinds, strict=True)))
         with pa.ipc.new_file(table, schema) as writer:
             for batch in reader:
                 rows += batch.num_rows
@@ -103,7 +129,11 @@ def _write(
                 for field, column in zip(schema, batch.columns, strict=True):
                     if is_text(field.type):
                         check_text_lengths(field.name, column, limits)
-                writer.write_batch(pa.RecordBatch.from_arrays(batch.columns, schema=schema))
+                columns = [
+                    forms[name].parse(column) if name in forms else column
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                ]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
                 if batch.num_rows:
                     last = batch.column(len(schema) - 1)[-1].as_py()
     if isinstance(last, str):

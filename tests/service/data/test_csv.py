@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from service.data import csv_types
 from service.data.reading import read_columns
 from service.errors import InvalidFile
-from tests.service.data.kept import CSV, NAN, PARQUET, keep, read, types, written
+from tests.service.data.kept import CSV, NAN, PARQUET, inspected, keep, read, types, written
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,11 @@ from tests.service.data.kept import CSV, NAN, PARQUET, keep, read, types, writte
         ("a,b\n1e5, 2 \n-3.5,4\n", {"a": "number", "b": "integer"}),
         ("a\n99999999999999999999\n", {"a": "number"}),
         ("a,b\nyes,0\nno,1\n", {"a": "string", "b": "integer"}),
+        ("# made by R\n# 3 rows\na,b\n1,x\n", {"a": "integer", "b": "string"}),
+        ("a   b  c\n1   2.5 x\n10 3   y\n", {"a": "integer", "b": "number", "c": "string"}),
+        ("full name\nAda Lovelace\nAlan Turing\n", {"full name": "string"}),
+        ("a;b\n81%;x\n7.5 %;y\n", {"a": "number", "b": "string"}),
+        ("a;b\n#1;x\n", {"a": "string", "b": "string"}),
     ],
 )
 def test_exact_types_of_the_columns_of_a_text(
@@ -145,3 +150,46 @@ def test_property_csv_and_parquet_read_the_same(
 
     assert_array_equal(as_csv["x"].astype(float), as_parquet["x"])
     assert as_csv["s"].tolist() == as_parquet["s"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('a,b\n"1,234.50",1\n"-12,345,678",2\n0.5,3\n', [1234.5, -12345678.0, 0.5]),
+        ("a;b\n1.234,50;1\n0,5;2\n1.234;3\n", [1234.5, 0.5, 1234.0]),
+        ("a;b\n81%;1\n;2\n7.5 %;3\n", [0.81, NAN, 0.075]),
+        ("a;b\n81,5%;1\n7,25%;2\n", [0.815, 0.0725]),
+        ("a;b\n1,234;1\n0,5;2\n", [1.234, 0.5]),
+        ("a;b\n0,123;1\n0,456;2\n", [0.123, 0.456]),
+        ("a b\n1.5 1\n2   2\n", [1.5, 2.0]),
+    ],
+)
+def test_exact_numbers_as_people_write_them(tmp_path: Path, text: str, values: list[float]) -> None:
+    assert_allclose(read(tmp_path, CSV, text.encode())["a"], values, rtol=1e-15)
+
+
+def test_exact_what_was_understood_of_an_unusual_text(tmp_path: Path) -> None:
+    text = "# made by R\nloss;acc\n1.234,50;81%\n"
+    understood = inspected(tmp_path, CSV, text.encode())[0].details
+
+    assert understood["comment_lines"] == 1
+    assert understood["numbers"] == {
+        "loss": {"decimal": ",", "divided_by": 1},
+        "acc": {"decimal": ".", "divided_by": 100},
+    }
+    assert inspected(tmp_path, CSV, b"a b\n1 2\n")[0].details["delimiter"] == " "
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a;b\n1,234;x\n2,345;y\n", r"Column 'a' has 1,234 in row 0, .* 1\.234 or 1234"),
+        (b'a,b\n5,1\n"1,234",2\n', r"Column 'a' has 1,234 in row 1, "),
+        (b'{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', "Content-Type: application/jsonl"),
+        (b'[{"a": 1},\n{"a": 2}]\n', "The file is JSON"),
+        (b"[\n", "The file is JSON"),
+    ],
+)
+def test_invalid_ambiguous_numbers_and_json(tmp_path: Path, content: bytes, words: str) -> None:
+    with pytest.raises(InvalidFile, match=words):
+        keep(tmp_path, CSV, content)
