@@ -837,6 +837,12 @@ ONE_ROW = _entry(
     _WARNING,
     "Source {source} has one row, which gives no variance.",
 )
+SOURCE_WITHOUT_WEIGHT = _entry(
+    "source_without_weight",
+    _WARNING,
+    "All weights of source {source} are 0: its rows say nothing about the target, and there is no "
+    "interval.",
+)
 REPEATS_COUNTED_AS_INSTANCES = _entry(
     "repeats_counted_as_instances",
     _SERIOUS,

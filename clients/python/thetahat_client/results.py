@@ -71,8 +71,8 @@ class BestLearnerDict(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalIntervalDict
-    """About the estimate."""
+    interval: NormalIntervalDict | None
+    """About the estimate; None if one row has about all the weight."""
 
     cautions: list[CautionDict]
     """What to know before using it."""
@@ -2152,8 +2152,8 @@ class RiskAlongGridDict(TypedDict):
     curve_variances: list[float]
     """(L,) variance of each estimate."""
 
-    curve_intervals: CurveIntervalsDict
-    """Intervals about the estimates."""
+    curve_intervals: CurveIntervalsDict | None
+    """Intervals about the estimates; None if one row has about all the weight."""
 
     beta: NotRequired[list[float | list[float]]]
     """(L,) coefficient of the control variate at each value, or coefficients of several."""
@@ -2182,8 +2182,8 @@ class RiskAlongGridDict(TypedDict):
     bias: float | None
     """Estimated bias, where the estimator has one."""
 
-    interval: NormalIntervalDict
-    """About the estimate."""
+    interval: NormalIntervalDict | None
+    """About the estimate; None if one row has about all the weight."""
 
     cautions: list[CautionDict]
     """What to know before using it."""

@@ -83,8 +83,12 @@ def _difference_under(
     risk = setting.risks[name].estimate(differences, setting.weights, setting.fold)
     sources = None
     if by_source and setting.source is not None:
-        sources = build_source_risks(risk, setting.source, setting.source_labels, setting.level)
-    return as_difference(build_risk(risk, setting.level, setting.alternative, by_source=sources))
+        sources = build_source_risks(
+            risk, setting.weights, setting.source, setting.source_labels, setting.level
+        )
+    return as_difference(
+        build_risk(risk, setting.weights, setting.level, setting.alternative, by_source=sources)
+    )
 
 
 def _difference_of_risks(
@@ -95,13 +99,23 @@ def _difference_of_risks(
         setting.risks[name].estimate(losses, setting.weights, setting.fold) for name in (a, b)
     )
     difference = paired_difference(first, second)
-    return _build_difference(difference.difference, difference.variance, setting.level)
+    return _build_difference(
+        difference.difference,
+        difference.variance,
+        setting.level,
+        with_interval=not setting.effective_size_cautions,
+    )
 
 
-def _build_difference(difference: float, variance: float | None, level: float) -> MeanDifference:
+def _build_difference(
+    difference: float, variance: float | None, level: float, *, with_interval: bool = True
+) -> MeanDifference:
+    interval = None
+    if variance is not None and with_interval:
+        interval = normal_interval(difference, variance, level)
     return MeanDifference(
         difference=difference,
         variance=variance,
         standard_error=None if variance is None else math.sqrt(variance),
-        interval=None if variance is None else normal_interval(difference, variance, level),
+        interval=interval,
     )

@@ -15,6 +15,7 @@ from thetahat.analyses.importance_weighting.curves import (
     estimate_risk_curve,
     find_smallest_risk,
 )
+from thetahat.analyses.losses.weighted_risks import check_effective_rows
 from thetahat.cautions import Caution
 from thetahat.values.types import Alternative, FloatArray, IntArray, Label
 from thetahat.weighted_risks.base import RiskEstimator
@@ -49,6 +50,11 @@ class RiskSetting:
     source: IntArray | None = None
     source_labels: tuple[Label, ...] = ()
     loss_range: tuple[float, float] = (-math.inf, math.inf)
+
+    @property
+    def effective_size_cautions(self) -> tuple[Caution, ...]:
+        """A caution if one row has about all the weight; risks then have no intervals."""
+        return check_effective_rows(self.weights)
 
     @property
     def alternative(self) -> Alternative:

@@ -71,8 +71,8 @@ class SelectedValue:
         The population whose risk is estimated.
     bias : float or None
         Estimated bias, where the estimator has one.
-    interval : NormalInterval
-        About the estimate.
+    interval : NormalInterval or None
+        About the estimate; None if one row has about all the weight.
     cautions : tuple of Caution
         What to know before using it.
     refit : RefitCoefficients or None
@@ -90,7 +90,7 @@ class SelectedValue:
     standard_error: float
     target: Target
     bias: float | None
-    interval: NormalInterval
+    interval: NormalInterval | None
     cautions: tuple[Caution, ...]
     refit: RefitCoefficients | None = None
     by_source: tuple[SourceRisk, ...] | None = None
@@ -127,8 +127,8 @@ class RiskAlongGrid:
         (L,) estimated risk at each value.
     curve_variances : ndarray of float
         (L,) variance of each estimate.
-    curve_intervals : CurveIntervals
-        Intervals about the estimates.
+    curve_intervals : CurveIntervals or None
+        Intervals about the estimates; None if one row has about all the weight.
     beta : tuple or None
         (L,) coefficient of the control variate at each value, or coefficients of several.
     curve_bias : tuple of float or None
@@ -139,7 +139,7 @@ class RiskAlongGrid:
 
     curve: FloatArray
     curve_variances: FloatArray
-    curve_intervals: CurveIntervals
+    curve_intervals: CurveIntervals | None
     beta: tuple[float | tuple[float, ...], ...] | None = None
     curve_bias: tuple[float | None, ...] | None = None
     choice: SelectedValue = field(metadata={"inline": True})

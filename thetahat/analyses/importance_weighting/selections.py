@@ -114,7 +114,9 @@ def _build_risk_along_grid(name: str, outcome: GridRisks, setting: RiskSetting) 
     return RiskAlongGrid(
         curve=curve.values,
         curve_variances=curve.variances,
-        curve_intervals=_build_curve_intervals(curve, setting.level),
+        curve_intervals=None
+        if setting.effective_size_cautions
+        else _build_curve_intervals(curve, setting.level),
         beta=tuple(b[0] if len(b) == 1 else tuple(b) for b in betas) if betas[0] else None,
         curve_bias=None if curve.chosen.bias is None else biases,
         choice=_select_value(name, outcome, setting),
@@ -136,7 +138,7 @@ def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> Select
     curve = outcome.curves[name]
     place, estimate = curve.selected, curve.chosen
     cautions = (*_check_edge(outcome, place), *_check_range(estimate.estimate, setting))
-    risk = build_risk(estimate, setting.level, setting.alternative, cautions)
+    risk = build_risk(estimate, setting.weights, setting.level, setting.alternative, cautions)
     refit = by_source = None
     if outcome.refits is not None:
         coefficients, intercepts = outcome.refits
@@ -145,7 +147,7 @@ def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> Select
         )
     if setting.source is not None:
         by_source = build_source_risks(
-            estimate, setting.source, setting.source_labels, setting.level
+            estimate, setting.weights, setting.source, setting.source_labels, setting.level
         )
     on_target = None
     if outcome.on_target is not None:
@@ -161,7 +163,7 @@ def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> Select
         standard_error=risk.standard_error,
         target=risk.target,
         bias=risk.bias,
-        interval=normal_interval(risk.estimate, risk.variance, setting.level, setting.alternative),
+        interval=risk.interval,
         cautions=risk.cautions,
         refit=refit,
         by_source=by_source,

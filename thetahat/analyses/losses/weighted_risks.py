@@ -20,7 +20,13 @@ from thetahat.analyses.losses.result import (
     WeightedRisk,
     WeightedRiskDifference,
 )
-from thetahat.cautions import ONE_EFFECTIVE_ROW, ONE_ROW, REPEATS_COUNTED_AS_INSTANCES, Caution
+from thetahat.cautions import (
+    ONE_EFFECTIVE_ROW,
+    ONE_ROW,
+    REPEATS_COUNTED_AS_INSTANCES,
+    SOURCE_WITHOUT_WEIGHT,
+    Caution,
+)
 from thetahat.intervals.normal import Normal
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
@@ -89,37 +95,49 @@ def estimate_risks(
     sources.
     """
     values, own, fold, cautions = _terms(losses, weights)
-    n_effective = count_effective_rows(own)
     known = _sources(losses.layout, fold, sources)
     estimated: dict[str, WeightedRisk] = {}
     for name, method in risks.items():
         risk = method.estimate(values, own, fold)
         by_source = None
         if known is not None:
-            by_source = build_source_risks(risk, *known, choices.level, choices.alternative)
+            by_source = build_source_risks(risk, own, *known, choices.level, choices.alternative)
         estimated[name] = build_risk(
             risk,
+            own,
             choices.level,
             choices.alternative,
             cautions,
             by_source=by_source,
         )
-        if n_effective < ONE_EFFECTIVE_ROW.threshold:
-            caution = ONE_EFFECTIVE_ROW(effective=f"{n_effective:.4g}")
-            own_cautions = (*estimated[name].cautions, caution)
-            estimated[name] = replace(estimated[name], interval=None, cautions=own_cautions)
     return estimated
 
 
-def build_risk(
+def check_effective_rows(weights: FloatArray) -> tuple[Caution, ...]:
+    """Return a caution if one row has about all the weight, so that no interval can be built."""
+    effective = count_effective_rows(weights)
+    if effective < ONE_EFFECTIVE_ROW.threshold:
+        return (ONE_EFFECTIVE_ROW(effective=f"{effective:.4g}"),)
+    return ()
+
+
+def build_risk(  # noqa: PLR0913 - the estimate, and what its interval and cautions depend on
     risk: RiskEstimate,
+    weights: FloatArray,
     level: float,
     alternative: Alternative,
     cautions: Iterable[Caution] = (),
     *,
     by_source: tuple[SourceRisk, ...] | None = None,
 ) -> WeightedRisk:
-    """Return an estimated risk as results have it."""
+    """Return an estimated risk as results have it.
+
+    Parameters
+    ----------
+    weights : ndarray of float
+        (n,) weights of its terms; there is no interval if one row has about all the weight.
+    """
+    one_row = check_effective_rows(weights)
     return WeightedRisk(
         estimate=risk.estimate,
         variance=risk.variance,
@@ -127,8 +145,10 @@ def build_risk(
         target=risk.target,
         beta=tuple(risk.beta),
         bias=risk.bias,
-        interval=normal_interval(risk.estimate, risk.variance, level, alternative),
-        cautions=tuple(dict.fromkeys((*risk.cautions, *cautions))),
+        interval=None
+        if one_row
+        else normal_interval(risk.estimate, risk.variance, level, alternative),
+        cautions=tuple(dict.fromkeys((*risk.cautions, *cautions, *one_row))),
         by_source=by_source,
     )
 
@@ -161,20 +181,24 @@ def as_difference(risk: WeightedRisk) -> WeightedRiskDifference:
     )
 
 
-def build_source_risks(
+def build_source_risks(  # noqa: PLR0913 - the estimate, its sources, and the interval's choices
     risk: RiskEstimate,
+    weights: FloatArray,
     codes: IntArray,
     labels: tuple[Label, ...],
     level: float,
     alternative: Alternative = Alternative.TWO_SIDED,
 ) -> tuple[SourceRisk, ...]:
-    """Return the mean of the terms in each source; a source of one row has no variance."""
+    """Return the mean of the terms in each source.
+
+    A source of one row has no variance. There is no interval either if one of its rows has about
+    all the weight of the source, or if all its weights are 0.
+    """
     means, variances = by_source(risk, codes)
     counts = np.bincount(codes)
-    built = []
+    built: list[SourceRisk] = []
     for label, n, mean, variance in zip(labels, counts, means, variances, strict=True):
-        alone = ONE_ROW(source=repr(label))
-        known = n > 1
+        cautions = _check_source(label, weights[codes == len(built)])
         interval = normal_interval(float(mean), float(variance), level, alternative)
         built.append(
             SourceRisk(
@@ -182,11 +206,20 @@ def build_source_risks(
                 n=int(n),
                 estimate=float(mean),
                 variance=float(variance),
-                interval=interval if known else None,
-                cautions=() if known else (alone,),
+                interval=None if cautions else interval,
+                cautions=cautions,
             )
         )
     return tuple(built)
+
+
+def _check_source(label: Label, weights: FloatArray) -> tuple[Caution, ...]:
+    """Return the caution of a source whose weighted losses cannot have an interval."""
+    if len(weights) == 1:
+        return (ONE_ROW(source=repr(label)),)
+    if not weights.any():
+        return (SOURCE_WITHOUT_WEIGHT(source=repr(label)),)
+    return check_effective_rows(weights)
 
 
 def normal_interval(
