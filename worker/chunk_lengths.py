@@ -10,7 +10,7 @@ from service.kinds.base import Chunk, CutChunk, Job, JobKind
 
 MOST_RATES: Final = 1000
 TOLERANCE: Final = 1.5
-"""A chunk that takes at most this many times the wanted length is not cut."""
+"""A chunk that takes at most this many times the desired length is not cut."""
 
 
 class ChunkLengths:
@@ -21,7 +21,7 @@ class ChunkLengths:
     Parameters
     ----------
     chunk_s : float
-        The wanted length of a chunk in seconds.
+        The desired length of a chunk in seconds.
     """
 
     def __init__(self, chunk_s: float) -> None:
@@ -38,7 +38,7 @@ class ChunkLengths:
         return kind.cut_chunk(job, chunk, max(1, int(self._chunk_s / rate)))
 
     def record(self, evaluation_id: UUID, chunk: Chunk, seconds: float) -> None:
-        """Keep how long a chunk took."""
+        """Store the time that a chunk took."""
         key = (evaluation_id, chunk.part)
         self._rates[key] = seconds / max(1, chunk.size)
         self._rates.move_to_end(key)

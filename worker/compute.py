@@ -25,9 +25,9 @@ from worker.chunk_lengths import ChunkLengths
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """The file with a chunk's arrays, or, if ``is_failure``, with the reason why it failed.
+    """The file with a chunk's arrays or, if ``is_failure``, with the reason of its failure.
 
-    ``cut`` says where the chunk was cut, if only its beginning was computed.
+    ``cut`` holds both pieces of the chunk, if only the first was computed.
     """
 
     output_file: str
@@ -82,7 +82,7 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
 def _run_chunk(
     loaded: Loaded, claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None
 ) -> StoredChunk:
-    """Compute a chunk, or its beginning if all of it would take too long."""
+    """Compute a chunk, or only its first piece if the whole chunk would take too long."""
     chunk = Chunk(dict(claim.payload), claim.size, claim.part)
     cut = None if lengths is None else lengths.cut(loaded.kind, loaded.job, chunk)
     head = chunk if cut is None else cut.head

@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class UnitExecutor:
-    """Computes the units that messages name.
+    """Claims, computes and records units when messages arrive.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ class UnitExecutor:
                 outcome = compute(claim, self._open_files(), self._lengths)
         except Interrupted as interruption:
             self._handle_interruption(claim, interruption.reason)
-        except AllPartsFailed as nothing:
-            self._fail(claim, nothing.problem)
+        except AllPartsFailed as error:
+            self._fail(claim, error.problem)
         except MemoryError:
             self._handle_memory_error(claim)
         except Exception as error:  # noqa: BLE001 - each kind of error has its rule there
@@ -171,14 +171,14 @@ class UnitExecutor:
         return True
 
     def _sum_used_seconds(self, claim: UnitClaim) -> float:
-        """Return what the evaluation's other units have used of its limit; 0 without a limit."""
+        """Return the computing seconds of the evaluation's other units; 0 without a limit."""
         if not self._settings.job_time_limit_s or claim.stage is Stage.START:
             return 0.0
         with reading() as connection:
             return units.sum_seconds(connection, claim.evaluation_id)
 
     def _handle_error(self, claim: UnitClaim, error: Exception) -> None:
-        """Repeat or fail a unit, depending on the cause of an error.
+        """Queue a unit again or fail it, depending on the cause of an error.
 
         Faults of the infrastructure come first, because they are also the causes of other errors.
         """
@@ -240,7 +240,7 @@ class UnitExecutor:
         )
 
     def _postpone(self, claim: UnitClaim, fault: BaseException) -> None:
-        """Queue a unit again that the infrastructure failed; fail it if that lasts too long."""
+        """Queue a unit again after a fault of the infrastructure, or fail it if that lasts long."""
         reason, limit_s = describe_fault(fault), self._settings.max_outage_s
         log.warning("unit.postponed", extra=_log_fields(claim) | {"reason": reason})
         problem = failures.unavailable(limit_s, reason)
@@ -260,7 +260,7 @@ class UnitExecutor:
         )
 
     def _record(self, claim: UnitClaim, outcome: UnitOutput) -> None:
-        """Record an outcome; if the claim is lost, delete what it wrote to the file store."""
+        """Record an outcome; if the claim is lost, delete the files that the attempt wrote."""
         evaluation_id = claim.evaluation_id
         if isinstance(outcome, Chunks):
             chunks = self._retry(lambda: record.record_chunks(claim, outcome))
@@ -288,7 +288,7 @@ class UnitExecutor:
             self._retry(lambda: discard_unrecorded(evaluation_id, losses_file))
 
     def _recompute(self, claim: UnitClaim, output_files: Sequence[str]) -> None:
-        """Queue chunks again whose files are lost or damaged; they are gathered afterwards."""
+        """Queue chunks with lost or damaged files again; they are gathered afterwards."""
         problem = failures.damaged_chunks(len(output_files), self._settings.max_attempts)
         requeued = self._retry(
             lambda: record.recompute_chunks(
@@ -328,7 +328,7 @@ def retry_while_unreachable(
     limit_s : float
         Seconds after which the error is raised.
     is_stopping : callable
-        Returns whether the worker was told to stop; the error is raised then, too.
+        Returns whether the worker is stopping; then the error is raised at once.
     """
     until, pause = time.monotonic() + limit_s, FIRST_PAUSE_S
     while True:

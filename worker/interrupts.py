@@ -51,7 +51,7 @@ class Interruptible:
 
     @contextmanager
     def section(self) -> Iterator[None]:
-        """Mark what may be interrupted; ``Interrupted`` is raised in it and nowhere else."""
+        """Mark a block that may be interrupted; ``Interrupted`` is raised only inside it."""
         self._reason = None
         self._inside = True
         try:
@@ -80,7 +80,7 @@ class Interruptible:
 
 
 def is_importing(frame: FrameType | None) -> bool:
-    """Return whether a frame runs, directly or not, for an import or a compilation."""
+    """Return whether a frame was called, directly or not, by an import or a compilation."""
     while frame is not None:
         file = frame.f_code.co_filename
         if file == IMPORTING or file.endswith(COMPILING):

@@ -1,4 +1,4 @@
-"""Importing and compiling, while a new process is idle, what its first evaluation needs."""
+"""Importing packages and compiling loops for the first evaluation while a process is idle."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def warm_up() -> None:
 
 
 def prepare() -> None:
-    """Import scikit-learn, compile the loops or read them from disk, and freeze what is there."""
-    steps, is_left = chain(import_learners(), every_loop()), True
-    while is_left:
+    """Import scikit-learn, compile the loops or read them from disk, and freeze all objects."""
+    steps, has_step = chain(import_learners(), every_loop()), True
+    while has_step:
         with BUSY:
-            is_left = next(steps, _END) is not _END
+            has_step = next(steps, _END) is not _END
         time.sleep(0.001)  # else a unit that waits for the lock may not get it
     with BUSY:
         # What is imported now stays, and searching it for garbage takes a tenth of a second.

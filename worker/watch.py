@@ -37,7 +37,7 @@ KILL_AFTER_S = 5.0  # how long C code may go on after an interrupt before the pr
 
 @dataclass
 class _Work:
-    """The unit that the main thread computes, and when it was last checked."""
+    """The unit that the main thread computes, with the times of the last checks."""
 
     claim: UnitClaim
     used_s: float = 0.0
@@ -80,7 +80,7 @@ class Watch:
         self._answer_s = max(settings.lease_s / 3, LEAST_ANSWER_S)
         self._last_heartbeat = float("-inf")
         self.used_s = 0.0
-        """Seconds of computing of the evaluation that was watched last, as far as is known here."""
+        """Computing seconds of the last evaluation: those at its claim, and those of this unit."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 

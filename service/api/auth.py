@@ -1,4 +1,4 @@
-"""Who sent a request, and what the sender may do.
+"""Authenticating the sender of a request, and checking the scope of its API key.
 
 Until the first API key is made, local requests belong to the local owner. From then on every
 request needs a key, and belongs to the key's owner. The scope of a key says whether it may only

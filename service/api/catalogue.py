@@ -84,9 +84,9 @@ def _learners() -> list[Description]:
     """Describe the service's own learners, and those of scikit-learn that were reviewed."""
     from thetahat.pipelines import describe_learners  # noqa: PLC0415 - it imports scikit-learn
 
-    own = {name: describe(LEARNERS[name]) for name in LEARNERS}
+    own_learners = {name: describe(LEARNERS[name]) for name in LEARNERS}
     every = describe_learners(allowed_packages=settings().allowed_packages)
-    return [{**own.get(item["name"], {}), **item} for item in every]
+    return [{**own_learners.get(item["name"], {}), **item} for item in every]
 
 
 def _transformers() -> list[Description]:

@@ -50,8 +50,8 @@ def _parse_quality(text: str) -> float:
 def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
     """Return the quality of the most specific range that matches."""
     family = media_type.partition("/")[0] + "/*"
-    for wanted in (media_type, family, "*/*"):
-        qualities = [quality for name, quality in ranges if name == wanted]
+    for pattern in (media_type, family, "*/*"):
+        qualities = [quality for name, quality in ranges if name == pattern]
         if qualities:
             return max(qualities)
     return 0.0

@@ -263,6 +263,6 @@ def _names_in(value: Any) -> set[str]:
     """Return the names of the components that a part of the document refers to."""
     if isinstance(value, dict):
         reference = value.get("$ref")
-        own = {reference.rpartition("/")[2]} if isinstance(reference, str) else set()
-        return own.union(*map(_names_in, value.values()))
+        direct = {reference.rpartition("/")[2]} if isinstance(reference, str) else set()
+        return direct.union(*map(_names_in, value.values()))
     return set().union(*map(_names_in, value)) if isinstance(value, list) else set()

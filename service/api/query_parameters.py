@@ -1,4 +1,4 @@
-"""Types of query parameters, with what OpenAPI says about them."""
+"""Types of query parameters, with their descriptions for OpenAPI."""
 
 from __future__ import annotations
 

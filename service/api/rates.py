@@ -1,4 +1,4 @@
-"""How many requests an owner may send, and how wrong keys are slowed down.
+"""The limit of requests per owner, and the delay of answers to wrong keys.
 
 Both are counted in this process. Several API processes together allow several times as much.
 """
@@ -23,22 +23,22 @@ MAX_DELAYED: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What is left to an owner.
+    """The requests that an owner may still send.
 
     Parameters
     ----------
     limit : int
         Requests that may come at once.
     left : int
-        How many of them are left; negative when the request is over the limit.
+        The number of them that remain; negative if the request is over the limit.
     reset_s : float
-        Seconds until all of them are left again, if no further request comes.
+        Seconds until all of them may be sent again, if no further request comes.
     retry_after_s : float
         Seconds until a request is accepted again; 0 when this one is.
     """
 
     limit: int
-    left: int
+    remaining: int
     reset_s: float
     retry_after_s: float
 
@@ -68,7 +68,7 @@ class RequestRates:
         self._buckets[owner] = (tokens, now)
         return Allowance(
             limit=int(limit),
-            left=int(tokens) if is_accepted else -1,
+            remaining=int(tokens) if is_accepted else -1,
             reset_s=(limit - tokens) / self.per_second,
             retry_after_s=0.0 if is_accepted else (1 - tokens) / self.per_second,
         )

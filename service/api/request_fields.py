@@ -15,14 +15,14 @@ def list_fields_at(request: type[BaseModel], loc: Sequence[str | int]) -> list[s
     """
     models = [request]
     for part in loc[:-1]:
-        annotations = [found for model in models for found in _annotations(model, part)]
-        models = [found for annotation in annotations for found in _models(annotation)] or models
+        annotations = [each for model in models for each in _annotations(model, part)]
+        models = [each for annotation in annotations for each in _models(annotation)] or models
     return list(dict.fromkeys(name for model in models for name in _names(model)))
 
 
 def _annotations(model: type[BaseModel], name: str | int) -> list[Any]:
     pairs = zip(_names(model), model.model_fields.values(), strict=True)
-    return [field.annotation for known, field in pairs if known == name]
+    return [field.annotation for field_name, field in pairs if field_name == name]
 
 
 def _names(model: type[BaseModel]) -> list[str]:

@@ -119,7 +119,7 @@ class RequestMiddleware:
                 _log_access(scope, status, seconds)
 
     async def _authenticate(self, scope: Scope) -> Caller:
-        """Return the sender of a request, and put it where routes and the log find it.
+        """Return the sender of a request, and store it for the routes and the log.
 
         A wrong key is refused after a delay, which grows with each wrong key of the same address.
         """
@@ -175,8 +175,8 @@ def add_headers(
     headers += [(name, value) for name, value in SECURITY_HEADERS if name not in present]
     if allowance is not None:
         policy = f'"owner";q={allowance.limit};w={rates.WINDOW_S}'
-        left = f'"owner";r={max(0, allowance.left)};t={ceil(allowance.reset_s)}'
-        headers += [(b"ratelimit-policy", policy.encode()), (b"ratelimit", left.encode())]
+        remaining = f'"owner";r={max(0, allowance.remaining)};t={ceil(allowance.reset_s)}'
+        headers += [(b"ratelimit-policy", policy.encode()), (b"ratelimit", remaining.encode())]
 
 
 def _log_access(scope: Scope, status: int | None, seconds: float) -> None:
@@ -205,8 +205,8 @@ def _record(span: RequestSpan, scope: Scope, send: Send) -> Send:
             headers = {name.lower(): value.decode("latin-1") for name, value in message["headers"]}
             identifier = headers[b"x-request-id"]
             span.set_response(scope["method"], route_path(scope), message["status"], identifier)
-            if found := EVALUATION_PATH.fullmatch(headers.get(b"location", "")):
-                span.set_evaluation(UUID(found[1]))
+            if match := EVALUATION_PATH.fullmatch(headers.get(b"location", "")):
+                span.set_evaluation(UUID(match[1]))
         await send(message)
 
     return send_and_record
@@ -220,6 +220,6 @@ def _request_id(scope: Scope) -> str:
     return secrets.token_hex(8)
 
 
-def _find_header(scope: Scope, wanted: bytes) -> str | None:
+def _find_header(scope: Scope, header: bytes) -> str | None:
     """Return the first header of a name."""
-    return next((v.decode("latin-1") for name, v in scope["headers"] if name == wanted), None)
+    return next((v.decode("latin-1") for name, v in scope["headers"] if name == header), None)

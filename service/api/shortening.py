@@ -27,10 +27,10 @@ def shorten_value(value: Any, depth: int = 0) -> Any:
         return "..."
     if isinstance(value, dict):
         pairs = list(value.items())[:MAX_ITEMS]
-        rest = {"...": f"{len(value) - MAX_ITEMS} more"} if len(value) > MAX_ITEMS else {}
+        shortened = {"...": f"{len(value) - MAX_ITEMS} more"} if len(value) > MAX_ITEMS else {}
         return {
             shorten_text(str(key), MAX_TEXT): shorten_value(item, depth + 1) for key, item in pairs
-        } | rest
+        } | shortened
     if isinstance(value, list | tuple | set | frozenset):
         items = [shorten_value(item, depth + 1) for item in list(value)[:MAX_ITEMS]]
         return items if len(value) <= MAX_ITEMS else [*items, "..."]

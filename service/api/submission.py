@@ -51,7 +51,7 @@ class ParsedRequest:
 
 
 async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
-    """Check a request in full and store it, or raise what is wrong with it.
+    """Check a request in full and store it; raise its error if it is invalid.
 
     Two threads that compute in turns under Python's lock take twice the time of one. So quick
     checks run on the event loop: those of small bodies whose kind was checked quickly the last
@@ -64,9 +64,9 @@ async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | Non
     parsed = parse() if is_small else await run_in_thread(parse)
     if idempotency_key is not None:
         # Before the checks: a data set that the request names may have been deleted since.
-        known = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
-        if known is not None:
-            return known
+        earlier = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
+        if earlier is not None:
+            return earlier
     if is_small and is_sqlite() and _CHECK_SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
         submission = check_request(owner_id, parsed, idempotency_key)
     else:
@@ -124,28 +124,30 @@ def _find_kind(value: Any) -> JobKind[Any]:
     name = value.get("kind")
     kind = JOB_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
-        known = ", ".join(JOB_KINDS)
+        kinds = ", ".join(JOB_KINDS)
         if isinstance(name, str):
-            wrong = f"there is no kind {shorten_text(name, 80)!r}{suggest_name(name, JOB_KINDS)}"
+            fault = f"There is no kind {shorten_text(name, 80)!r}{suggest_name(name, JOB_KINDS)}."
         else:
-            wrong = "kind is missing" if name is None else "kind must be a string"
-        raise _invalid(("kind",), f"{wrong}; the kinds are {known}", name)
+            fault = (
+                "The field kind is missing." if name is None else "The field kind must be a string."
+            )
+        raise _invalid(("kind",), f"{fault} The kinds are {kinds}.", name)
     return kind
 
 
 def _read_datasets(
     owner_id: UUID, request: EvaluationRequest, value: Mapping[str, Any]
 ) -> dict[UUID, DatasetFile]:
-    wanted = tuple(dict.fromkeys(request.dataset_ids()))
-    files = read_dataset_files(owner_id, wanted)
+    identifiers = tuple(dict.fromkeys(request.dataset_ids()))
+    files = read_dataset_files(owner_id, identifiers)
     errors = [
         FieldError(_dataset_loc(value, missing), f"There is no data set {missing}.", missing)
-        for missing in wanted
+        for missing in identifiers
         if missing not in files
     ]
     if errors:
         raise InvalidRequest(errors[0].message, tuple(errors))
-    return {identifier: files[identifier] for identifier in wanted}
+    return {identifier: files[identifier] for identifier in identifiers}
 
 
 def _dataset_loc(value: Mapping[str, Any], identifier: UUID) -> Loc:

@@ -48,7 +48,7 @@ _UPLOADS: Final[Counter[UUID]] = Counter()
 
 @dataclass(slots=True)
 class _ReceivedFile:
-    """What was received of an upload besides its bytes."""
+    """The type, name, digest and size of an upload that was received."""
 
     media_type: str
     name: str | None
@@ -142,16 +142,17 @@ def parse_media_type(content_type: str, filename: str | None) -> str:
         kind = next((t for t, f in FORMATS.items() if ending in f.endings), kind)
     kind = ALIASES.get(kind, kind)
     if kind not in FORMATS:
-        known = ", ".join(f"{t} ({f.title})" for t, f in FORMATS.items())
+        formats = ", ".join(f"{t} ({f.title})" for t, f in FORMATS.items())
         raise UnsupportedMedia(
-            f"{kind[:80] or 'A file without a Content-Type'} is not supported. Send one of {known}."
+            f"{kind[:80] or 'A file without a Content-Type'} is not supported. Send one of "
+            f"{formats}."
         )
     charset = parameters.lower().partition("charset=")[2].partition(";")[0].strip(' "')
     encoding = find_encoding(charset)
     has_encodings = isinstance(FORMATS[kind], TextFormat)
     if encoding is None or (encoding != UTF_8 and not has_encodings):
-        known = f"UTF-8 or {', '.join(ENCODINGS)}" if has_encodings else "UTF-8"
-        raise UnsupportedMedia(f"The text must be encoded as {known}, not {charset[:40]}.")
+        encodings = f"UTF-8 or {', '.join(ENCODINGS)}" if has_encodings else "UTF-8"
+        raise UnsupportedMedia(f"The text must be encoded as {encodings}, not {charset[:40]}.")
     return in_encoding(kind, encoding)
 
 

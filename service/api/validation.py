@@ -27,12 +27,14 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     by_loc: dict[Loc, FieldError] = {}
     for item in error.errors(include_url=False)[:MAX_ERRORS]:
         converted = _convert(item, body)
-        known = by_loc.get(converted.loc)
-        if known is None:
+        earlier = by_loc.get(converted.loc)
+        if earlier is None:
             by_loc[converted.loc] = converted
-        elif converted.message not in known.message:
-            message = f"{known.message}; or {converted.message[:1].lower()}{converted.message[1:]}"
-            by_loc[converted.loc] = FieldError(converted.loc, message, known.value)
+        elif converted.message not in earlier.message:
+            message = (
+                f"{earlier.message}; or {converted.message[:1].lower()}{converted.message[1:]}"
+            )
+            by_loc[converted.loc] = FieldError(converted.loc, message, earlier.value)
     errors = tuple(e for e in by_loc.values() if not _has_inner_error(e.loc, by_loc))
     first = errors[0]
     path = ".".join(map(str, first.loc)) or "the body"
@@ -46,8 +48,8 @@ def _convert(item: Any, body: Any) -> FieldError:
     if isinstance(inner, EvaluationError):
         return FieldError((*loc, *inner.loc), inner.message, inner.value)
     value = None if item["type"] == "missing" else item["input"]
-    known = _list_known_fields(body, loc) if item["type"] == "extra_forbidden" else ""
-    return FieldError(loc, describe_error(item) + known, value)
+    fields = _list_known_fields(body, loc) if item["type"] == "extra_forbidden" else ""
+    return FieldError(loc, describe_error(item) + fields, value)
 
 
 def _list_known_fields(body: Any, loc: Loc) -> str:

@@ -56,17 +56,21 @@ class Upload:
 
 
 def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
-    """Check and store an upload, and return whether it is new.
+    """Check and store an upload; return its data set, and whether the data set is new.
 
     For bytes that were uploaded before with the same type, the earlier data set is returned; if its
     stored file is lost or damaged, the upload replaces it.
     """
     identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
-        known = datasets.get(connection, owner_id, identifier)
+        existing = datasets.get(connection, owner_id, identifier)
     form = find_format(upload.media_type)
-    if known is not None and is_intact(_find_path(known.sha256), form) and _note_upload(known.id):
-        return known, False
+    if (
+        existing is not None
+        and is_intact(_find_path(existing.sha256), form)
+        and _note_upload(existing.id)
+    ):
+        return existing, False
     upload.file.flush()
     inspected = inspect_file(
         Path(upload.file.name), upload.media_type, Path(upload.table.name), upload.name
@@ -97,15 +101,15 @@ def _store(
     files, name = open_file_store(), dataset_file_name(upload.sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, upload.sha256)
-        known = datasets.get(connection, owner_id, identifier)
-        if known is None:
+        existing = datasets.get(connection, owner_id, identifier)
+        if existing is None:
             _check_quota(connection, owner_id, upload.size)
         if inspected.has_table:
             files.keep(upload.table, name + find_format(upload.media_type).table_suffix)
         files.keep(upload.file, name)
-        if known is not None:  # uploaded at the same time, or to repair a damaged file
+        if existing is not None:  # uploaded at the same time, or to repair a damaged file
             datasets.note_upload(connection, identifier)
-            return known, False
+            return existing, False
         datasets.insert(connection, owner_id, row)
         audit.add(connection, Action.UPLOAD_DATASET, identifier, owner_id)
     return row, True
@@ -117,13 +121,13 @@ def _note_upload(identifier: UUID) -> bool:
 
 
 def _check_quota(connection: sa.Connection, owner_id: UUID, size: int) -> None:
-    """Raise ``QuotaExceeded`` if a file of this size has no room among an owner's data sets."""
+    """Raise ``QuotaExceeded`` if a file of this size would exceed the owner's quota."""
     limit = settings().max_stored_bytes
     stored = datasets.sum_bytes(connection, owner_id) if limit else 0
     if stored + size > limit > 0:
         raise QuotaExceeded(
-            f"The data sets of this owner have {stored} bytes, and the limit is {limit}: there is "
-            f"no room for {size} more. Delete data sets that are no longer needed."
+            f"The data sets of this owner have {stored} bytes, and the limit is {limit}, so there "
+            f"is no room for {size} more. Delete data sets that are no longer needed."
         )
 
 

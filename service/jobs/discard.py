@@ -22,7 +22,7 @@ def chunk_folder(evaluation_id: UUID) -> str:
 
 
 def discard_chunks(evaluation_id: UUID, files: FileStore | None = None) -> None:
-    """Delete the arrays of an evaluation that has a result, or that is deleted.
+    """Delete the arrays of an evaluation that has a result or is deleted.
 
     If the file store cannot be used now, they stay.
     """

@@ -21,6 +21,6 @@ def read_figure(owner_id: UUID, evaluation_id: UUID, name: str) -> Figure:
     """Return one figure of an evaluation's result, or raise ``ResourceNotFound``."""
     figures = {figure.name: figure for figure in read_figures(owner_id, evaluation_id)}
     if name not in figures:
-        known = ", ".join(figures) or "none"
-        raise ResourceNotFound(f"The result has no figure {name[:80]!r}; its figures are: {known}.")
+        names = ", ".join(figures) or "none"
+        raise ResourceNotFound(f"The result has no figure {name[:80]!r}; its figures are: {names}.")
     return figures[name]

@@ -23,7 +23,7 @@ ANSWER_S: Final = 2.0  # longest wait for the database
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """Which parts of the service work, and how many workers there are."""
+    """The parts of the service that work, and the number of workers."""
 
     database: bool
     migrations: bool

@@ -1,4 +1,4 @@
-"""Deleting files that nothing names: what processes that were killed have left in the file store.
+"""Deleting files without a row in the database, which killed processes leave in the file store.
 
 A file is deleted only if it is older than an hour, no process has it locked, no row names it, and
 its evaluation has ended or was deleted.
@@ -28,13 +28,13 @@ from service.storage.unit_of_work import reading
 log = logging.getLogger(__name__)
 
 LEAST_AGE_S: Final = 3600.0
-_OF_EVALUATION: Final = re.compile(r"(?:chunks|losses)/([0-9a-f-]{36})[/-].*")
-_OF_DATASET: Final = re.compile(r"datasets/[0-9a-f]{2}/([0-9a-f]{64})(?:\..*)?")
+_EVALUATION_FILE: Final = re.compile(r"(?:chunks|losses)/([0-9a-f-]{36})[/-].*")
+_DATASET_FILE: Final = re.compile(r"datasets/[0-9a-f]{2}/([0-9a-f]{64})(?:\..*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class _NamedFiles:
-    """What the database names.
+    """The files and evaluations that the database names.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class _NamedFiles:
 
 
 def remove_left_files(least_age_s: float = LEAST_AGE_S) -> int:
-    """Delete the files that nothing names, and return how many.
+    """Delete the old files that the database does not name, and return their number.
 
     Raises ``Unavailable`` if the file store cannot be used.
     """
@@ -94,7 +94,7 @@ def _remove(store: FileStore, file: FileEntry, named: _NamedFiles) -> bool:
     """Delete a file unless it is named or in use; return whether it was deleted."""
     if file.name.startswith(f"{UPLOADS}/"):
         return _remove_upload(store, file.name)
-    if match := _OF_DATASET.fullmatch(file.name):
+    if match := _DATASET_FILE.fullmatch(file.name):
         # It looks again, under a lock: the same bytes may be uploaded at this moment.
         return match[1] not in named.digests and delete_unused_bytes(match[1])
     identifiers = list(_find_evaluation(file.name))
@@ -110,7 +110,7 @@ def _remove(store: FileStore, file: FileEntry, named: _NamedFiles) -> bool:
 
 
 def _find_evaluation(name: str) -> Iterator[UUID]:
-    if match := _OF_EVALUATION.fullmatch(name):
+    if match := _EVALUATION_FILE.fullmatch(name):
         try:
             yield UUID(match[1])
         except ValueError:

@@ -1,4 +1,4 @@
-"""Reading from the database what the work on an evaluation depends on."""
+"""Reading the request, data sets and provenance of an evaluation for the work on it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
 def _datasets(
     connection: sa.Connection, evaluation_id: UUID, files: FileStore
 ) -> dict[UUID, DatasetFile]:
-    found = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
+    rows = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
     return {
         dataset.id: DatasetFile(
             id=dataset.id,
@@ -74,5 +74,5 @@ def _datasets(
             details=dataset.details,
             path=files.path(dataset_file_name(dataset.sha256)),
         )
-        for dataset in found
+        for dataset in rows
     }

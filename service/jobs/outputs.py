@@ -25,7 +25,7 @@ from service.storage.units import OutputFile, UnitClaim
 
 log = logging.getLogger(__name__)
 
-LOOKED_AT: Final = 1000
+SAMPLE_ROWS: Final = 1000
 
 
 def keep_arrays(
@@ -64,7 +64,7 @@ def _repeating(table: pa.Table) -> list[str]:
 
     Looking for repetitions in a column without any takes longer than writing it.
     """
-    first = table.slice(0, LOOKED_AT)
+    first = table.slice(0, SAMPLE_ROWS)
     return [
         name
         for name, column in zip(first.column_names, first.columns, strict=True)

@@ -1,4 +1,4 @@
-"""Partial results: those of the learners that are complete, while others are still computed.
+"""Partial results: results of the complete learners while others are still computed.
 
 A partial result is computed when a client requests it, in a process of its own: the workers may
 all be busy with the learner that is missing, and an API process computes nothing. ``python -m
@@ -69,7 +69,7 @@ class IncludedChunks:
 
 @dataclass(frozen=True, slots=True)
 class AvailableChunks:
-    """What can be evaluated now: the learners by status, and the numbers of the chunks.
+    """The learners and chunks that can be evaluated now.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def find_available(chunks: Sequence[ChunkRow]) -> AvailableChunks:
 
 
 def _run_process(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Compute a partial result in a process; its chunks may be deleted when the result is there."""
+    """Compute a partial result in a process; return the result if the evaluation ends meanwhile."""
     command = [sys.executable, "-m", "service.jobs.partial", str(evaluation_id)]
     try:
         done = subprocess.run(  # noqa: S603 - our own module, and an id
@@ -195,7 +195,7 @@ def _pending(message: str) -> ResultPending:
 
 
 def compute_partial_result(evaluation_id: UUID) -> str:
-    """Return the partial result as JSON text; everything that needs the mathematics is here."""
+    """Return the partial result as JSON text; only this function imports the mathematics."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they import the mathematics
     from service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
     from service.storage.engine import to_json  # noqa: PLC0415 - likewise

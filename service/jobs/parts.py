@@ -1,4 +1,4 @@
-"""Failures of a part of an evaluation, a learner, kept in place of its chunks' arrays."""
+"""Failures of one learner of an evaluation, stored in place of the arrays of its chunks."""
 
 from __future__ import annotations
 

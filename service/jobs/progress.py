@@ -14,7 +14,7 @@ from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading
 from service.storage.unit_parts import ChunkRow
 
-WHOLE = "evaluation"
+EVALUATION_UNIT = "evaluation"
 """The unit of the progress of an evaluation that is not cut into chunks."""
 ALIVE_LEASES = 2.0  # leases without a heartbeat after which a worker is not counted
 
@@ -46,7 +46,7 @@ class DetailedProgress:
 
 def read_progress(row: EvaluationRow) -> DetailedProgress:
     """Return the progress of an evaluation's learners; empty if it is finished or not cut."""
-    if row.is_finished or row.progress_unit == WHOLE:
+    if row.is_finished or row.progress_unit == EVALUATION_UNIT:
         return DetailedProgress()
     with reading() as connection:
         chunks = unit_parts.list_chunks(connection, row.id)
@@ -107,11 +107,11 @@ def estimate_seconds_left(chunks: Sequence[ChunkRow], n_workers: int) -> float |
         if chunk.state == UnitState.DONE and chunk.seconds is not None:
             seconds[chunk.part] = seconds.get(chunk.part, 0.0) + chunk.seconds
             sizes[chunk.part] = sizes.get(chunk.part, 0) + chunk.size
-    left = []
+    remaining = []
     for chunk in chunks:
         if chunk.is_open:
             if not sizes.get(chunk.part):
                 return None
             expected = chunk.size * seconds[chunk.part] / sizes[chunk.part]
-            left.append(max(0.0, expected - (chunk.running_s or 0.0)))
-    return round(max(sum(left) / n_workers, max(left, default=0.0)), 1)
+            remaining.append(max(0.0, expected - (chunk.running_s or 0.0)))
+    return round(max(sum(remaining) / n_workers, max(remaining, default=0.0)), 1)

@@ -1,4 +1,4 @@
-"""Reading evaluations; those of another owner are not found."""
+"""Reading evaluations, their results and events; another owner's count as missing."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def get_many(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | Resource
     """Return evaluations by owner and id, by one query, with an error for each missing one."""
     with reading() as connection:
         rows = evaluations.get_some(connection, {identifier for _, identifier in keys})
-    found: list[EvaluationRow | ResourceNotFound] = []
+    outcomes: list[EvaluationRow | ResourceNotFound] = []
     for owner_id, identifier in keys:
         row = rows.get(identifier)
         if row is None or row.owner_id != owner_id:
-            found.append(ResourceNotFound(f"There is no evaluation {identifier}."))
+            outcomes.append(ResourceNotFound(f"There is no evaluation {identifier}."))
         else:
-            found.append(row)
-    return found
+            outcomes.append(row)
+    return outcomes
 
 
 def list_evaluations(
@@ -117,10 +117,10 @@ def _read_result(row: EvaluationRow) -> tuple[str, str | None]:
         reason = "" if row.error is None else f": {row.error.get('detail', '')}"
         raise NoResult(f"Evaluation {row.id} {_describe_end(row.status)}{reason}")
     with reading() as connection:
-        found = results.get(connection, row.id)
-    if found is None:
+        stored = results.get(connection, row.id)
+    if stored is None:
         raise ResourceNotFound(f"There is no evaluation {row.id}.")  # deleted in the meantime
-    return found.body, found.losses_file
+    return stored.body, stored.losses_file
 
 
 def _describe_end(status: str) -> str:

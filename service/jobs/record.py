@@ -69,7 +69,7 @@ def record_output(
 ) -> list[UnitKey] | None:
     """Record a chunk's arrays; after the last chunk, queue the gathering and return it.
 
-    If only the beginning of the chunk was computed, the rest is queued as a new chunk.
+    If only the first piece of the chunk was computed, the second is queued as a new chunk.
     """
     with unit_of_work() as connection:
         state = evaluations.lock(connection, claim.evaluation_id)
@@ -135,7 +135,7 @@ def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[Unit
 def recompute_chunks(
     claim: UnitClaim, output_files: Collection[str], problem: Mapping[str, Any], max_attempts: int
 ) -> list[UnitKey] | None:
-    """Queue chunks again whose files are lost or damaged, and return them; the gathering waits.
+    """Queue chunks with lost or damaged files again, and return them; the gathering is delayed.
 
     The evaluation fails with the problem, and an empty list is returned, if a chunk has lost as
     many attempts as it may.
@@ -177,7 +177,7 @@ def record_result(
 
 
 def record_failure(claim: UnitClaim, error: Mapping[str, Any]) -> bool:
-    """Set the evaluation's status to failed, and take its other units out of the queue."""
+    """Set the evaluation's status to failed, and cancel its other units."""
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.FAILED):
             return False
@@ -216,7 +216,7 @@ def put_back(claim: UnitClaim, *, delay_s: float = 0.0, lost: bool = False) -> b
 
 
 def postpone_or_fail(claim: UnitClaim, problem: Mapping[str, Any], max_outage_s: float) -> bool:
-    """Queue a unit again that the infrastructure failed; fail the evaluation after too long.
+    """Queue a unit again after a fault of the infrastructure; fail the evaluation after too long.
 
     The whole evaluation fails, also for a unit of one learner: it is not the learner's fault.
     The pauses grow with the length of the outage.

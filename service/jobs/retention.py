@@ -1,4 +1,4 @@
-"""Deleting evaluations, data sets and audit entries after the times that the settings give.
+"""Deleting evaluations, data sets and audit entries after the times in the settings.
 
 An unfinished evaluation stays, and so does one that an unfinished evaluation extends, and a data
 set that any evaluation names. Each evaluation and each data set is deleted in a transaction of its
@@ -36,7 +36,7 @@ class RemovedCounts:
 
 
 def remove_expired(settings: Settings, now: datetime | None = None) -> RemovedCounts:
-    """Delete one batch of what is older than the settings allow.
+    """Delete one batch of evaluations, data sets and audit entries that are too old.
 
     Raises ``Unavailable`` if the file store cannot be used; nothing is deleted then.
     """

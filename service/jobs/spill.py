@@ -51,13 +51,13 @@ class Spill:
     """
 
     def __init__(self, in_memory: int | None = None) -> None:
-        self._left = IN_MEMORY if in_memory is None else in_memory
+        self._free_bytes = IN_MEMORY if in_memory is None else in_memory
         self._file: IO[bytes] | None = None
 
     def keep(self, array: np.ndarray) -> np.ndarray | SpilledArray:
         """Return the array (n,) itself, or its copy in the file."""
-        if array.nbytes <= self._left:
-            self._left -= array.nbytes
+        if array.nbytes <= self._free_bytes:
+            self._free_bytes -= array.nbytes
             return array
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the spill
@@ -69,7 +69,7 @@ class Spill:
     def read(self, start: int, n_bytes: int) -> bytes:
         """Return some bytes of the file."""
         if self._file is None:
-            message = "no array was written to the file"
+            message = "No array was written to the file."
             raise RuntimeError(message)
         self._file.seek(start)
         return self._file.read(n_bytes)

@@ -38,7 +38,7 @@ MAX_CACHED_COUNTS = 10_000  # owners
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """The evaluation of a request: a new one, or that of the same request sent before."""
+    """The evaluation of a request: a new one, or that of an earlier identical request."""
 
     evaluation_id: UUID
     replayed: bool
@@ -91,9 +91,9 @@ def submit(submission: Submission) -> Submitted:
     """
     if submission.idempotency_key is not None:
         with reading() as connection:
-            known = _find_earlier(connection, submission)
-        if known is not None:
-            return known
+            earlier = _find_earlier(connection, submission)
+        if earlier is not None:
+            return earlier
     try:
         (outcome,) = submit_all([submission])
     except IntegrityError as error:
@@ -243,24 +243,24 @@ def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[un
 
 def _find_earlier(connection: sa.Connection, submission: Submission) -> Submitted | None:
     key = submission.idempotency_key or ""
-    known = idempotency.find(connection, submission.owner_id, key)
-    if known is None:
+    earlier = idempotency.find(connection, submission.owner_id, key)
+    if earlier is None:
         return None
-    if known.fingerprint != submission.fingerprint:
+    if earlier.fingerprint != submission.fingerprint:
         raise IdempotencyMismatch(f"The Idempotency-Key {key!r} was used with another body.")
-    return Submitted(known.evaluation_id, replayed=True)
+    return Submitted(earlier.evaluation_id, replayed=True)
 
 
 def _explain_conflict(submission: Submission, error: IntegrityError) -> Submitted:
-    """Return the earlier evaluation of a used key, or raise why the constraint was violated."""
+    """Return the evaluation of a key that was used before, or raise the cause of the conflict."""
     key = submission.idempotency_key
     if key is None:
         raise InvalidRequest("A data set of the request was deleted.") from error
     with reading() as connection:
-        known = _find_earlier(connection, submission)
-    if known is None:
+        earlier = _find_earlier(connection, submission)
+    if earlier is None:
         raise IdempotencyRace(
             f"Another request with the Idempotency-Key {key!r} has not been answered yet.",
             retry_after=1,
         ) from error
-    return known
+    return earlier

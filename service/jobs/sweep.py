@@ -1,4 +1,4 @@
-"""Recovery: queueing work again that was lost with a message, a worker or a broker.
+"""Recovery: queueing work again after a message, a worker or a broker was lost.
 
 Every unfinished state ends by one of these rules. A message is sent again for a queued unit. A
 claim whose lease expired, or whose process has ended, is queued again; after the last attempt the
@@ -40,7 +40,7 @@ SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """Whether this process had the duty to sweep, units queued again, and messages sent."""
+    """The outcome of a sweep: whether this process swept, units queued again and messages sent."""
 
     on_duty: bool
     reclaimed: int = 0
@@ -147,7 +147,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
 
 
 def _reclaim_or_wait(claim: UnitClaim, settings: Settings) -> bool:
-    """Reclaim a unit; one whose failure cannot be stored now does not keep others waiting."""
+    """Reclaim a unit; log a failure that cannot be stored now, so that others are reclaimed."""
     try:
         return _reclaim(claim, settings)
     except (OSError, Unavailable) as error:
@@ -191,7 +191,7 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
 
 
 def _send_messages(settings: Settings) -> int:
-    """Send a message again for queued units that none was sent for recently; return how many."""
+    """Send messages for queued units without a recent message; return the number of messages."""
     with unit_of_work() as connection:
         due = unit_queue.mark_due_for_message(connection, settings.resend_s, WINDOW)
     return len(due) if due and queue.enqueue(due) else 0

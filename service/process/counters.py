@@ -40,13 +40,13 @@ def observe_seconds(name: str, seconds: float, **labels: str) -> None:
 def take() -> Mapping[CounterKey, float]:
     """Return the totals of this process, and begin again at zero."""
     with _LOCK:
-        taken = dict(_TOTALS)
+        totals = dict(_TOTALS)
         _TOTALS.clear()
-    return taken
+    return totals
 
 
-def give_back(taken: Mapping[CounterKey, float]) -> None:
+def give_back(totals: Mapping[CounterKey, float]) -> None:
     """Add totals again that could not be stored."""
     with _LOCK:
-        for key, value in taken.items():
+        for key, value in totals.items():
             _TOTALS[key] += value  # type: ignore[assignment]

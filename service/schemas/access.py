@@ -19,9 +19,9 @@ Name = Annotated[
 class KeyRequest(Schema):
     """A new API key."""
 
-    name: Name = Field(description="What the key is for.")
+    name: Name = Field(description="The purpose of the key.")
     owner: Name = Field(
-        "local", description="Whose data sets and evaluations it gives access to; created if new."
+        "local", description="The owner whose data the key gives access to; created if new."
     )
     scope: Scope = Field(
         Scope.SUBMIT,
@@ -29,12 +29,12 @@ class KeyRequest(Schema):
         "only /metrics; admin: everything, also keys and the audit log.",
     )
     expires_at: datetime | None = Field(
-        None, description="When the key stops to work, with a time zone; null: never."
+        None, description="The time at which the key expires, with a time zone; null for never."
     )
 
 
 class KeyRotation(Schema):
-    """How a key is replaced by a new one."""
+    """The replacement of a key by a new one."""
 
     grace_hours: Annotated[float, Field(ge=0, le=24 * 90)] = Field(
         24.0, description="Hours for which the old key still works."
@@ -44,17 +44,23 @@ class KeyRotation(Schema):
 class KeyRead(BaseModel):
     """An API key without its secret part."""
 
-    prefix: str = Field(description="First characters of the key, by which it is named.")
-    name: str = Field(description="What the key is for.")
-    owner: str = Field(description="Whose data sets and evaluations it gives access to.")
-    scope: Scope = Field(description="What it may do.")
-    state: str = Field(description="in force, revoked or expired.")
-    created_at: datetime = Field(description="When it was created.")
-    expires_at: datetime | None = Field(description="When it stops to work; null: never.")
-    last_used_at: datetime | None = Field(
-        description="When it was last used, to the minute; null: never."
+    prefix: str = Field(description="First characters of the key, which identify it.")
+    name: str = Field(description="The purpose of the key.")
+    owner: str = Field(
+        description="The owner whose data sets and evaluations the key gives access to."
     )
-    revoked_at: datetime | None = Field(description="When it was revoked; null: not revoked.")
+    scope: Scope = Field(description="The requests that the key allows.")
+    state: str = Field(description="The state of the key: in force, revoked or expired.")
+    created_at: datetime = Field(description="The time at which the key was created.")
+    expires_at: datetime | None = Field(
+        description="The time at which the key expires; null for never."
+    )
+    last_used_at: datetime | None = Field(
+        description="The time of its last use, to the minute; null for never."
+    )
+    revoked_at: datetime | None = Field(
+        description="The time at which it was revoked; null if it was not."
+    )
 
 
 class NewKey(KeyRead):
@@ -73,11 +79,11 @@ class AuditEntryRead(BaseModel):
     """One entry of the audit log."""
 
     id: UUID = Field(description="Id of the entry.")
-    at: datetime = Field(description="When it happened.")
+    at: datetime = Field(description="The time of the action.")
     actor: str = Field(
         description="First characters of the key, or local, command line or service."
     )
-    action: str = Field(description="What was done, such as evaluation.delete.")
+    action: str = Field(description="The action, such as evaluation.delete.")
     subject: str = Field(description="Id of the evaluation or data set, or prefix of the key.")
     request_id: str | None = Field(description="Id of the HTTP request; null if there was none.")
 

@@ -14,8 +14,8 @@ ColumnType = Literal["number", "integer", "boolean", "string", "sparse"]
 class DatasetColumn(BaseModel):
     """One column."""
 
-    name: str = Field(description="Name.")
-    type: ColumnType = Field(description="Type; sparse is a group of sparse columns.")
+    name: str = Field(description="Name of the column.")
+    type: ColumnType = Field(description="Type of the values; sparse is a group of sparse columns.")
 
 
 class PreviewColumn(DatasetColumn):
@@ -27,8 +27,8 @@ class PreviewColumn(DatasetColumn):
 class DatasetLinks(BaseModel):
     """Paths of a data set and of its preview."""
 
-    self: str = Field(description="The data set.")
-    preview: str = Field(description="Its first rows.")
+    self: str = Field(description="Path of the data set.")
+    preview: str = Field(description="Path of its first rows.")
 
 
 class DatasetRead(BaseModel):
@@ -44,7 +44,7 @@ class DatasetRead(BaseModel):
     understood: dict[str, Any] = Field(
         description="Properties of the file, such as delimiter, encoding and row groups."
     )
-    created_at: datetime = Field(description="When it was uploaded.")
+    created_at: datetime = Field(description="The time of the upload.")
     links: DatasetLinks = Field(description="Related paths.")
 
 

@@ -19,7 +19,7 @@ class EvaluationProgress(BaseModel):
 
     done: int = Field(description="Finished units of work.")
     total: int | None = Field(description="All units of work; null until they are known.")
-    unit: str = Field(description="What is counted, such as splits or repetitions.")
+    unit: str = Field(description="The unit of the counts, such as splits or repetitions.")
 
 
 class LearnerProgress(BaseModel):
@@ -28,19 +28,19 @@ class LearnerProgress(BaseModel):
     done: int = Field(description="Finished units of work, in the unit of the evaluation.")
     total: int = Field(description="All units of work.")
     status: Literal["queued", "running", "done", "failed"] = Field(
-        description="Where the learner is."
+        description="The status of the learner."
     )
 
 
 class EvaluationLinks(BaseModel):
     """Paths of an evaluation and of what belongs to it."""
 
-    self: str = Field(description="The evaluation.")
-    result: str = Field(description="Its result.")
-    losses: str = Field(description="Its losses.")
-    figures: str = Field(description="Its figures.")
-    cancel: str = Field(description="POST here to cancel it.")
-    events: str = Field(description="Its events, as they happen.")
+    self: str = Field(description="Path of the evaluation.")
+    result: str = Field(description="Path of its result.")
+    losses: str = Field(description="Path of its losses.")
+    figures: str = Field(description="Path of its figures.")
+    cancel: str = Field(description="Path for a POST request that cancels it.")
+    events: str = Field(description="Path of the stream of its events.")
 
 
 class EvaluationRead(BaseModel):
@@ -49,24 +49,26 @@ class EvaluationRead(BaseModel):
     id: UUID = Field(description="Id of the evaluation.")
     kind: str = Field(description="Kind of the evaluation, as in the request.")
     name: str | None = Field(description="Name from the request.")
-    status: EvaluationStatus = Field(description="Where the evaluation is.")
+    status: EvaluationStatus = Field(description="The status of the evaluation.")
     labels: dict[str, str] = Field(description="Labels from the request.")
     seed: int = Field(description="Seed of all random draws.")
-    created_at: datetime = Field(description="When it was submitted.")
-    started_at: datetime | None = Field(description="When a worker began; null before.")
-    finished_at: datetime | None = Field(description="When it ended; null before.")
-    progress: EvaluationProgress = Field(description="How much is done.")
+    created_at: datetime = Field(description="The time of the submission.")
+    started_at: datetime | None = Field(
+        description="The time at which a worker began; null before."
+    )
+    finished_at: datetime | None = Field(description="The time at which it ended; null before.")
+    progress: EvaluationProgress = Field(description="Finished and total units of work.")
     learners: dict[str, LearnerProgress] = Field(
         description="Progress by learner, while an evaluation with learners runs; else empty."
     )
     seconds_left: float | None = Field(
-        description="Estimated from the finished chunks; null while there is no basis for it."
+        description="Estimated seconds until the end, from the finished chunks; null if unknown."
     )
     summary: dict[str, Any] | None = Field(
-        description="The result's summary; null before it has succeeded, or if the kind has none."
+        description="The summary of the result; null until there is one, or if the kind has none."
     )
     error: dict[str, Any] | None = Field(
-        description="Why it failed, as a problem document without status; null unless it failed."
+        description="The reason of a failure, as a problem document without status; else null."
     )
     links: EvaluationLinks = Field(description="Related paths.")
 

@@ -13,13 +13,13 @@ from service.schemas.evaluation import LearnerProgress
 class QueuedEvent(BaseModel):
     """The evaluation was submitted."""
 
-    at: datetime = Field(description="When.")
+    at: datetime = Field(description="The time of the event.")
 
 
 class StartedEvent(BaseModel):
     """A worker began the evaluation."""
 
-    at: datetime = Field(description="When.")
+    at: datetime = Field(description="The time of the event.")
 
 
 class ProgressEvent(BaseModel):
@@ -29,31 +29,35 @@ class ProgressEvent(BaseModel):
     fields ``unit``, ``learners`` and ``seconds_left``.
     """
 
-    at: datetime | None = Field(None, description="When; missing for progress that is not kept.")
+    at: datetime | None = Field(
+        None, description="The time of the event; missing if it is not stored."
+    )
     done: int = Field(description="Finished units of work.")
     total: int | None = Field(description="All units of work.")
-    unit: str | None = Field(None, description="What is counted.")
+    unit: str | None = Field(None, description="The unit of the counts.")
     learners: dict[str, LearnerProgress] | None = Field(None, description="Progress by learner.")
-    seconds_left: float | None = Field(None, description="Estimated time left; null if unknown.")
+    seconds_left: float | None = Field(
+        None, description="Estimated seconds until the end; null if unknown."
+    )
 
 
 class SucceededEvent(BaseModel):
     """The evaluation has a result."""
 
-    at: datetime = Field(description="When.")
+    at: datetime = Field(description="The time of the event.")
 
 
 class FailedEvent(BaseModel):
     """The evaluation failed."""
 
-    at: datetime = Field(description="When.")
-    error: dict[str, Any] = Field(description="Why, as a problem document without status.")
+    at: datetime = Field(description="The time of the event.")
+    error: dict[str, Any] = Field(description="The reason, as a problem document without status.")
 
 
 class CancelledEvent(BaseModel):
     """The evaluation was cancelled."""
 
-    at: datetime = Field(description="When.")
+    at: datetime = Field(description="The time of the event.")
 
 
 EVENTS: Final[dict[str, type[BaseModel]]] = {

@@ -19,7 +19,7 @@ class MethodIndex(BaseModel):
 
     families: list[FamilyLink] = Field(description="The families.")
     recommendation: list[dict[str, Any]] = Field(
-        description="By kind of block and target: pairs of interval and variance, best first."
+        description="Pairs of interval and variance by kind of block and target, the best first."
     )
 
 
@@ -28,6 +28,6 @@ class MethodFamily(BaseModel):
 
     family: str = Field(description="Name of the family.")
     items: list[dict[str, Any]] = Field(
-        description="name, title, summary, formula, references, assumptions, errs, needs, blocks, "
-        "targets, mean, and parameters as a JSON Schema."
+        description="The methods, each with name, title, summary, formula, references, "
+        "assumptions, errs, needs, blocks, targets, mean, and parameters as a JSON Schema."
     )

@@ -11,8 +11,8 @@ class ProblemFieldError(BaseModel):
     """One invalid place of a request."""
 
     loc: list[str | int] = Field(description="Path into the request.", examples=[["level"]])
-    message: str = Field(description="What is wrong.")
-    value: Any = Field(description="The value there, shortened; NaN is the string NaN.")
+    message: str = Field(description="The fault as a sentence, or as words to follow the path.")
+    value: Any = Field(description="The value at the path, shortened; NaN is the string NaN.")
 
 
 class ProblemDocument(BaseModel):
@@ -21,11 +21,13 @@ class ProblemDocument(BaseModel):
     type: str = Field(description="Path of its explanation.", examples=["/problems/not_found"])
     title: str = Field(description="The kind of error.")
     status: int = Field(description="HTTP status.")
-    detail: str = Field(description="What is wrong with this request.")
+    detail: str = Field(description="The fault of this request, as a sentence.")
     instance: str = Field(description="Path of the request.")
     code: str = Field(description="Stable code, the end of type.")
     errors: list[ProblemFieldError] = Field(description="Each invalid place of the request.")
-    request_id: str = Field(description="Also in X-Request-ID, and in the service's log.")
+    request_id: str = Field(
+        description="Id of the request, as in X-Request-ID and in the service's log."
+    )
 
 
 class ProblemKind(BaseModel):

@@ -167,20 +167,20 @@ def summarise(cls: type) -> str:
 @cache
 def describe_fields(cls: type) -> dict[str, str]:
     """Return the descriptions of a class's fields, its parents' included, without line breaks."""
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for parent in reversed(cls.__mro__):
         section = (parent.__doc__ or "").partition("Parameters\n")[2]
         names: list[str] = []
         for line in textwrap.dedent(section.partition("\n")[2]).splitlines():
             if line.startswith(" "):
                 for name in names:
-                    found[name] = f"{found.get(name, '')} {line.strip()}".strip()
+                    descriptions[name] = f"{descriptions.get(name, '')} {line.strip()}".strip()
             elif heading := _PARAMETER.match(line):
                 names = heading[1].split(", ")
-                found.update(dict.fromkeys(names, ""))
+                descriptions.update(dict.fromkeys(names, ""))
             elif line:
                 break  # the text after the section
-    return {name: text for name, text in found.items() if text}
+    return {name: text for name, text in descriptions.items() if text}
 
 
 def _enumeration_schema(cls: type[StrEnum]) -> JsonSchema:

@@ -17,12 +17,14 @@ class Health(BaseModel):
 class ReadinessRead(BaseModel):
     """Whether a request would be accepted and evaluated now, by part of the service."""
 
-    status: Literal["ready", "not ready"] = Field(description="ready if nothing is missing.")
+    status: Literal["ready", "not ready"] = Field(
+        description="The state of the service: ready if nothing is missing."
+    )
     missing: list[str] = Field(description="Names of the fields below that are false or 0.")
-    database: bool = Field(description="The database answers.")
-    migrations: bool = Field(description="The database tables are those of this release.")
-    broker: bool = Field(description="The broker answers.")
+    database: bool = Field(description="Whether the database answers.")
+    migrations: bool = Field(description="Whether the database tables are those of this release.")
+    broker: bool = Field(description="Whether the broker answers.")
     store: bool = Field(
-        description="The file store is there, can be written to and has free space."
+        description="Whether the file store is present, writable and has free space."
     )
     workers: int = Field(description="Worker processes with a recent heartbeat.")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _PREFIX: Final = "Value error, "
-_OBJECT, _LIST, _STRING = "expected an object", "expected a list", "expected a string"
-_WHOLE, _NUMBER, _YES_NO = "expected a whole number", "expected a number", "expected true or false"
-_TIME: Final = "expected a time in ISO 8601, such as 2026-01-31T12:00:00Z"
-_ID: Final = "expected an id (a UUID)"
+_OBJECT, _LIST, _STRING = "must be an object", "must be a list", "must be a string"
+_WHOLE, _NUMBER, _YES_NO = "must be a whole number", "must be a number", "must be true or false"
+_TIME: Final = "must be a time in ISO 8601, such as 2026-01-31T12:00:00Z"
+_ID: Final = "must be an id (a UUID)"
 _MESSAGES: Final[Mapping[str, str]] = {
     "missing": "is missing",
     "extra_forbidden": "is not a known field",
@@ -25,13 +25,13 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "int_from_float": _WHOLE,
     "float_type": _NUMBER,
     "float_parsing": _NUMBER,
-    "finite_number": "expected a finite number",
+    "finite_number": "must be a finite number",
     "bool_type": _YES_NO,
     "bool_parsing": _YES_NO,
     "uuid_type": _ID,
     "uuid_parsing": _ID,
-    "literal_error": "expected {expected}",
-    "enum": "expected {expected}",
+    "literal_error": "must be {expected}",
+    "enum": "must be {expected}",
     "greater_than": "must be above {gt}",
     "greater_than_equal": "must be at least {ge}",
     "less_than": "must be below {lt}",

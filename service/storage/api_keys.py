@@ -24,7 +24,7 @@ PREFIX_LENGTH: Final = len("th_01234567")
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """What is stored of a key."""
+    """An API key without its secret part."""
 
     id: UUID
     owner: str
@@ -181,7 +181,7 @@ def list_all(connection: sa.Connection) -> Sequence[KeyRow]:
 
 
 def get(connection: sa.Connection, prefix: str) -> KeyRow:
-    """Return the key with a prefix, which must be there."""
+    """Return the key with a prefix, which must exist."""
     return next(row for row in list_all(connection) if row.prefix == prefix)
 
 

@@ -1,4 +1,4 @@
-"""A check whether the database has changed, in a hundredth of the time of a query."""
+"""A fast check whether the database has changed, which takes a hundredth of a query's time."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ def compute_sha256(file: IO[bytes], size: int | None = None) -> bytes:
     """Return the SHA-256 of a file from its beginning, or of its first ``size`` bytes."""
     file.seek(0)
     digest = hashlib.sha256()
-    left = size
-    while piece := file.read(PIECE if left is None else min(PIECE, left)):
+    remaining = size
+    while piece := file.read(PIECE if remaining is None else min(PIECE, remaining)):
         digest.update(piece)
-        left = None if left is None else left - len(piece)
+        remaining = None if remaining is None else remaining - len(piece)
     return digest.digest()
 
 
@@ -71,7 +71,7 @@ def compute_table_size(path: Path) -> int:
 
 
 def verify(path: Path, name: str) -> None:
-    """Raise ``DamagedFile`` if a file is not as it was written.
+    """Raise ``DamagedFile`` if a file does not match its checksum.
 
     A file that this process has verified, and that has not changed since, is not read again.
 

@@ -26,15 +26,15 @@ def store() -> None:
 
     If the database cannot be written to, the counts are kept for the next time.
     """
-    taken = counters.take()
-    if not taken:
+    counts = counters.take()
+    if not counts:
         return
     try:
         with unit_of_work() as connection:
-            for key in sorted(taken):  # the same order in every process avoids deadlocks
-                _add(connection, key, taken[key])
+            for key in sorted(counts):  # the same order in every process avoids deadlocks
+                _add(connection, key, counts[key])
     except SQLAlchemyError:
-        counters.give_back(taken)
+        counters.give_back(counts)
         raise
 
 

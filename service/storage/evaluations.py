@@ -105,7 +105,11 @@ def add_links(
     datasets: Sequence[tuple[UUID, Collection[UUID]]],
 ) -> None:
     """Store evaluations' labels and the data sets they read."""
-    rows = [{"evaluation_id": i, "key": k, "value": v} for i, of in labels for k, v in of.items()]
+    rows = [
+        {"evaluation_id": identifier, "key": key, "value": value}
+        for identifier, labels_by_key in labels
+        for key, value in labels_by_key.items()
+    ]
     if rows:
         connection.execute(_INSERT_LABELS, rows)
     links = [
@@ -117,8 +121,8 @@ def add_links(
 
 def count_unfinished(connection: sa.Connection, owner_id: UUID) -> int:
     """Return how many of an owner's evaluations are queued or running."""
-    found: int = connection.execute(_COUNT_UNFINISHED, {"owner": owner_id}).scalar_one()
-    return found
+    count: int = connection.execute(_COUNT_UNFINISHED, {"owner": owner_id}).scalar_one()
+    return count
 
 
 def lock(connection: sa.Connection, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
@@ -191,20 +195,20 @@ def finish(
 def get(connection: sa.Connection, owner_id: UUID, evaluation_id: UUID) -> EvaluationRow | None:
     """Return an owner's evaluation; None if there is none, or it has another owner."""
     rows = connection.execute(_GET, {"wanted": evaluation_id, "owner": owner_id}).all()
-    return _labelled(rows) if rows else None
+    return _build_row(rows) if rows else None
 
 
 def get_some(
     connection: sa.Connection, evaluation_ids: Collection[UUID]
 ) -> dict[UUID, EvaluationRow]:
     """Return evaluations by id, of any owner."""
-    found: dict[UUID, list[Any]] = {}
+    rows_by_id: dict[UUID, list[Any]] = {}
     for row in connection.execute(_GET_SOME, {"wanted": list(evaluation_ids)}):
-        found.setdefault(row[0], []).append(row)
-    return {identifier: _labelled(rows) for identifier, rows in found.items()}
+        rows_by_id.setdefault(row[0], []).append(row)
+    return {identifier: _build_row(rows) for identifier, rows in rows_by_id.items()}
 
 
-def _labelled(rows: Sequence[Any]) -> EvaluationRow:
+def _build_row(rows: Sequence[Any]) -> EvaluationRow:
     """Return an evaluation from its rows, one for each label."""
     labels = {row.key: row.value for row in rows if row.key is not None}
     values = dict(
@@ -319,9 +323,9 @@ def _with_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list
 def list_versions(
     connection: sa.Connection, evaluation_ids: Sequence[UUID]
 ) -> dict[UUID, tuple[int, str]]:
-    """Return version and status of each evaluation that is still there."""
-    found = connection.execute(_VERSIONS, {"wanted": evaluation_ids})
-    return {row.id: (row.version, row.status) for row in found}
+    """Return the version and the status of each of these evaluations that exists."""
+    rows = connection.execute(_VERSIONS, {"wanted": evaluation_ids})
+    return {row.id: (row.version, row.status) for row in rows}
 
 
 def list_finished_before(connection: sa.Connection, moment: datetime, limit: int) -> list[UUID]:

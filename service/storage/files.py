@@ -25,14 +25,14 @@ from service.storage.checksums import add_digest, verify
 
 UPLOADS: Final = "uploads"
 MARK: Final = "thetahat-store-id"
-"""Name of the file with the store's id, by which a folder is known that is not the store."""
+"""Name of the file with the id of the store; a folder without this file is not the store."""
 LEAST_FREE_BYTES: Final = 64 * 1024 * 1024
 """Free space below which a store is not ready for uploads."""
 STORE_ERRNOS: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE, errno.EFBIG, errno.ENOENT}
     | {errno.EACCES, errno.EPERM, errno.ETIMEDOUT, errno.ENODEV, errno.ENOTCONN, errno.EMFILE}
 )
-"""Errors of the operating system that say that the store is away, full or read-only."""
+"""Errors of the operating system if the store is unreachable, full or read-only."""
 
 
 def dataset_file_name(sha256: str) -> str:
@@ -77,10 +77,10 @@ class FileStore(ABC):
         if self._read_id is None:
             return
         expected = str(self._read_id(self))
-        found = self.read_mark()
-        if found == expected:
+        mark = self.read_mark()
+        if mark == expected:
             return
-        state = "has no mark" if found is None else f"has the mark of another store, {found[:40]!r}"
+        state = "has no mark" if mark is None else f"has the mark of another store, {mark[:40]!r}"
         raise Unavailable(
             f"The file store {state}, so it may not be mounted. Its file {MARK!r} must contain "
             f"{expected}."
@@ -114,7 +114,7 @@ class FileStore(ABC):
         """Return the local path of a name, which must be inside the folder."""
         parts = PurePosixPath(name).parts
         if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
-            raise ValueError(f"{name!r} is not a name in the file store")
+            raise ValueError(f"{name!r} is not the name of a file in the file store.")
         return self.root.joinpath(*parts)
 
     def find_name(self, path: Path) -> str | None:
@@ -136,7 +136,7 @@ class FileStore(ABC):
             self.keep(file, name)
 
     def stage(self, temporary: IO[bytes], name: str) -> None:
-        """Do the slow part of ``keep``, which follows inside a database transaction."""
+        """Do the slow part of ``keep``, so that the transaction that calls ``keep`` is short."""
         del name
         with store_faults("The file cannot be stored"):
             temporary.flush()
@@ -171,7 +171,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def delete(self, name: str) -> None:
-        """Remove a file; one that is not there is no error."""
+        """Remove a file, if it exists."""
 
     @abstractmethod
     def delete_folder(self, name: str) -> None:
@@ -182,7 +182,7 @@ class LocalFileStore(FileStore):
     """Files of one folder, which may be a network file system."""
 
     def _make_folder(self, folder: Path) -> None:
-        """Make a folder below the root; a marked root that has gone is not made anew."""
+        """Make a folder below the root; a marked root that has disappeared is not made again."""
         if self._read_id is None:
             super()._make_folder(folder)
             return
@@ -258,7 +258,7 @@ class LocalFileStore(FileStore):
 
 @contextmanager
 def store_faults(action: str) -> Iterator[None]:
-    """Raise ``Unavailable`` instead of errors that say that the store is away or full."""
+    """Raise ``Unavailable`` in place of errors that mean that the store is unreachable or full."""
     try:
         yield
     except OSError as error:

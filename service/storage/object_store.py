@@ -53,7 +53,7 @@ class ObjectFileStore(FileStore):
     read_id : callable or None
         Returns the id that the store must have.
     cache_bytes : int
-        Size of the copies from which on the oldest are removed.
+        Total size of the copies above which the least recently used are removed.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class ObjectFileStore(FileStore):
             Path(file.name).replace(path)
 
     def _make_room(self) -> None:
-        """Remove the copies that were not used for longest, if all together are too large."""
+        """Remove the least recently used copies until all copies together are small enough."""
         states = []
         for folder, _, names in os.walk(self.root):
             for path in (Path(folder, name) for name in names):

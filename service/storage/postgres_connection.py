@@ -34,14 +34,14 @@ class LimitedConnection(psycopg.Connection[Any]):
         """
         deadline = time.monotonic() + limit_s
         try:
-            wanted = next(gen)
+            request = next(gen)
             while True:
-                ready = yield wanted
+                ready = yield request
                 if ready == Ready.NONE and time.monotonic() >= deadline:
                     self.pgconn.finish()
                     message = f"The database did not answer within {max(limit_s, 0):.1f} seconds."
                     raise psycopg.OperationalError(message)
-                wanted = gen.send(ready)
+                request = gen.send(ready)
         except StopIteration as end:
             value: R = end.value
             return value

@@ -1,4 +1,4 @@
-"""How much work waits, and for how long: read from the indices of unfinished work alone."""
+"""The number of waiting evaluations and units, and the age of the oldest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class QueueState:
     units : mapping
         Number of units of work by state.
     oldest_s : float
-        Seconds since the oldest evaluation was submitted of which no unit has begun; 0 without one.
+        Age in seconds of the oldest evaluation that no worker has begun; 0 if there is none.
     workers : int
         Worker processes with a recent heartbeat.
     """

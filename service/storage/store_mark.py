@@ -22,13 +22,13 @@ from service.storage.unit_of_work import reading, unit_of_work
 
 ONLY_ROW: Final = "files"
 
-_KNOWN: Final[dict[str, UUID]] = {}
+_IDS: Final[dict[str, UUID]] = {}
 """Ids by database URL; an id never changes."""
 
 
 def forget_ids() -> None:
     """Read the id from the database again at the next use."""
-    _KNOWN.clear()
+    _IDS.clear()
 
 
 os.register_at_fork(after_in_child=forget_ids)
@@ -41,9 +41,9 @@ def read_store_id(store: FileStore) -> UUID:
     mark already keeps it.
     """
     url = settings().resolved_database_url
-    if url not in _KNOWN:
-        _KNOWN[url] = _read() or _mark(store)
-    return _KNOWN[url]
+    if url not in _IDS:
+        _IDS[url] = _read() or _mark(store)
+    return _IDS[url]
 
 
 def _read() -> UUID | None:
@@ -55,11 +55,11 @@ def _read() -> UUID | None:
 def _mark(store: FileStore) -> UUID:
     try:
         with unit_of_work() as connection:
-            found = store.read_mark()
-            identifier = uuid4() if found is None else _parse_mark(found)
+            mark = store.read_mark()
+            identifier = uuid4() if mark is None else _parse_mark(mark)
             row = {"name": ONLY_ROW, "id": identifier, "created_at": datetime.now(UTC)}
             connection.execute(sa.insert(FILE_STORE), row)  # others wait here until the commit
-            if found is None:
+            if mark is None:
                 store.write_mark(identifier)
     except IntegrityError:  # another process was faster
         identifier = _read() or identifier

@@ -28,12 +28,12 @@ def _key(name: str, kind: Any, *constraints: sa.ForeignKey, index: bool = False)
     return sa.Column(name, kind, *constraints, primary_key=True, index=index)
 
 
-def _needed(name: str, kind: Any, *constraints: sa.ForeignKey, **options: Any) -> sa.Column[Any]:
+def _required(name: str, kind: Any, *constraints: sa.ForeignKey, **options: Any) -> sa.Column[Any]:
     """Return a column that is never NULL."""
     return sa.Column(name, kind, *constraints, nullable=False, **options)
 
 
-def _of_evaluation() -> sa.ForeignKey:
+def _evaluation_key() -> sa.ForeignKey:
     """Return a foreign key by which a row is deleted with its evaluation."""
     return sa.ForeignKey("evaluation.id", ondelete="CASCADE")
 
@@ -43,8 +43,8 @@ OWNER = sa.Table(
     "owner",
     METADATA,
     _key("id", sa.Uuid()),
-    _needed("name", sa.String(120), unique=True),
-    _needed("created_at", Instant()),
+    _required("name", sa.String(120), unique=True),
+    _required("created_at", Instant()),
 )
 
 # A key's digest and its visible beginning; the key itself is shown once and not kept.
@@ -52,14 +52,14 @@ API_KEY = sa.Table(
     "api_key",
     METADATA,
     _key("id", sa.Uuid()),
-    _needed("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
-    _needed("name", sa.String(120)),
-    _needed("prefix", sa.String(24), unique=True),
-    _needed("digest", sa.String(64)),
-    _needed("created_at", Instant()),
+    _required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
+    _required("name", sa.String(120)),
+    _required("prefix", sa.String(24), unique=True),
+    _required("digest", sa.String(64)),
+    _required("created_at", Instant()),
     sa.Column("last_used_at", Instant()),
     sa.Column("revoked_at", Instant()),
-    _needed("scope", sa.String(8), server_default="submit"),
+    _required("scope", sa.String(8), server_default="submit"),
     sa.Column("expires_at", Instant()),
 )
 
@@ -78,11 +78,11 @@ AUDIT_ENTRY = sa.Table(
     "audit_entry",
     METADATA,
     _key("id", sa.Uuid()),
-    _needed("at", Instant()),
+    _required("at", Instant()),
     sa.Column("owner_id", sa.Uuid()),  # whose data it is about; NULL for keys
-    _needed("actor", sa.String(40)),  # beginning of a key, "local", "command line" or "service"
-    _needed("action", sa.String(40)),
-    _needed("subject", sa.String(200)),  # id of an evaluation or data set, beginning of a key
+    _required("actor", sa.String(40)),  # beginning of a key, "local", "command line" or "service"
+    _required("action", sa.String(40)),
+    _required("subject", sa.String(200)),  # id of an evaluation or data set, beginning of a key
     sa.Column("request_id", sa.String(64)),
     sa.Index("ix_audit_entry_at_id", "at", "id"),
     sa.Index("ix_audit_entry_subject", "subject"),
@@ -93,15 +93,15 @@ DATASET = sa.Table(
     "dataset",
     METADATA,
     _key("id", sa.Uuid()),
-    _needed("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
-    _needed("sha256", sa.String(64), index=True),
-    _needed("media_type", sa.String(80)),
-    _needed("bytes", sa.BigInteger()),
-    _needed("rows", sa.BigInteger()),
-    _needed("columns", sa.JSON()),
-    _needed("details", sa.JSON()),
+    _required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
+    _required("sha256", sa.String(64), index=True),
+    _required("media_type", sa.String(80)),
+    _required("bytes", sa.BigInteger()),
+    _required("rows", sa.BigInteger()),
+    _required("columns", sa.JSON()),
+    _required("details", sa.JSON()),
     sa.Column("name", sa.String(200)),
-    _needed("created_at", Instant()),
+    _required("created_at", Instant()),
     sa.Column("last_uploaded_at", Instant()),  # NULL if it was uploaded once
     sa.UniqueConstraint("owner_id", "sha256", "media_type"),
     sa.Index("ix_dataset_created_at", "created_at"),
@@ -112,21 +112,21 @@ EVALUATION = sa.Table(
     "evaluation",
     METADATA,
     _key("id", sa.Uuid()),
-    _needed("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
-    _needed("kind", sa.String(40)),
+    _required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _required("kind", sa.String(40)),
     sa.Column("name", sa.String(200)),
-    _needed("status", sa.String(16)),
-    _needed("version", sa.Integer()),  # counts every change a client can see; the ETag
-    _needed("request", sa.Text()),  # canonical JSON
-    _needed("request_sha256", sa.String(64)),
-    _needed("data_sha256", sa.String(64)),
-    _needed("seed", sa.BigInteger()),
-    _needed("progress_done", sa.BigInteger()),
+    _required("status", sa.String(16)),
+    _required("version", sa.Integer()),  # counts every change a client can see; the ETag
+    _required("request", sa.Text()),  # canonical JSON
+    _required("request_sha256", sa.String(64)),
+    _required("data_sha256", sa.String(64)),
+    _required("seed", sa.BigInteger()),
+    _required("progress_done", sa.BigInteger()),
     sa.Column("progress_total", sa.BigInteger()),
-    _needed("progress_unit", sa.String(24)),
+    _required("progress_unit", sa.String(24)),
     sa.Column("error", sa.JSON()),
     sa.Column("summary", sa.JSON(none_as_null=True)),  # of the result, for lists
-    _needed("created_at", Instant()),
+    _required("created_at", Instant()),
     sa.Column("started_at", Instant()),
     sa.Column("finished_at", Instant()),
     sa.Column("cancel_requested_at", Instant()),
@@ -143,9 +143,9 @@ EVALUATION = sa.Table(
 EVALUATION_LABEL = sa.Table(
     "evaluation_label",
     METADATA,
-    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("evaluation_id", sa.Uuid(), _evaluation_key()),
     _key("key", sa.String(64)),
-    _needed("value", sa.String(512)),
+    _required("value", sa.String(512)),
     sa.Index("ix_evaluation_label_key_value", "key", "value"),
 )
 
@@ -153,7 +153,7 @@ EVALUATION_LABEL = sa.Table(
 EVALUATION_DATASET = sa.Table(
     "evaluation_dataset",
     METADATA,
-    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("evaluation_id", sa.Uuid(), _evaluation_key()),
     _key("dataset_id", sa.Uuid(), sa.ForeignKey("dataset.id"), index=True),
 )
 
@@ -161,31 +161,31 @@ EVALUATION_DATASET = sa.Table(
 EVALUATION_RESULT = sa.Table(
     "evaluation_result",
     METADATA,
-    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
-    _needed("body", sa.Text()),  # JSON, as it is sent
+    _key("evaluation_id", sa.Uuid(), _evaluation_key()),
+    _required("body", sa.Text()),  # JSON, as it is sent
     sa.Column("losses_file", sa.String(200)),  # name in the file store
-    _needed("created_at", Instant()),
+    _required("created_at", Instant()),
 )
 
 # One unit of work: claimed with a lease and an attempt number, recorded once.
 UNIT = sa.Table(
     "unit",
     METADATA,
-    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("evaluation_id", sa.Uuid(), _evaluation_key()),
     _key("number", sa.Integer()),  # 0 start, 1.. chunks, last gather
-    _needed("stage", sa.String(8)),
-    _needed("payload", sa.JSON()),
-    _needed("size", sa.BigInteger()),  # what it adds to the progress
-    _needed("state", sa.String(16)),
-    _needed("place", sa.Double()),  # in the queue; see service.storage.units
-    _needed("attempt", sa.Integer()),  # counts claims; an older attempt's outcome is not recorded
-    _needed("lost", sa.Integer()),  # counts claims whose worker was lost
+    _required("stage", sa.String(8)),
+    _required("payload", sa.JSON()),
+    _required("size", sa.BigInteger()),  # what it adds to the progress
+    _required("state", sa.String(16)),
+    _required("place", sa.Double()),  # in the queue; see service.storage.units
+    _required("attempt", sa.Integer()),  # counts claims; an older attempt's outcome is not recorded
+    _required("lost", sa.Integer()),  # counts claims whose worker was lost
     sa.Column("worker_id", sa.Uuid()),
     sa.Column("claimed_at", sa.Double()),  # epoch seconds by the database's clock
     sa.Column("lease_until", sa.Double()),  # likewise
-    _needed("not_before", sa.Double()),  # epoch seconds; back-off after a lost worker
+    _required("not_before", sa.Double()),  # epoch seconds; back-off after a lost worker
     # Epoch seconds of the last message to the broker.
-    _needed("nudged_at", sa.Double(), key="message_sent_at"),
+    _required("nudged_at", sa.Double(), key="message_sent_at"),
     sa.Column("output_file", sa.String(200)),
     sa.Column("part", sa.String(200)),  # a learner, that may fail alone
     sa.Column("seconds", sa.Double()),  # that the attempt took which recorded the outcome
@@ -206,11 +206,11 @@ UNIT = sa.Table(
 EVENT = sa.Table(
     "event",
     METADATA,
-    _key("evaluation_id", sa.Uuid(), _of_evaluation()),
+    _key("evaluation_id", sa.Uuid(), _evaluation_key()),
     _key("number", sa.Integer()),
-    _needed("at", Instant()),
-    _needed("type", sa.String(32)),
-    _needed("data", sa.JSON()),
+    _required("at", Instant()),
+    _required("type", sa.String(32)),
+    _required("data", sa.JSON()),
 )
 
 # The first answer to a request that may come twice.
@@ -219,9 +219,9 @@ IDEMPOTENCY_KEY = sa.Table(
     METADATA,
     _key("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
     _key("key", sa.String(255)),
-    _needed("fingerprint", sa.String(64)),
-    _needed("evaluation_id", sa.Uuid(), _of_evaluation(), index=True),
-    _needed("created_at", Instant()),
+    _required("fingerprint", sa.String(64)),
+    _required("evaluation_id", sa.Uuid(), _evaluation_key(), index=True),
+    _required("created_at", Instant()),
 )
 
 # A worker process and when it was last heard of.
@@ -229,12 +229,12 @@ WORKER = sa.Table(
     "worker",
     METADATA,
     _key("id", sa.Uuid()),
-    _needed("node", sa.Uuid(), index=True),  # the command that started it
-    _needed("host", sa.String(255)),
-    _needed("pid", sa.Integer()),
-    _needed("version", sa.String(24)),
-    _needed("started_at", Instant()),
-    _needed("heartbeat_at", sa.Double()),  # epoch seconds by the database's clock
+    _required("node", sa.Uuid(), index=True),  # the command that started it
+    _required("host", sa.String(255)),
+    _required("pid", sa.Integer()),
+    _required("version", sa.String(24)),
+    _required("started_at", Instant()),
+    _required("heartbeat_at", sa.Double()),  # epoch seconds by the database's clock
 )
 
 # A duty that one process at a time has, such as sweeping.
@@ -243,7 +243,7 @@ LEASE = sa.Table(
     METADATA,
     _key("name", sa.String(40)),
     sa.Column("holder", sa.Uuid()),
-    _needed("until", sa.Double()),  # epoch seconds by the database's clock
+    _required("until", sa.Double()),  # epoch seconds by the database's clock
 )
 
 # The one file store of this database; the store has the same id in a file.
@@ -251,8 +251,8 @@ FILE_STORE = sa.Table(
     "file_store",
     METADATA,
     _key("name", sa.String(40)),
-    _needed("id", sa.Uuid()),
-    _needed("created_at", Instant()),
+    _required("id", sa.Uuid()),
+    _required("created_at", Instant()),
 )
 
 # Totals of all processes, for /metrics.
@@ -261,5 +261,5 @@ COUNTER = sa.Table(
     METADATA,
     _key("name", sa.String(80)),
     _key("labels", sa.String(400)),  # JSON, its keys in alphabetic order
-    _needed("value", sa.Double()),
+    _required("value", sa.Double()),
 )

@@ -31,14 +31,14 @@ def answer_by(deadline: float) -> Iterator[None]:
 
 @contextmanager
 def answer_within(seconds: float) -> Iterator[None]:
-    """Let all database calls inside the block together take at most some seconds."""
+    """Limit the time of all database calls inside the block together."""
     with answer_by(time.monotonic() + seconds):
         yield
 
 
 @contextmanager
 def limit_statements(seconds: float) -> Iterator[None]:
-    """Let each single database call inside the block take at most some seconds."""
+    """Limit the time of each single database call inside the block."""
     token = _STATEMENT_S.set(seconds)
     try:
         yield

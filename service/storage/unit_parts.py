@@ -1,4 +1,4 @@
-"""The chunks of an evaluation by part, which is a learner: their progress and their order."""
+"""The chunks of each learner of an evaluation: their progress and their order in the queue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPEN = (UnitState.QUEUED, UnitState.RUNNING)
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """One chunk and how far it is.
+    """The state of one chunk.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ def list_chunks(connection: sa.Connection, evaluation_id: UUID) -> list[ChunkRow
 
 def count_running_elsewhere(connection: sa.Connection, evaluation_id: UUID) -> int:
     """Return how many units of other evaluations are running."""
-    found: int = connection.execute(_RUNNING_ELSEWHERE, {"wanted": evaluation_id}).scalar_one()
-    return found
+    count: int = connection.execute(_RUNNING_ELSEWHERE, {"wanted": evaluation_id}).scalar_one()
+    return count
 
 
 def delay_part(connection: sa.Connection, held: UnitClaim) -> None:
-    """Delay the queued chunks of a claim's part by the time that the claimed chunk took.
+    """Delay the queued chunks of a learner by the time that its claimed chunk took.
 
     The delay is this time multiplied by the number of parts with queued chunks, so that all parts
     together advance in the queue as fast as the clock, and other evaluations do not wait longer
@@ -91,32 +91,33 @@ def delay_part(connection: sa.Connection, held: UnitClaim) -> None:
     """
     if held.part is None:
         return
-    its_own = connection.execute(
+    claimed = connection.execute(
         sa.select(UNIT.c.place, UNIT.c.seconds).where(
             UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number
         )
     ).one()
     queued = _queued_chunks(held)
-    of_this_part = queued[-1]
+    is_in_part = queued[-1]
     first, parts = connection.execute(
         sa.select(
-            sa.func.min(UNIT.c.place).filter(of_this_part), sa.func.count(UNIT.c.part.distinct())
+            sa.func.min(UNIT.c.place).filter(is_in_part), sa.func.count(UNIT.c.part.distinct())
         ).where(*queued[:-1])
     ).one()
     if first is None:
         return
     # Workers claim chunks that are close together in any order, so this one may have been behind.
-    delay = min(its_own.place, first) + (its_own.seconds or 0.0) * parts - first
+    delay = min(claimed.place, first) + (claimed.seconds or 0.0) * parts - first
     connection.execute(sa.update(UNIT).where(*queued).values(place=UNIT.c.place + delay))
 
 
 def cancel_part(
     connection: sa.Connection, held: UnitClaim, output_file: str, *, only_later: bool
 ) -> int:
-    """Cancel the queued chunks of a failed part, give them its file, and return their size.
+    """Cancel the queued chunks of a failed part, and return their size.
 
-    With ``only_later`` the chunks before the failed one are still computed, so that which failure
-    of a part is reported, the first, does not depend on how fast the workers were.
+    They get the file with the reason of the failure. With ``only_later`` the chunks before the
+    failed one are still computed, so that the first failure of a part is always the reported one,
+    however fast the workers are.
     """
     first_number = sa.func.coalesce(UNIT.c.cut_from, UNIT.c.number)
     later = [first_number >= held.first_number] if only_later else []

@@ -1,4 +1,4 @@
-"""The queue of units in the database: which come next, and which need another message.
+"""The queue of units in the database: the next units, and those that need another message.
 
 Owners take turns: the owner whose last claim is the oldest comes first, so that nobody waits for
 more than one unit of each other owner. Among the units of an owner their place decides.
@@ -31,7 +31,7 @@ class QueuedUnit:
 def _build_owner_statement() -> sa.Select[tuple[UUID]]:
     """Return the query of owners with queued units, in turn.
 
-    Each owner is found by one look into the index, however many units are queued: the next one is
+    Each owner costs one lookup in the index, however many units are queued: the next one is
     the first above the last.
     """
     other = UNIT.alias("other")
@@ -132,7 +132,7 @@ def mark_due_for_message(connection: sa.Connection, resend_s: float, window: int
 
 
 def fill_in_owners(connection: sa.Connection) -> None:
-    """Give queued units their owner where the previous release queued them without one."""
+    """Set the owner of queued units that the previous release has queued without one."""
     owner = (
         sa.select(EVALUATION.c.owner_id)
         .where(EVALUATION.c.id == UNIT.c.evaluation_id)

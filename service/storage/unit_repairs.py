@@ -1,4 +1,4 @@
-"""Queuing chunks again whose stored arrays are lost or damaged."""
+"""Queueing chunks again if their stored arrays are lost or damaged."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def remove_gathering(connection: sa.Connection, held: UnitClaim) -> bool:
 def requeue_chunks(
     connection: sa.Connection, evaluation_id: UUID, output_files: Collection[str]
 ) -> RequeuedChunks:
-    """Queue the chunks again whose arrays are in some files; counts as a lost attempt of each."""
+    """Queue the chunks of these files again, and count a lost attempt for each."""
     statement = (
         sa.update(UNIT)
         .where(

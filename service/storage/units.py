@@ -104,7 +104,7 @@ def insert_starts(
 
 
 def insert_rest(connection: sa.Connection, held: UnitClaim, rest: NewUnit) -> None:
-    """Queue the rest of a chunk of which this attempt computes only the beginning.
+    """Queue the second piece of a chunk that was cut; the claim computes only the first.
 
     The rest has the place of the chunk, so that it comes before the chunks behind it.
     """
@@ -126,7 +126,7 @@ def next_number(connection: sa.Connection, evaluation_id: UUID) -> int:
 
 
 def shorten(connection: sa.Connection, held: UnitClaim, new: NewUnit) -> None:
-    """Give a claimed chunk the payload and the size of the beginning that was computed."""
+    """Set the payload and the size of a claimed chunk to those of the piece that was computed."""
     connection.execute(
         sa.update(UNIT)
         .where(UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number)
@@ -168,8 +168,8 @@ def claim(
 ) -> UnitClaim | None:
     """Claim a queued unit; None if it is gone or is not queued."""
     evaluation_id, number = key
-    named = {"its_evaluation": evaluation_id, "its_number": number}
-    values = {**named, "new_worker": worker_id, "lease": lease_s}
+    unit_key = {"its_evaluation": evaluation_id, "its_number": number}
+    values = {**unit_key, "new_worker": worker_id, "lease": lease_s}
     row = connection.execute(unit_statements.CLAIM, values).one_or_none()
     if row is None:
         return None
@@ -212,13 +212,13 @@ def put_back(connection: sa.Connection, held: UnitClaim, *, delay_s: float, lost
 
 
 def outage_seconds(connection: sa.Connection, held: UnitClaim) -> float:
-    """Return for how long the infrastructure has failed the attempts at a claimed unit."""
+    """Return for how many seconds faults of the infrastructure have stopped a claimed unit."""
     row = connection.execute(unit_statements.OUTAGE, unit_statements.held(held)).one_or_none()
     return 0.0 if row is None else float(row[0] or 0.0)
 
 
 def postpone(connection: sa.Connection, held: UnitClaim, delay_s: float) -> bool:
-    """Queue a unit again that the infrastructure failed; False if the claim is lost.
+    """Queue a unit again after a fault of the infrastructure; False if the claim is lost.
 
     This counts as no lost attempt; ``outage_seconds`` counts from the first time.
     """
@@ -345,6 +345,6 @@ def _running(
 
 
 def history(connection: sa.Connection, held: UnitClaim) -> tuple[int, float]:
-    """Return how often the unit's worker was lost, and the seconds that this attempt has run."""
+    """Return the number of lost attempts at a unit, and the seconds that this attempt has run."""
     row = connection.execute(unit_statements.HISTORY, unit_statements.held(held)).one_or_none()
     return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))

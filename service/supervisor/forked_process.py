@@ -92,12 +92,12 @@ class ForkedProcess:
     def wait(self, timeout: float | None = None) -> int:
         """Wait until the child exits; ``TimeoutExpired`` if that takes longer."""
         sleeping = threading.Event()
-        left = float("inf") if timeout is None else timeout
+        remaining_s = float("inf") if timeout is None else timeout
         while (status := self.poll()) is None:
-            if left <= 0:
+            if remaining_s <= 0:
                 raise TimeoutExpired(str(self.pid), timeout or 0.0)
             sleeping.wait(POLL_S)
-            left -= POLL_S
+            remaining_s -= POLL_S
         return status
 
     def terminate(self) -> None:

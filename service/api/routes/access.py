@@ -57,9 +57,9 @@ async def list_keys() -> Response:
 )
 async def create_key(request: Request) -> Response:
     """Create an API key; the response is the only place that shows it."""
-    wanted = await _parse_body(request, KeyRequest)
-    _check_expiry(wanted.expires_at)
-    key, row = await write_database(_create_key, wanted)
+    key_request = await _parse_body(request, KeyRequest)
+    _check_expiry(key_request.expires_at)
+    key, row = await write_database(_create_key, key_request)
     return json_response({**_describe_key(row), "key": key}, 201)
 
 
@@ -107,10 +107,14 @@ def _read_keys() -> Sequence[KeyRow]:
         return api_keys.list_all(connection)
 
 
-def _create_key(wanted: KeyRequest) -> tuple[str, KeyRow]:
+def _create_key(key_request: KeyRequest) -> tuple[str, KeyRow]:
     with unit_of_work() as connection:
         key = api_keys.create(
-            connection, wanted.name, wanted.owner, wanted.scope, wanted.expires_at
+            connection,
+            key_request.name,
+            key_request.owner,
+            key_request.scope,
+            key_request.expires_at,
         )
         return key, api_keys.get(connection, key[: api_keys.PREFIX_LENGTH])
 

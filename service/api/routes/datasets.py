@@ -103,8 +103,8 @@ async def list_datasets(
 )
 async def get_dataset(request: Request, dataset_id: str) -> Response:
     """Return the columns and the format of a data set."""
-    wanted = parse_id(dataset_id, "data set")
-    row = await read_database(datasets.get, request.scope["owner_id"], wanted)
+    identifier = parse_id(dataset_id, "data set")
+    row = await read_database(datasets.get, request.scope["owner_id"], identifier)
     return json_response(build_dataset_document(row))
 
 
@@ -119,9 +119,9 @@ async def preview_dataset(
     rows: Annotated[int, Query(ge=1, le=1000, description="How many rows.")] = 20,
 ) -> Response:
     """Return the first rows of a data set."""
-    wanted = parse_id(dataset_id, "data set")
+    identifier = parse_id(dataset_id, "data set")
     owner_id: UUID = request.scope["owner_id"]
-    return json_response(await run_parser(owner_id, datasets.preview, owner_id, wanted, rows))
+    return json_response(await run_parser(owner_id, datasets.preview, owner_id, identifier, rows))
 
 
 @router.delete(
@@ -131,6 +131,6 @@ async def preview_dataset(
 )
 async def delete_dataset(request: Request, dataset_id: str) -> Response:
     """Delete a data set that no queued or running evaluation reads."""
-    wanted = parse_id(dataset_id, "data set")
-    await write_database(datasets.delete, request.scope["owner_id"], wanted)
+    identifier = parse_id(dataset_id, "data set")
+    await write_database(datasets.delete, request.scope["owner_id"], identifier)
     return Response(status_code=204)

@@ -138,22 +138,22 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
 async def get_evaluation(request: Request, evaluation_id: str) -> Response:
     """Return an evaluation; with ``?wait=N``, when it has changed or N seconds are over."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    row = await read_evaluation(owner_id, wanted)
+    identifier = parse_id(evaluation_id, "evaluation")
+    row = await read_evaluation(owner_id, identifier)
     preferred = parse_prefer_wait(request.headers)
     wait = parse_wait(request.query_params.get("wait")) or preferred
-    known = parse_known_etags(request.headers)
-    has_changed = bool(known) and build_etag(row.version) not in known
+    known_etags = parse_known_etags(request.headers)
+    has_changed = bool(known_etags) and build_etag(row.version) not in known_etags
     if wait and not row.is_finished and not has_changed:
-        await wait_for_change(wanted, row.version, wait)
-        row = await read_evaluation(owner_id, wanted)
+        await wait_for_change(identifier, row.version, wait)
+        row = await read_evaluation(owner_id, identifier)
     etag = build_etag(row.version)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": VARY}
     if preferred is not None:
         headers["Preference-Applied"] = f"wait={preferred:g}"
     if not row.is_finished:
         headers["Retry-After"] = str(compute_retry_after(row.created_at))
-    if etag in known or "*" in known:
+    if etag in known_etags or "*" in known_etags:
         return Response(status_code=304, headers=headers)
     return json_response(await read_document(row), 200, headers)
 
@@ -170,9 +170,9 @@ async def get_evaluation(request: Request, evaluation_id: str) -> Response:
 async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
     """Cancel an evaluation; one that has ended is not changed."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    before = await read_database(read.get, owner_id, wanted)
-    row = await write_database(cancel, owner_id, wanted)
+    identifier = parse_id(evaluation_id, "evaluation")
+    before = await read_database(read.get, owner_id, identifier)
+    row = await write_database(cancel, owner_id, identifier)
     headers = {"Location": evaluation_path(row.id), "ETag": build_etag(row.version)}
     return json_response(build_document(row), 200 if before.is_finished else 202, headers)
 
@@ -184,6 +184,6 @@ async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
 )
 async def delete_evaluation(request: Request, evaluation_id: str) -> Response:
     """Delete an evaluation that has ended, with its result."""
-    wanted = parse_id(evaluation_id, "evaluation")
-    await write_database(delete, request.scope["owner_id"], wanted)
+    identifier = parse_id(evaluation_id, "evaluation")
+    await write_database(delete, request.scope["owner_id"], identifier)
     return Response(status_code=204)

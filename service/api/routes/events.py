@@ -46,10 +46,12 @@ async def find_evaluation(
 ) -> EventRequest:
     """Return the evaluation; ``NoMoreEvents`` if it has ended and the client has every event."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
+    identifier = parse_id(evaluation_id, "evaluation")
     last_event = _parse_event_id(last_event_id)
-    row = await read_database(read.get, owner_id, wanted)
-    if row.is_finished and not await read_database(read.list_events, owner_id, wanted, last_event):
+    row = await read_database(read.get, owner_id, identifier)
+    if row.is_finished and not await read_database(
+        read.list_events, owner_id, identifier, last_event
+    ):
         raise NoMoreEvents
     return EventRequest(row, last_event, partial(request.scope["authenticate"], request.scope))
 

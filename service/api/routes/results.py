@@ -45,16 +45,16 @@ async def get_result(
         ),
     ] = False,
 ) -> Response:
-    """Return the result; 409 before there is one, or, with ``partial``, a complete learner."""
+    """Return the result; 409 while there is none, or with ``partial`` no complete learner."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
+    identifier = parse_id(evaluation_id, "evaluation")
     try:
         if partial:
-            text = await run_in_thread(get_partial_result, owner_id, wanted)
+            text = await run_in_thread(get_partial_result, owner_id, identifier)
             return Response(text, media_type=JSON, headers=UNCACHED)
-        text = await read_database(read.get_result, owner_id, wanted)
+        text = await read_database(read.get_result, owner_id, identifier)
     except NoResult as error:
-        raise await _with_reason(error, owner_id, wanted) from None
+        raise await _with_reason(error, owner_id, identifier) from None
     return Response(text, media_type=JSON, headers=CACHED)
 
 
@@ -77,14 +77,14 @@ async def get_result(
 async def get_losses(request: Request, evaluation_id: str) -> Response:
     """Return the losses in the media type of the Accept header."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
+    identifier = parse_id(evaluation_id, "evaluation")
     media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
     try:
-        path: Path = await run_in_thread(read.find_losses_file, owner_id, wanted)
+        path: Path = await run_in_thread(read.find_losses_file, owner_id, identifier)
     except NoResult as error:
-        raise await _with_reason(error, owner_id, wanted) from None
+        raise await _with_reason(error, owner_id, identifier) from None
     if media_type == PARQUET:
-        name = f"{wanted}.parquet"
+        name = f"{identifier}.parquet"
         return FileResponse(path, media_type=PARQUET, headers=CACHED, filename=name)
     rows = stream_csv(path) if media_type == CSV else stream_json(path)
     return StreamingResponse(rows, media_type=media_type, headers=CACHED)

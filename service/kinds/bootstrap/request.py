@@ -87,7 +87,7 @@ class BootstrapRequest(EvaluationRequest):
     )
     alternative: Alternative = Field(
         Alternative.TWO_SIDED,
-        description="two_sided; less has no lower end, greater has no upper end.",
+        description="The direction of intervals: less has no lower end, greater has no upper end.",
     )
     intervals: (
         Annotated[list[BootstrapIntervalName | BootstrapIntervalEntry], Field(max_length=20)] | None

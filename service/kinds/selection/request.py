@@ -47,8 +47,9 @@ class SelectionRequest(FitsRequest):
     )
     rule: SelectionRule = Field(
         "least",
-        description="least: the candidate with the best internal value. one_standard_error: the "
-        "first candidate within one standard error of it, so list the simplest first.",
+        description="The rule of choice. least: the candidate with the best internal value. "
+        "one_standard_error: the first candidate within one standard error of it, so list the "
+        "simplest first.",
     )
     select_by: MetricName | MetricEntry | None = Field(
         None,

@@ -180,7 +180,7 @@ class StudyRequest(EvaluationRequest):
         None,
         min_length=1,
         max_length=MOST_ESTIMATORS,
-        description="What is computed from every draw.",
+        description="The estimators that are computed from every draw.",
     )
 
     def dataset_ids(self) -> tuple[UUID, ...]:

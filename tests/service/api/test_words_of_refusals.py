@@ -37,9 +37,9 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {"kind": "loses"},
             ["kind"],
-            "there is no kind 'loses' (did you mean 'losses'?); the kinds are",
+            "There is no kind 'loses' (did you mean 'losses'?). The kinds are",
         ),
-        ({"kind": 3}, ["kind"], "kind must be a string; the kinds are bootstrap, "),
+        ({"kind": 3}, ["kind"], "The field kind must be a string. The kinds are bootstrap, "),
         (
             {**matrix(), "interval": []},
             ["interval"],
@@ -74,13 +74,13 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
             "there is no column 'z'; the input columns of this step are x0",
         ),
         ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "has columns and no dataset"),
-        ({**matrix(), "losses": "nb"}, ["losses"], "expected an object"),
+        ({**matrix(), "losses": "nb"}, ["losses"], "must be an object"),
         ({**FIT, "learners": {}}, ["learners"], "must not be empty"),
         ({**FIT, "learners": {"m": {"nam": "ridge"}}}, ["learners", "m"], "an object with a name"),
-        ({**FIT, "task": "fit"}, ["task"], "expected 'classification' or 'regression'"),
-        ({**FIT, "dataset": "abc", "data": None}, ["dataset"], "expected an id (a UUID)"),
+        ({**FIT, "task": "fit"}, ["task"], "must be 'classification' or 'regression'"),
+        ({**FIT, "dataset": "abc", "data": None}, ["dataset"], "must be an id (a UUID)"),
         ({**matrix(), "seed": -1}, ["seed"], "must be at least 0"),
-        ({**matrix(), "seed": 1.5}, ["seed"], "expected a whole number"),
+        ({**matrix(), "seed": 1.5}, ["seed"], "must be a whole number"),
         (
             {**matrix(), "control": "SVM"},
             ["control"],
@@ -137,7 +137,7 @@ def test_exact_fields_inside_a_list_and_a_mapping() -> None:
 def test_invalid_a_number_in_the_query(client: TestClient) -> None:
     answer = client.get("/v1/evaluations?limit=many")
 
-    assert answer.json()["errors"][0]["message"] == "expected a whole number"
+    assert answer.json()["errors"][0]["message"] == "must be a whole number"
     assert answer.json()["errors"][0]["loc"] == ["query", "limit"]
 
 

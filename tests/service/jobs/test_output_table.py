@@ -75,5 +75,5 @@ def test_exact_spilled_arrays_are_read_unchanged(in_memory: int) -> None:
 
 def test_degenerate_an_empty_array_and_nothing() -> None:
     assert len(Spill(0).keep(np.empty(0))) == 0
-    with pytest.raises(RuntimeError, match="no array was written"):
+    with pytest.raises(RuntimeError, match="No array was written"):
         Spill(0).read(0, 1)

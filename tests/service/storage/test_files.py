@@ -55,7 +55,7 @@ def test_exact_a_folder_is_deleted_with_its_files_alone(files: FileStore) -> Non
 
 @pytest.mark.parametrize("name", ["", "/etc/passwd", "../x", "a/../../x", "."])
 def test_invalid_names_cannot_leave_the_folder(files: FileStore, name: str) -> None:
-    with pytest.raises(ValueError, match="is not a name in the file store"):
+    with pytest.raises(ValueError, match="is not the name of a file in the file store"):
         files.path(name)
 
 
