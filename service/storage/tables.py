@@ -68,9 +68,9 @@ SESSION = sa.Table(
     "session",
     METADATA,
     _key("digest", sa.String(64)),
-    _needed("key_id", sa.Uuid(), sa.ForeignKey("api_key.id"), index=True),
-    _needed("created_at", Instant()),
-    _needed("expires_at", Instant()),
+    _required("key_id", sa.Uuid(), sa.ForeignKey("api_key.id"), index=True),
+    _required("created_at", Instant()),
+    _required("expires_at", Instant()),
 )
 
 # Who did what; rows stay when what they name is deleted.
