@@ -150,6 +150,11 @@ SCORES_AS_LOSSES = _entry(
     reason="A model that is wrong on more than half of the items is rare, and all models of a "
     "comparison being so is rarer; the caution asks, and nothing is changed.",
 )
+RUNS_AVERAGED = _entry(
+    "runs_averaged",
+    _INFO,
+    "Items have up to {n} runs, whose scores are averaged: an item counts once.",
+)
 NO_PARTITION = _entry(
     "no_partition",
     _INFO,

@@ -32,6 +32,9 @@ FORM: Final = "multipart/form-data"
 FORM_OVERHEAD: Final = 64 * 1024  # bytes that a form may have besides its file
 MAX_NAME_LENGTH: Final = 200
 ALIASES: Final = {
+    "application/x-ndjson": "application/jsonl",
+    "application/x-jsonlines": "application/jsonl",
+    "application/jsonlines": "application/jsonl",
     "application/csv": "text/csv",
     "text/tab-separated-values": "text/csv",
     "application/parquet": "application/vnd.apache.parquet",

@@ -21,6 +21,10 @@ MEDIA_TYPES: Final = {
     ".npz": "application/x-npz",
     ".libsvm": "text/x-libsvm",
     ".svmlight": "text/x-libsvm",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/jsonl",
+    ".eval": "application/vnd.inspect-ai.log",
+    ".json": "application/vnd.inspect-ai.log",
 }
 PIECE_BYTES: Final = 256 * 1024
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile, Finished, Job, JobKind
 from service.kinds.loss_columns import tabulate_losses
+from service.kinds.losses.logs import check_logs
 from service.kinds.losses.loss_table import check_columns, check_form
 from service.kinds.losses.plan import build_plan
 from service.kinds.losses.request import LossesRequest
@@ -32,8 +33,9 @@ class Losses(JobKind[LossesRequest]):
         """Build the table of inline losses; of a data set, check the names of its columns."""
         check_form(request)
         request.check_choices()
-        if request.dataset is not None:
+        if request.dataset is not None or request.logs is not None:
             check_columns(request, datasets)
+            check_logs(request, datasets)
             return
         plan = build_plan(request, datasets)
         if plan.weights is not None:
@@ -45,8 +47,9 @@ class Losses(JobKind[LossesRequest]):
         plan = build_plan(job.request, job.datasets)
         evaluation = evaluate(plan.table, job.request.choices, job.seed, weights=plan.weights)
         doubts = suspect_scores(plan.table) if job.request.better is None else ()
-        assumed = () if job.request.blocks else (BLOCKS_ASSUMED_RANDOM(),)
-        cautions = (*doubts, *evaluation.cautions, *assumed)
+        knows_blocks = job.request.blocks or job.request.logs
+        assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
+        cautions = (*doubts, *evaluation.cautions, *plan.cautions, *assumed)
         evaluation = replace(evaluation, cautions=cautions)
         evaluation = name_blocks(
             evaluation, job.request.choices.noun, plan.table.layout.kind, plan.table.names

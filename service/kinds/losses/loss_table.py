@@ -24,9 +24,11 @@ from service.kinds.fields.layout import (
     training_sizes_by_label,
 )
 from service.kinds.fields.left_out import ColumnReader, keep_rows
+from service.kinds.losses.logs import read_log_losses
 from service.kinds.losses.request import LossDatasetColumns, LossInput
 from service.schemas.numbers import label_list, number_array, shown
 from service.settings import settings
+from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
@@ -38,11 +40,13 @@ LONGEST_MODEL_NAME: Final = 120
 
 def check_form(request: LossInput) -> None:
     """Refuse losses in no form or in several, and fields that belong to another form."""
-    forms = [f for f in ("losses", "dataset", "split_scores") if getattr(request, f) is not None]
+    forms = [
+        f for f in ("losses", "dataset", "split_scores", "logs") if getattr(request, f) is not None
+    ]
     if len(forms) != 1:
         present = "none of them" if not forms else " and ".join(forms)
         raise InvalidParameter(
-            "The request needs exactly one of losses, dataset and split_scores, and has "
+            "The request needs exactly one of losses, dataset, split_scores and logs, and has "
             f"{present}.",
             loc=(forms[1] if forms else "losses",),
         )
@@ -53,6 +57,8 @@ def check_form(request: LossInput) -> None:
             loc=("better",),
         )
     check_columns_given(request.dataset, request.columns)
+    if request.logs is not None:
+        _check_fields_beside_logs(request)
     if request.split_scores is not None:
         for field, default in (("missing", "refuse"), ("small_sources", "keep")):
             if getattr(request, field) != default:
@@ -68,6 +74,27 @@ def check_form(request: LossInput) -> None:
                 raise InvalidParameter(
                     f"The field {field} is only for split_scores. Leave it out.", loc=(field,)
                 )
+
+
+def _check_fields_beside_logs(request: LossInput) -> None:
+    """Refuse fields that logs contain already, and blocks that logs cannot have."""
+    for name in (*LAYOUT_COLUMNS, "block_labels", "n_train", "weights"):
+        if getattr(request, name, None) is not None:
+            raise InvalidParameter(
+                f"The field {name} is not for logs, which have tasks and items. Leave it out.",
+                loc=(name,),
+            )
+    if request.blocks not in {None, BlockKind.SOURCE, BlockKind.HOLDOUT}:
+        raise InvalidParameter(
+            "The blocks of logs are tasks: sources, or a holdout if there is one task. Leave "
+            "blocks out.",
+            loc=("blocks",),
+            value=request.blocks,
+        )
+    if request.small_sources != "keep":
+        raise InvalidParameter(
+            "The option small_sources is not for logs. Leave it out.", loc=("small_sources",)
+        )
 
 
 def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -95,15 +122,22 @@ class SentLosses:
         Number of rows in the request or file.
     kept : KeptRows or None
         The rows of the table; None if no row was left out.
+    cautions : tuple of Caution
+        What to know of how the losses were read.
     """
 
     table: LossTable
     n_rows: int
     kept: KeptRows | None = None
+    cautions: tuple[Caution, ...] = ()
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
     """Read the losses of a request, without the rows that it leaves out."""
+    if request.logs is not None:
+        table, cautions = read_log_losses(request, request.logs, datasets)
+        _check_model_names(list(table.names), ("logs",))
+        return SentLosses(table, table.layout.n_rows, cautions=cautions)
     sent = _read_rows_or_scores(request, datasets)
     higher_is_better = request.better == "higher"
     return replace(sent, table=replace(sent.table, higher_is_better=higher_is_better))

@@ -14,6 +14,7 @@ from service.kinds.losses.loss_table import SentLosses, read_losses
 from service.kinds.losses.request import LossesRequest
 from service.schemas.numbers import number_array
 from thetahat.analyses.losses import check, other_than_zero_one
+from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
@@ -29,10 +30,13 @@ class LossesPlan:
         The losses of every model.
     weights : ndarray of float or None
         (n,) importance weights of the losses.
+    cautions : tuple of Caution
+        What to know of how the losses were read.
     """
 
     table: LossTable
     weights: FloatArray | None
+    cautions: tuple[Caution, ...] = ()
 
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
@@ -40,7 +44,7 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     sent = read_losses(request, datasets)
     table = sent.table
     check(table.layout, request.choices, table.names, other_than_zero_one(table))
-    return LossesPlan(table, _read_weights(request, sent))
+    return LossesPlan(table, _read_weights(request, sent), sent.cautions)
 
 
 def _read_weights(request: LossesRequest, sent: SentLosses) -> FloatArray | None:

@@ -67,8 +67,51 @@ class LossDatasetColumns(LayoutColumns):
     )
 
 
+class LogFile(Schema):
+    """One log of a language model's evaluation, uploaded as a data set."""
+
+    dataset: UUID = Field(description="The id of the uploaded log.")
+    model: str | None = Field(
+        None,
+        min_length=1,
+        max_length=120,
+        description="The name of the model. Left out: the one in the log.",
+    )
+    task: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The name of the task. Left out: the one in the log, or a single task.",
+    )
+
+
+class LogsInput(Schema):
+    """Logs of inspect_ai or lm-evaluation-harness, or tables with an id and a score of each item.
+
+    Models are matched by task and item, whatever the order; runs of an item are averaged. Several
+    tasks are blocks of kind source, and one task is a holdout.
+    """
+
+    files: list[LogFile] = Field(
+        min_length=1, max_length=1000, description="The logs, of all models and tasks."
+    )
+    score: str = Field(
+        min_length=1, description="The score: the scorer of inspect_ai, or a metric such as acc."
+    )
+    filter: str | None = Field(
+        None,
+        description="The filter of lm-evaluation-harness whose scores are taken. A log with "
+        "several filters needs it.",
+    )
+    cluster: str | None = Field(
+        None,
+        description="A column with the group that an item belongs to inside its task, such as "
+        "metadata.document.",
+    )
+
+
 class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
-    """The losses of every model: ``losses``, a ``dataset`` or ``split_scores``."""
+    """The losses of every model: ``losses``, ``dataset``, ``logs`` or ``split_scores``."""
 
     losses: dict[str, list[Any]] | None = Field(
         None,
@@ -82,6 +125,9 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
     dataset: UUID | None = Field(None, description="The id of an uploaded data set of losses.")
     columns: LossDatasetColumns | None = Field(
         None, description="The columns of the data set, by what they hold."
+    )
+    logs: LogsInput | None = Field(
+        None, description="Logs of language models' evaluations, in the place of losses."
     )
 
 
@@ -97,4 +143,6 @@ class LossesRequest(AnalysisRequest, LossInput):
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set of the losses, if there is one."""
+        if self.logs is not None:
+            return tuple(dict.fromkeys(file.dataset for file in self.logs.files))
         return () if self.dataset is None else (self.dataset,)

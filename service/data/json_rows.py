@@ -1,0 +1,144 @@
+"""Tables from rows that are objects of JSON, whose columns and types are known only at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any, Final
+
+import orjson
+import pyarrow as pa
+
+from service.data.arrow_columns import check_text_lengths
+from service.data.base import FileLimits, Inspected, check_names, check_not_empty, check_size
+from service.data.tables import list_columns
+from service.errors import InvalidFile
+
+ROWS_AT_ONCE: Final = 10_000
+DEEPEST: Final = 8
+LISTED: Final = 20
+LARGEST_WHOLE: Final = 2**63
+Row = Mapping[str, Any]
+
+
+def parse_json(text: bytes, place: str) -> Any:
+    """Return the value of a JSON text, which may have NaN and Infinity as Python writes them."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as first:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise InvalidFile(f"{place} is not JSON: {first}.") from None
+
+
+def flatten(
+    value: Mapping[str, Any], prefix: str = "", depth: int = 1
+) -> Iterator[tuple[str, Any]]:
+    """Yield the members of an object, those of objects inside it as ``outer.inner``."""
+    for key, member in value.items():
+        name = f"{prefix}{key}"
+        if isinstance(member, Mapping) and depth < DEEPEST:
+            yield from flatten(member, f"{name}.", depth + 1)
+        else:
+            yield name, member
+
+
+@dataclass(slots=True)
+class _Survey:
+    """The columns of all rows: their types, and those that are left out.
+
+    Parameters
+    ----------
+    kinds : dict
+        Type by name, in order of first appearance; None while a column has only missing values.
+    left_out : dict
+        Names of columns with lists, or with objects that are nested too deeply.
+    """
+
+    rows: int = 0
+    kinds: dict[str, pa.DataType | None] = field(default_factory=dict)
+    left_out: dict[str, None] = field(default_factory=dict)
+
+    def add(self, row: Row, limits: FileLimits) -> None:
+        self.rows += 1
+        for name, value in flatten(row):
+            if isinstance(value, (list, Mapping)):
+                self.left_out[name] = None
+                continue
+            kind = _kind_of(value)
+            earlier = self.kinds.setdefault(name, kind)
+            if earlier != kind and kind is not None:
+                self.kinds[name] = kind if earlier is None else _widest(earlier, kind)
+        check_size(self.rows, max(1, len(self.kinds)), limits)
+
+    def schema(self) -> pa.Schema:
+        names = [name for name in self.kinds if name not in self.left_out]
+        check_names(names)
+        return pa.schema([(name, self.kinds[name] or pa.float64()) for name in names])
+
+
+def write_rows(
+    read: Callable[[], Iterable[Row]], limits: FileLimits, table: IO[bytes]
+) -> Inspected:
+    """Read the rows twice, first for their columns and then to write them as a table.
+
+    Numbers, booleans and texts are columns, members of objects too (``doc.topic``). Columns with
+    lists are left out and named in the details. A column of several types is text.
+    """
+    survey = _Survey()
+    for row in read():
+        survey.add(row, limits)
+    check_not_empty(survey.rows)
+    schema = survey.schema()
+    if not len(schema):
+        raise InvalidFile("The rows have no numbers, texts or booleans.")
+    with pa.ipc.new_file(table, schema) as writer:
+        batch: list[dict[str, Any]] = []
+        for row in read():
+            batch.append(dict(flatten(row)))
+            if len(batch) == ROWS_AT_ONCE:
+                writer.write_batch(_batch(batch, schema, limits))
+                batch.clear()
+        if batch:
+            writer.write_batch(_batch(batch, schema, limits))
+    details = {"left_out": list(survey.left_out)[:LISTED]} if survey.left_out else {}
+    return Inspected(survey.rows, list_columns(schema), details, has_table=True)
+
+
+def _batch(rows: list[dict[str, Any]], schema: pa.Schema, limits: FileLimits) -> pa.RecordBatch:
+    columns = []
+    for column in schema:
+        values = [_convert(row.get(column.name), column.type) for row in rows]
+        array = pa.array(values, column.type, from_pandas=True)
+        if column.type == pa.string():
+            check_text_lengths(column.name, array, limits)
+        columns.append(array)
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _kind_of(value: Any) -> pa.DataType | None:
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return pa.bool_()
+    if isinstance(value, int) and -LARGEST_WHOLE <= value < LARGEST_WHOLE:
+        return pa.int64()
+    return pa.float64() if isinstance(value, (int, float)) else pa.string()
+
+
+def _widest(one: pa.DataType, other: pa.DataType) -> pa.DataType:
+    if one == other:
+        return one
+    return pa.float64() if {one, other} <= {pa.int64(), pa.float64()} else pa.string()
+
+
+def _convert(value: Any, kind: pa.DataType) -> Any:
+    if value is None:
+        return None
+    if kind == pa.float64():
+        return float(value)
+    if kind == pa.string() and not isinstance(value, str):
+        return json.dumps(value)
+    return value

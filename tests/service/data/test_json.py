@@ -1,0 +1,75 @@
+"""JSON Lines and the logs of inspect_ai as tables."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from service.data.base import FREE_BYTES, FileLimits
+from service.data.formats import find_format
+from service.errors import InvalidFile, TooLarge
+from tests.service.data.kept import NAN, inspected, keep, read
+from tests.service.kinds.model_logs import inspect_eval, inspect_json
+
+JSONL = "application/jsonl"
+INSPECT = "application/vnd.inspect-ai.log"
+
+
+def test_exact_values_of_json_lines(tmp_path: Path) -> None:
+    text = (
+        '{"a": 1, "s": "x", "d": {"t": true, "n": 1.5}, "l": [1]}\n\n'
+        '{"s": null, "a": 2.5, "new": 7, "mixed": 1}\n{"a": NaN, "mixed": "y", "d": {"t": false}}\n'
+    )
+    columns = read(tmp_path, JSONL, text.encode())
+
+    assert list(columns) == ["a", "s", "d.t", "d.n", "new", "mixed"]
+    assert_array_equal(columns["a"], [1.0, 2.5, NAN])
+    assert columns["s"].tolist() == ["x", None, None]
+    assert_array_equal(columns["d.t"], [1.0, NAN, 0.0])
+    assert_array_equal(columns["d.n"], [1.5, NAN, NAN])
+    assert columns["mixed"].tolist() == [None, "1", "y"]
+    assert inspected(tmp_path, JSONL, text.encode())[0].details == {"left_out": ["l"]}
+
+
+@pytest.mark.parametrize("write", [inspect_eval, inspect_json])
+def test_exact_values_of_an_inspect_log(tmp_path: Path, write: type) -> None:
+    columns = read(tmp_path, INSPECT, write("arc", "llama", {1: ["C", "I"], "b": ["P", 0.25]}))
+
+    assert columns["item"].tolist() == ["1", "1", "b", "b"]
+    assert columns["epoch"].tolist() == [1, 2, 1, 2]
+    assert set(columns["model"]) == {"llama"}
+    assert set(columns["task"]) == {"arc"}
+    assert columns["score.match"].tolist() == [1.0, 0.0, 0.5, 0.25]
+    assert "metadata.document" in columns
+
+
+@pytest.mark.parametrize(
+    ("media_type", "content", "words"),
+    [
+        (JSONL, b'{"a": 1}\n{"a": \n', "Line 2 is not JSON"),
+        (JSONL, b"[1]\n", "Line 1 is not an object"),
+        (JSONL, b"\n", "no rows"),
+        (JSONL, b'{"a": [1]}\n', "no numbers, texts"),
+        (JSONL, b'{"a": ' + b"[" * 200_000, "Line 1 is not JSON"),
+        (INSPECT, b'{"a": 1}', "not a log of inspect_ai"),
+        (INSPECT, b"PK\x03\x04rubbish", "not a ZIP"),
+    ],
+)
+def test_invalid_json(tmp_path: Path, media_type: str, content: bytes, words: str) -> None:
+    with pytest.raises(InvalidFile, match=words):
+        keep(tmp_path, media_type, content)
+
+
+def test_invalid_a_log_that_unpacks_to_too_much(tmp_path: Path) -> None:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.writestr("header.json", '{"eval": {"task": "t", "model": "m"}}')
+        archive.writestr("samples/1_epoch_1.json", b" " * (FREE_BYTES + 1))
+    path = tmp_path / "bomb.eval"
+    path.write_bytes(sink.getvalue())
+    with pytest.raises(TooLarge, match="unpacks to"):
+        find_format(INSPECT).inspect(path, FileLimits(expansion=10), io.BytesIO())

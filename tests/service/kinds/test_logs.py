@@ -1,0 +1,146 @@
+"""Evaluations of language models' logs, matched item by item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import uuid5
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from service.kinds.base import DatasetFile
+from tests.service.data.kept import inspected
+from tests.service.kinds.model_logs import harness_samples, inspect_eval, inspect_json
+from tests.service.kinds.running import SPACE, place_of, run_kind
+from thetahat.errors import EvaluationError
+
+INSPECT = "application/vnd.inspect-ai.log"
+JSONL = "application/jsonl"
+
+
+def uploaded(folder: Path, name: str, media_type: str, content: bytes) -> DatasetFile:
+    """Return a log as an upload keeps it."""
+    place = folder / name
+    place.mkdir()
+    found, kept = inspected(place, media_type, content)
+    return DatasetFile(
+        id=uuid5(SPACE, name),
+        sha256="0" * 64,
+        media_type=media_type,
+        rows=found.rows,
+        columns=list(found.columns),
+        details=dict(found.details),
+        path=kept.path,
+    )
+
+
+def request(files: list[DatasetFile], score: str, **more: Any) -> dict[str, Any]:
+    entries = [{"dataset": str(file.id)} for file in files]
+    logs = {"files": entries, "score": score, **more.pop("logs", {})}
+    return {"kind": "losses", "logs": logs, **more}
+
+
+def test_exact_models_are_matched_by_item_whatever_the_order(tmp_path: Path) -> None:
+    new = inspect_eval("arc", "new", {1: ["C", "C"], "b": ["C", "I"], 30: ["I", "I"]})
+    old = inspect_json("arc", "old", {30: ["I"], 1: ["C"], "b": ["P"]})
+    files = [
+        uploaded(tmp_path, "new", INSPECT, new),
+        uploaded(tmp_path, "old", INSPECT, old),
+    ]
+
+    ran = run_kind(request(files, "match"), files)
+
+    result = ran.result
+    assert_allclose(result["models"]["new"]["mean"]["pooled"], (1 + 0.5 + 0) / 3, rtol=1e-15)
+    assert_allclose(result["models"]["old"]["mean"]["pooled"], (1 + 0.5 + 0) / 3, rtol=1e-15)
+    assert ran.losses["instance"].to_pylist() == ["1", "b", "30"]
+    assert ran.losses["old"].to_pylist() == [1.0, 0.5, 0.0]
+    assert result["summary"]["better"] == "higher"
+    assert result["summary"]["target"] == "these_models"
+    codes = [caution["code"] for caution in result["cautions"]]
+    assert "runs_averaged" in codes
+    assert "blocks_assumed_random" not in codes
+
+
+def test_exact_tasks_are_blocks_with_both_targets(tmp_path: Path) -> None:
+    rng = np.random.default_rng(20_261_122)
+    files, entries = [], []
+    for task in ("law", "maths", "poems"):
+        for model, share in (("new", 0.8), ("old", 0.4)):
+            scores = {i: float(rng.random() < share) for i in rng.permutation(40).tolist()}
+            content = harness_samples(scores, ("strict-match", "flexible-extract"), task)
+            file = uploaded(tmp_path, f"{task}-{model}", JSONL, content)
+            files.append(file)
+            entries.append({"dataset": str(file.id), "model": model, "task": task})
+    logs = {"files": entries, "score": "exact_match", "filter": "strict-match"}
+    body = {"kind": "losses", "logs": logs, "unit": "task"}
+
+    result = run_kind(body, files).result
+    clustered = run_kind({**body, "logs": {**logs, "cluster": "doc.subject"}}, files).result
+
+    assert result["block_labels"] == ["law", "maths", "poems"]
+    assert result["summary"]["best_model"] == "new"
+    assert {"these_sources", "new_source"} <= result["models"]["new"]["recommended"].keys()
+    assert "On a new task" in result["comparisons"][0]["verdict"]["reason"]
+    assert clustered["models"]["new"]["mean"] == result["models"]["new"]["mean"]
+    assert "cluster_robust" in clustered["models"]["new"]["variances"]
+
+
+@pytest.mark.parametrize(
+    ("change", "loc"),
+    [
+        ({"score": "f1"}, ("logs", "files", 0, "dataset")),
+        ({"filter": None}, ("logs", "filter")),
+        ({"filter": "loose"}, ("logs", "filter")),
+        ({"cluster": "doc.author"}, ("logs", "cluster")),
+        ({"files": ["no model"]}, ("logs", "files", 0, "model")),
+    ],
+)
+def test_invalid_logs_name_the_place(
+    tmp_path: Path, change: dict[str, Any], loc: tuple[Any, ...]
+) -> None:
+    content = harness_samples({0: 1.0, 1: 0.0}, ("strict-match", "flexible-extract"))
+    file = uploaded(tmp_path, "a", JSONL, content)
+    entry = {"dataset": str(file.id), "model": "a"}
+    if change.get("files"):
+        change = {"files": [{"dataset": str(file.id)}]}
+    logs = {"files": [entry], "score": "exact_match", "filter": "strict-match", **change}
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - one of two classes
+        run_kind({"kind": "losses", "logs": logs}, [file])
+    assert place_of(caught.value) == loc
+
+
+def pair(folder: Path, a: bytes, b: bytes) -> tuple[dict[str, Any], list[DatasetFile]]:
+    files = [uploaded(folder, "a", JSONL, a), uploaded(folder, "b", JSONL, b)]
+    entries = [{"dataset": str(f.id), "model": m} for f, m in zip(files, "ab", strict=True)]
+    return {"kind": "losses", "logs": {"files": entries, "score": "exact_match"}}, files
+
+
+def test_invalid_items_that_a_model_lacks_are_refused_or_left_out(tmp_path: Path) -> None:
+    a = harness_samples({0: 1.0, 1: 0.0, 2: 1.0})
+    body, files = pair(tmp_path, a, harness_samples({2: 1.0, 0: 0.0}))
+
+    with pytest.raises(EvaluationError, match=r"1 of 3 items .* item '1' .* 'b' has no score"):
+        run_kind(body, files)
+    result = run_kind({**body, "missing": "leave_out"}, files).result
+
+    assert result["models"]["a"]["n"] == 2
+    assert result["left_out"]["n_rows"] == 1
+
+
+def test_invalid_other_contents_under_the_same_id_are_refused(tmp_path: Path) -> None:
+    same = {0: 1.0, 1: 0.0}
+    body, files = pair(tmp_path, harness_samples(same), harness_samples(same, question="R"))
+
+    with pytest.raises(EvaluationError, match="doc_hash differs"):
+        run_kind(body, files)
+
+
+def test_invalid_scores_of_unknown_direction_need_better(tmp_path: Path) -> None:
+    file = uploaded(tmp_path, "a", INSPECT, inspect_eval("t", "a", {1: [0.2], 2: [0.4]}, "harm"))
+
+    with pytest.raises(EvaluationError, match="better"):
+        run_kind(request([file], "harm"), [file])
+    assert run_kind(request([file], "harm", better="lower"), [file]).result["models"]["a"]["n"] == 2
