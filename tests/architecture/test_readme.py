@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 import typer
 
 from service.api.app import create_app
 from service.api.catalogue import rules
 from service.api.errors import BY_CODE
-from service.cli import app
+from service.cli import app, main
 from service.data.formats import FORMATS
 from service.jobs.result_json import encode_result
 from service.kinds.base import DatasetFile, Finished, Job
@@ -115,7 +116,6 @@ def test_exact_the_http_page_shows_all_four_forms_of_losses_and_every_kind() -> 
 
     assert [each["kind"] for each in shown_requests].count("losses") == 4
     assert {each["kind"] for each in shown_requests} == set(JOB_KINDS)
-    assert not any(f"`{kind}`" in README.partition("## Not there yet")[2] for kind in JOB_KINDS)
 
 
 def parse(command: Any, words: list[str]) -> None:
@@ -201,3 +201,37 @@ def test_exact_the_recommendations_are_those_of_the_code() -> None:
     ]
     named = {pair.variance for r in rules() for pair in r.where_asked}
     assert all(f"`{variance}`" in text for variance in named)
+
+
+def test_exact_the_first_command_of_readme_prints_what_it_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("THETAHAT_URL", raising=False)
+    command = re.search(r"^thetahat (compare .*)$", README, re.MULTILINE)
+    assert command is not None
+
+    assert main(command[1].split()) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for sentence in code(README, "text")[0].replace("\n", " ").split(". "):
+        assert sentence.strip().rstrip(".").removesuffix(" (95 %") in printed
+
+
+def test_exact_the_recipe_for_a_pipeline_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("THETAHAT_URL", raising=False)
+    page = (ROOT / "docs" / "pipelines.md").read_text()
+    rng = np.random.default_rng(4)
+    rows = [
+        f"s{i % 10},{x:.3f},{x + 0.001 * e:.3f}"
+        for i, (x, e) in enumerate(rng.normal(1, 1, (200, 2)))
+    ]
+    Path("losses.csv").write_text("\n".join(["school,old,new", *rows]) + "\n")
+    Path("request.json").write_text(code(page, "json")[0])
+    (line,) = [line for line in code(page, "sh")[0].splitlines() if line.startswith("thetahat ")]
+
+    assert main(line.split()[1:]) == 0
+    assert "<testsuites" in Path("gate.xml").read_text()
+    assert Path("gate.md").read_text().startswith("## Gate: pass")

@@ -359,7 +359,7 @@ def test_exact_unit_names_the_blocks_in_every_sentence() -> None:
     text = "\n".join(prose(result))
     assert result["unit"] == {"singular": "school", "plural": "schools"}
     assert plain["unit"] == {"singular": "source", "plural": "sources"}
-    assert "On a new school" in text
+    assert "For a new school" in text
     assert "schools (" in result["comparisons"][0]["verdict"]["plan"]["sentence"]
     left = re.sub(r'open source|"[^"]*"|\w*_\w*', "", text)
     assert not re.findall(r"(?i)\b(?:sources?|blocks?)\b", left), left

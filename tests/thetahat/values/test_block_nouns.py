@@ -31,7 +31,7 @@ def test_exact_plurals(noun: str, plural: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "noun", "named"),
     [
-        ("On a new source, a is better.", SCHOOL, "On a new school, a is better."),
+        ("For a new source, a is better.", SCHOOL, "For a new school, a is better."),
         ("This is for a source.", ISLAND, "This is for an island."),
         ("A block has 3 rows.", ISLAND, "An island has 3 rows."),
         ("Sources differ.", SCHOOL, "Schools differ."),
@@ -53,6 +53,6 @@ def test_exact_sentences(sentence: str, noun: BlockNoun, named: str) -> None:
 
 
 def test_limit_without_a_noun_nothing_changes() -> None:
-    caution = Caution("code", "On a new source.")
+    caution = Caution("code", "For a new source.")
 
     assert name_blocks(caution, None, BlockKind.SOURCE, []) is caution

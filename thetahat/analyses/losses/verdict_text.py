@@ -19,8 +19,8 @@ from thetahat.values.types import BlockKind, Target
 
 _SCOPES: Final = {
     Target.THESE_SOURCES: "On data like these",
-    Target.NEW_SOURCE: "On a new source",
-    Target.NEW_POPULATION: "On the new population",
+    Target.NEW_SOURCE: "For a new source",
+    Target.NEW_POPULATION: "For the new population",
     Target.THESE_MODELS: "As trained",
 }
 

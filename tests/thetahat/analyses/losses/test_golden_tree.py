@@ -28,6 +28,7 @@ FIELDS = {
     "block_labels",
     "not_applicable",
     "cautions",
+    "unit",
 }
 T_4 = 2.7764451051977987  # t quantile, .975, 4 degrees of freedom (tables)
 
@@ -133,7 +134,7 @@ def test_by_hand_source_comparison() -> None:
     assert verdict["p_value_adjusted"] is None
     assert_allclose(comparison["tests"]["paired_t_blocks"]["p_value"], of_means, rtol=1e-12)
     assert verdict["reason"] == (
-        "On a new source, it is not clear which of nb and svm is better: the difference is "
+        "For a new source, it is not clear which of nb and svm is better: the difference is "
         "-0.11 (95 % interval -0.40 to 0.18, p = 0.35)."
     )
     assert verdict["plan"]["unit"] == "sources"

@@ -196,7 +196,7 @@ def test_exact_words_for_better_and_worse() -> None:
         "to 0.54, p = 0.013)."
     )
     assert worse.reason == (
-        "On a new source, a is worse than b: its mean loss is higher by 0.31 (95 % interval 0.11 "
+        "For a new source, a is worse than b: its mean loss is higher by 0.31 (95 % interval 0.11 "
         "to 0.51, p = 0.0019)."
     )
 
