@@ -14,6 +14,7 @@ from service.api.openapi import build_openapi, operation_id
 from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
     access,
+    catalogue_pages,
     datasets,
     evaluations,
     events,
@@ -24,6 +25,7 @@ from service.api.routes import (
     methods,
     pages,
     results,
+    submission_pages,
 )
 
 DESCRIPTION = (
@@ -57,7 +59,9 @@ def create_app() -> FastAPI:
         access,
         meta,
         explorer,
+        submission_pages,
         pages,
+        catalogue_pages,
         log_in,
     )
     routers = [module.router for module in modules]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from service.pages.headlines import write_headline
 from service.pages.kind_tables import describe_outcome, list_main_tables
@@ -62,6 +62,10 @@ class ResultSections:
         The difference by source; None where blocks are not sources.
     model_names : sequence of str
         The models, for the choice of a pair; empty where blocks are not sources.
+    unit, units : str
+        What a block is called, and several.
+    higher_is_better : bool
+        Whether the values are scores and not losses.
     doubts, cautions : sequence of ShownCaution
         What to know before a decision, and all cautions.
     scope : str
@@ -80,6 +84,9 @@ class ResultSections:
     pairs: Table | None
     sources: SourceDifferences | None
     model_names: Sequence[str]
+    unit: str
+    units: str
+    higher_is_better: bool
     doubts: Sequence[ShownCaution]
     cautions: Sequence[ShownCaution]
     scope: str
@@ -105,6 +112,9 @@ def describe_result(
             pairs=None,
             sources=None,
             model_names=(),
+            unit="source",
+            units="sources",
+            higher_is_better=False,
             doubts=[c for c in cautions if c.severity != "info"][:MAX_DOUBTS],
             cautions=cautions,
             scope="",
@@ -124,6 +134,9 @@ def describe_result(
         pairs=view.tabulate_pairs() if view.pairs else None,
         sources=view.compare_by_source(*chosen) if names and chosen else None,
         model_names=names,
+        unit=view.unit,
+        units=view.units,
+        higher_is_better=view.higher_is_better,
         doubts=view.doubts,
         cautions=view.cautions,
         scope=describe_scope(view),
@@ -135,7 +148,7 @@ def describe_result(
 def describe_scope(view: ResultView) -> str:
     """Return what the numbers of a result are about, and what they are not about."""
     target = view.result["summary"]["target"]
-    about = f"The verdicts are about the {view.quantity} {describe_target(target)}."
+    about = f"The verdicts are about the {view.quantity} {describe_target(target, view.unit)}."
     if target == "these_sources" and not view.has_sources:
         return (
             f"{about} They do not say how the models do at a source that is not in the data, such "
@@ -178,14 +191,52 @@ class PlacedFigures:
     others: Sequence[ShownFigure] = ()
 
 
-NO_FIGURES = PlacedFigures()
+MODEL_FIGURES: Final = ("forest",)
+PAIR_FIGURES: Final = ("differences",)
+SOURCE_FIGURES: Final = "by_source"
+MAIN_FIGURES: Final = ("selection", "learning_curve", "risks", "weights")
+"""Beginnings of the names of figures that answer the question of a kind."""
+MAX_MAIN_FIGURES: Final = 3
+
+
+def place_figures(figures: Sequence[ShownFigure], sections: ResultSections) -> PlacedFigures:
+    """Return the figures of a result by section; those with no section of their own come last.
+
+    Of the figures by source the page shows the one about its pair of models.
+    """
+    models = [each for each in figures if each.name in MODEL_FIGURES]
+    pairs = [each for each in figures if each.name in PAIR_FIGURES]
+    sources = _choose_by_source(figures, sections.sources)
+    starts = MAIN_FIGURES if sections.models else ("",)
+    main = [each for each in figures if each.name.startswith(starts)][:MAX_MAIN_FIGURES]
+    placed = {each.name for each in (*models, *pairs, *sources, *main)}
+    return PlacedFigures(
+        main=main,
+        models=models if sections.models else (),
+        pairs=pairs if sections.pairs else (),
+        sources=sources,
+        others=[each for each in figures if each.name not in placed],
+    )
+
+
+def _choose_by_source(
+    figures: Sequence[ShownFigure], shown: SourceDifferences | None
+) -> list[ShownFigure]:
+    if shown is None:
+        return []
+    wanted = {shown.a, shown.b}
+    return [
+        each
+        for each in figures
+        if each.name.startswith(SOURCE_FIGURES) and set(each.about) == wanted
+    ][:1]
 
 
 def list_facts(row: Any, request: Json, result: Json | None) -> list[tuple[str, str, str]]:
     """Return what reproduces an evaluation: name, value and, where there is one, a link."""
     facts = [("Evaluation", str(row.id), "")]
     if "dataset" in request and request["dataset"] is not None:
-        facts.append(("Data set", request["dataset"], f"/v1/datasets/{request['dataset']}"))
+        facts.append(("Data set", request["dataset"], f"/data-sets/{request['dataset']}"))
     for field, name in (("scheme", "Scheme"), ("loss", "Loss"), ("blocks", "Blocks")):
         if request.get(field) is not None:
             facts.append((name, _write_method(request[field]), ""))

@@ -85,12 +85,25 @@ class ResultView:
     @property
     def higher_is_better(self) -> bool:
         """Whether the values are scores and not losses."""
-        return self.request.get("better") == "higher"
+        better: str = self.result["summary"].get("better", self.request.get("better", "lower"))
+        return better == "higher"
 
     @property
     def quantity(self) -> str:
         """What a model's mean is called."""
         return "mean score" if self.higher_is_better else "mean loss"
+
+    @property
+    def unit(self) -> str:
+        """What a block is called: source, or the word of the request."""
+        unit: str = self.result.get("unit", {}).get("singular", "source")
+        return unit
+
+    @property
+    def units(self) -> str:
+        """The word for several blocks."""
+        units: str = self.result.get("unit", {}).get("plural", "sources")
+        return units
 
     @property
     def margin(self) -> float | None:
@@ -125,8 +138,8 @@ class ResultView:
         """Return the mean of each model with its interval for each target."""
         has_prediction = any("prediction" in m for m in self.result["models"].values())
         columns = ["Model", capitalise(self.quantity)]
-        columns += [f"Interval {describe_target(target)}" for target in self.targets]
-        columns += ["One more source"] * has_prediction
+        columns += [f"Interval {describe_target(target, self.unit)}" for target in self.targets]
+        columns += [f"One more {self.unit}"] * has_prediction
         columns += ["Instances"]
         rows = []
         for name in self.model_names:
@@ -142,8 +155,8 @@ class ResultView:
         note = "The best model is first."
         if has_prediction:
             note += (
-                " The column for one more source is where the mean of a single new source will "
-                "lie; it is wider than an interval for the average over all new sources."
+                f" The column for one more {self.unit} is where the mean of a single new "
+                f"{self.unit} will lie. It is wider than an interval for the average over all."
             )
         return Table(
             caption=f"{capitalise(self.quantity)} of each model ({self._level} % intervals)",
@@ -182,7 +195,7 @@ class ResultView:
             notes.append(f"{left_out} more pairs are in the result as JSON.")
         target = next((p["interval"]["target"] for p in self.pairs if p["interval"]), None)
         return Table(
-            caption=f"Difference of each pair {describe_target(target)}".strip(),
+            caption=f"Difference of each pair {describe_target(target, self.unit)}".strip(),
             columns=["Pair", "Difference", f"{self._level} % interval", "Verdict", "p"],
             rows=rows,
             numbers=frozenset({1, 2, 4}),
@@ -259,8 +272,8 @@ class ResultView:
             return None
         rows = sorted(zip(labels, of_a, of_b, strict=True), key=lambda row: row[1] - row[2])
         table = Table(
-            caption=f"{capitalise(self.quantity)} by source, sorted by the difference",
-            columns=["Source", a, b, f"{a} − {b}"],
+            caption=f"{capitalise(self.quantity)} by {self.unit}, sorted by the difference",
+            columns=[capitalise(self.unit), a, b, f"{a} − {b}"],
             rows=[
                 [str(label), write_number(x), write_number(y), write_number(x - y)]
                 for label, x, y in rows
@@ -277,14 +290,14 @@ class ResultView:
         label, extreme = max(differences, key=lambda item: abs(item[1]))
         mean = fmean(values)
         sentence = (
-            f"{a} is better than {b} in {n_better} of {len(values)} sources. The mean difference "
-            f"is {write_number(mean)}, the median {write_number(median(values))}; the largest is "
-            f"{write_number(extreme)}, in source {label}."
+            f"{a} is better than {b} in {n_better} of {len(values)} {self.units}. The mean "
+            f"difference is {write_number(mean)}, the median {write_number(median(values))}; the "
+            f"largest is {write_number(extreme)}, in {self.unit} {label}."
         )
         if len(values) < 3:
             return sentence
         rest = (mean * len(values) - extreme) / (len(values) - 1)
-        return f"{sentence} Without that source the mean would be {write_number(rest)}."
+        return f"{sentence} Without that {self.unit} the mean would be {write_number(rest)}."
 
     # What the result does not say ----------------------------------------------------------------
 

@@ -7,7 +7,12 @@ from typing import Final
 
 import thetahat
 
-SECTIONS: Final = (("/", "Evaluations"),)
+SECTIONS: Final = (
+    ("/", "Evaluations"),
+    ("/data-sets", "Data sets"),
+    ("/methods", "Methods"),
+    ("/studies", "Studies"),
+)
 """Path and name of each section of the pages."""
 
 

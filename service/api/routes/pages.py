@@ -16,12 +16,20 @@ from service.api.documents import parse_id
 from service.api.forms import read_form
 from service.api.page_responses import page_response
 from service.errors import ResourceNotFound
+from service.figures.catalogue import list_figures
+from service.figures.figure import Figure
 from service.jobs import progress, read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
 from service.kinds.registry import JOB_KINDS
 from service.pages.evaluation_list import describe_entry
-from service.pages.evaluation_page import NO_FIGURES, describe_result, list_facts
+from service.pages.evaluation_page import (
+    PlacedFigures,
+    ShownFigure,
+    describe_result,
+    list_facts,
+    place_figures,
+)
 from service.pages.rendering import read_static
 from service.pages.request_texts import write_command, write_request
 from service.states import EvaluationStatus
@@ -105,6 +113,10 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
     result = None
     if row.status == EvaluationStatus.SUCCEEDED:
         result = orjson.loads(read.read_result(row))
+    sections = None if result is None else describe_result(result, sent, pair)
+    figures = PlacedFigures()
+    if result is not None and sections is not None:
+        figures = place_figures([_describe_figure(each) for each in list_figures(result)], sections)
     text, is_whole = write_request(sent)
     finished, started = row.finished_at, row.started_at
     return {
@@ -113,9 +125,9 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
         "learners": detailed.parts,
         "seconds_left": detailed.seconds_left,
         "error": row.error,
-        "result": None if result is None else describe_result(result, sent, pair),
+        "result": sections,
         "failures": {} if result is None else _list_failures(result),
-        "figures": NO_FIGURES,
+        "figures": figures,
         "figure_base": f"/v1/evaluations/{row.id}/figures",
         "has_losses": result is not None and "models" in result,
         "facts": list_facts(row, sent, result),
@@ -123,6 +135,16 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
         "request_text": text,
         "request_is_whole": is_whole,
     }
+
+
+def _describe_figure(figure: Figure) -> ShownFigure:
+    return ShownFigure(
+        name=figure.name,
+        title=figure.title,
+        caption=figure.caption,
+        alt=figure.alt,
+        about=figure.about,
+    )
 
 
 def _list_failures(result: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from tests.service.api.html_page import Form, HtmlPage
+from tests.service.api.requests import matrix
+from tests.service.api.test_pages import HTML, follow, open_page, submit
+from tests.service.jobs.evaluations import make_executor
+
+RNG = np.random.default_rng(20_261_122)
+ROWS = [
+    f"{x:.3f},{'red' if x > 0 else 'blue'},{2 * x + e:.3f},s{i % 5},{int(x > 0.3)}"
+    for i, (x, e) in enumerate(RNG.normal(size=(60, 2)))
+]
+CSV = "\n".join(["x,colour,y,site,c", *ROWS]).encode()
+
+
+def upload(client: TestClient, content: bytes = CSV, name: str = "data.csv") -> Any:
+    page = open_page(client, "/evaluations/new")
+    (form,) = [form for form in page.forms if form.action.startswith("/data-sets")]
+    return client.post(
+        form.action, files={"file": (name, content)}, headers=HTML, follow_redirects=False
+    )
+
+
+def open_form(client: TestClient, content: bytes = CSV) -> Form:
+    page = open_page(client, upload(client, content).headers["location"])
+    follow(client, page, set())
+    return page.form("/evaluations/new")
+
+
+def send(client: TestClient, form: Form, **values: Any) -> Any:
+    return client.post(
+        form.action, data=form.filled(**values), headers=HTML, follow_redirects=False
+    )
+
+
+def request_of(client: TestClient, answer: Any) -> dict[str, Any]:
+    assert answer.status_code == 303, HtmlPage(answer.text).text
+    request: dict[str, Any] = client.get(f"{answer.headers['location']}/request.json").json()
+    return request
+
+
+def test_exact_from_the_upload_to_the_verdict(
+    client: TestClient, sent: list[tuple[UUID, int]]
+) -> None:
+    form = open_form(client)
+    answer = send(
+        client,
+        form,
+        target="y",
+        source="site",
+        features=["x", "colour"],
+        learners=["mean", "ridge"],
+        scheme="leave_one_source_out",
+        margin="0.1",
+        unit="site",
+        name="by form",
+    )
+    request = request_of(client, answer)
+    executor = make_executor()
+    while sent:
+        executor.run(sent.pop(0))
+    page = open_page(client, answer.headers["location"])
+
+    assert request["columns"] == {"target": "y", "features": ["x", "colour"], "source": "site"}
+    assert [step["name"] for step in request["learners"]["ridge"]["prepare"]] == [
+        "one_hot", "standardise",
+    ]  # fmt: skip
+    assert request["margin"] == 0.1
+    assert ("h1", "by form") in page.headings
+    assert "ridge is better than mean." in page.words
+    assert ("h2", "Is it a few sites or most?") in page.headings
+    follow(client, page, set())
+
+
+def test_exact_predictions_and_losses_are_sent_by_the_same_form(client: TestClient) -> None:
+    form = open_form(client)
+    predictions = send(
+        client, form, kind="predictions", target="y", predictions=["x"], loss="squared",
+        blocks="source", block="site",
+    )  # fmt: skip
+    losses = send(client, form, kind="losses", losses=["c", "x"], better="higher", blocks="holdout")
+
+    request = request_of(client, predictions)
+    assert request["columns"]["predictions"] == {"x": "x"}
+    assert request["columns"]["block"] == "site"
+    assert request["blocks"] == "source"
+    assert request_of(client, losses)["better"] == "higher"
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"target": ""}, "target"),
+        ({"target": "colour"}, "target"),
+        ({"target": "y", "features": ["y"]}, "features"),
+        ({"target": "y", "learners": []}, "learners"),
+        ({"target": "y", "more_learners": "RandomForrest"}, "learners"),
+        ({"target": "y", "n_folds": "1"}, "n_folds"),
+        ({"target": "y", "n_folds": "many"}, "n_folds"),
+        ({"target": "y", "margin": "-1"}, "margin"),
+        ({"target": "y", "margin": "a bit"}, "margin"),
+        ({"target": "y", "level": "95"}, "level"),
+        ({"target": "y", "scheme": "leave_one_source_out"}, "scheme"),
+        ({"target": "y", "loss": "zero_one"}, "loss"),
+    ],
+)
+def test_invalid_fields_have_their_error_beside_them(
+    values: dict[str, Any], field: str, client: TestClient
+) -> None:
+    form = open_form(client)
+
+    answer = send(client, form, name="kept <as> sent", **values)
+
+    assert answer.status_code == 422
+    page = HtmlPage(answer.text)
+    page.check()
+    again = page.form("/evaluations/new").filled()
+    assert f"{field}-error" in page.ids, page.text
+    assert f"#{field}-error" in page.links
+    assert again["name"] == ["kept <as> sent"]
+    assert [values["target"]] == again["target"]
+
+
+def test_invalid_file_is_explained_on_the_page(client: TestClient) -> None:
+    answer = upload(client, b"PAR1 this is no Parquet file", "data.parquet")
+
+    assert answer.status_code == 422
+    assert "Parquet" in HtmlPage(answer.text).text
+
+
+def test_invalid_upload_without_its_token(client: TestClient) -> None:
+    answer = client.post("/data-sets", files={"file": ("data.csv", CSV)}, headers=HTML)
+
+    assert answer.status_code == 403
+    assert client.get("/v1/datasets").json()["items"] == []
+
+
+def test_exact_a_data_set_has_a_page_and_can_be_deleted(client: TestClient) -> None:
+    upload(client)
+    (link,) = [x for x in open_page(client, "/data-sets").links if x.startswith("/data-sets/")]
+    page = open_page(client, link)
+    follow(client, page, set())
+
+    answer = send(client, page.form(f"{link}/delete"))
+
+    assert {"x", "colour", "y", "site"} <= set(page.words)
+    assert ("h2", "What was understood of the file") in page.headings
+    assert answer.headers["location"] == "/data-sets"
+    open_page(client, link, 404)
+
+
+def test_exact_a_request_is_sent_as_json(client: TestClient) -> None:
+    page = open_page(client, "/evaluations/new")
+    answer = send(client, page.form("/evaluations/new/json"), request=json.dumps(matrix()))
+
+    assert request_of(client, answer)["losses"] == matrix()["losses"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "loses"}', '{"kind": "losses"}'])
+def test_invalid_json_is_explained_and_kept(text: str, client: TestClient) -> None:
+    page = open_page(client, "/evaluations/new")
+
+    answer = send(client, page.form("/evaluations/new/json"), request=text)
+
+    assert answer.status_code == 422
+    again = HtmlPage(answer.text)
+    again.check()
+    assert "request-error" in again.ids
+    assert text in again.text
+
+
+def test_exact_an_earlier_request_can_be_changed(client: TestClient) -> None:
+    identifier = submit(client, {**matrix(), "name": "before"})
+    link = f"/evaluations/new?request={identifier}"
+
+    assert link in open_page(client, f"/evaluations/{identifier}").links
+    assert '"name": "before"' in open_page(client, link).text
+
+
+@pytest.mark.parametrize(
+    "path", ["/methods", "/methods/variances", "/methods/learners", "/studies"]
+)
+def test_exact_the_catalogue_has_pages(path: str, client: TestClient) -> None:
+    page = open_page(client, path)
+
+    follow(client, page, set())
+    if path == "/methods/variances":
+        assert "Nadeau" in page.text
+        assert "Direction of error" in page.words
+
+
+def test_exact_every_formula_is_typeset(client: TestClient) -> None:
+    for family in client.get("/v1/methods").json()["families"]:
+        text = client.get(f"/methods/{family['name']}", headers=HTML).text
+        with_formula = [
+            item for item in client.get(family["link"]).json()["items"] if item.get("formula")
+        ]
+        assert text.count("<math ") == len(with_formula)
+        assert "<merror" not in text
+
+
+def test_exact_a_preset_is_run_by_a_form(client: TestClient) -> None:
+    page = open_page(client, "/studies")
+    forms = [form for form in page.forms if form.action == "/evaluations/new/json"]
+
+    answer = send(client, forms[0])
+
+    assert urlsplit(answer.headers["location"]).path.startswith("/evaluations/")
+    assert request_of(client, answer)["kind"] == "study"
