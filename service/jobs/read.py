@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import orjson
+
 from service.errors import NoResult, ResourceNotFound, ResultPending
 from service.states import EvaluationStatus
 from service.storage import evaluations, results
@@ -80,14 +82,18 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     return _result(owner_id, evaluation_id)[0]
 
 
-def get_request(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Return the request of an owner's evaluation as JSON text."""
+def get_request(row: EvaluationRow) -> dict[str, Any]:
+    """Return the request of an evaluation, with the seed that it had."""
     with reading() as connection:
-        row = evaluations.get_request_of_owner(connection, owner_id, evaluation_id)
-    if row is None:
-        raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")
-    text: str = row.request
-    return text
+        stored = evaluations.get_request_of_owner(connection, row.owner_id, row.id)
+    if stored is None:
+        raise ResourceNotFound(f"There is no evaluation {row.id}.")  # deleted in the meantime
+    request: dict[str, Any] = orjson.loads(stored.request)
+    if row.name is not None:
+        request["name"] = row.name
+    if row.labels:
+        request["labels"] = dict(row.labels)
+    return {**request, "seed": row.seed}
 
 
 def find_losses_file(owner_id: UUID, evaluation_id: UUID) -> Path:

@@ -108,7 +108,7 @@ async def show_evaluation(
 
 def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -> dict[str, Any]:
     """Return what the page of an evaluation shows."""
-    sent = orjson.loads(read.get_request(row.owner_id, row.id))
+    sent = read.get_request(row)
     detailed = progress.read_progress(row)
     result = None
     if row.status == EvaluationStatus.SUCCEEDED:
@@ -163,7 +163,8 @@ async def download_request(request: Request, evaluation_id: str) -> Response:
     """Return the request of an evaluation as a file."""
     owner_id: UUID = request.scope["owner_id"]
     wanted = parse_id(evaluation_id, "evaluation")
-    text = await read_database(read.get_request, owner_id, wanted)
+    row = await read_database(read.get, owner_id, wanted)
+    text = orjson.dumps(await read_database(read.get_request, row), option=orjson.OPT_INDENT_2)
     headers = {"Cache-Control": "no-store", "Content-Disposition": "inline"}
     return Response(text, media_type="application/json", headers=headers)
 

@@ -42,9 +42,11 @@ async def show_new_evaluation(request: Request) -> Response:
     if "request" in query:
         wanted = parse_id(query["request"], "evaluation")
         owner_id: UUID = request.scope["owner_id"]
-        sent = await read_database(read.get_request, owner_id, wanted)
-        text = orjson.dumps(orjson.loads(sent), option=orjson.OPT_INDENT_2).decode()
-        text = sent if len(text) > LARGEST_TEXT else text
+        row = await read_database(read.get, owner_id, wanted)
+        sent = await read_database(read.get_request, row)
+        text = orjson.dumps(sent, option=orjson.OPT_INDENT_2).decode()
+        if len(text) > LARGEST_TEXT:
+            text = orjson.dumps(sent).decode()
     return await _show_start(request, text)
 
 

@@ -109,7 +109,7 @@ def test_exact_predictions_and_losses_are_sent_by_the_same_form(client: TestClie
         ({"target": "y", "margin": "-1"}, "margin"),
         ({"target": "y", "margin": "a bit"}, "margin"),
         ({"target": "y", "level": "95"}, "level"),
-        ({"target": "y", "scheme": "leave_one_source_out"}, "scheme"),
+        ({"target": "y", "scheme": "leave_one_source_out"}, "source"),
         ({"target": "y", "loss": "zero_one"}, "loss"),
     ],
 )
