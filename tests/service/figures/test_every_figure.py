@@ -24,8 +24,6 @@ RESULTS: dict[str, dict[str, Any]] = {
     "200 models": evaluation(200),
     "many blocks": evaluation(3, n_blocks=150),
 }
-for unfinished in ("bootstrap", "importance_weighting", "weights"):
-    RESULTS.pop(unfinished)
 FIGURES = {
     f"{kind}-{figure.name}": figure
     for kind, result in RESULTS.items()

@@ -1,0 +1,174 @@
+"""Learning curves, and whether more rows would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from service.figures.by_source import MOST_FIGURES, number_name
+from service.figures.differences import reference_marks
+from service.figures.figure import Figure, Result
+from service.figures.lines import Line, Lines, needs_log, view_lines
+from service.figures.style import Json, Style
+from service.figures.words import describe_size, number, value_word
+
+MOST_LEARNERS: Final = 8
+"""Learners of one figure: there are as many colours."""
+ROW: Final = 26
+
+
+def build_learning_curves(result: Result) -> Iterator[Figure]:
+    """Yield the curves of all learners, eight a figure, and the saturation of each learner."""
+    curves = result.get("curves")
+    if not curves:
+        return
+    names = sorted(curves, key=lambda name: _last(curves[name]))
+    for place, start in enumerate(range(0, len(names), MOST_LEARNERS), start=1):
+        yield _build(result, names[start : start + MOST_LEARNERS], place)
+    with_sizes = [name for name in names if len(curves[name]["saturation"]["sizes"]) > 1]
+    for place, name in enumerate(with_sizes[:MOST_FIGURES], start=1):
+        yield _build_saturation(result, name, place)
+
+
+def _last(curve: Mapping[str, Any]) -> float:
+    return next((y for y in reversed(curve["figure"]["y"]) if y is not None), float("inf"))
+
+
+def _build(result: Result, names: list[str], place: int) -> Figure:
+    curves = {name: result["curves"][name] for name in names}
+    lines: list[Line] = []
+    for colour, (name, curve) in enumerate(curves.items()):
+        drawn, saturation = curve["figure"], curve["saturation"]
+        sizes = [point["size"] for point in curve["points"]]
+        enough = saturation["from_size"]
+        lines.append(
+            Line(
+                name=name,
+                x=drawn["x"],
+                y=drawn["y"],
+                lower=drawn["lower"],
+                upper=drawn["upper"],
+                ringed=(sizes.index(enough),) if enough in sizes else (),
+                colour=colour,
+            )
+        )
+    for colour, (name, curve) in enumerate(curves.items()):
+        law = curve["figure"]["law"]
+        if law is not None:
+            lines.append(
+                Line(
+                    name=f"{name}, power law",
+                    x=law["x"],
+                    y=law["y"],
+                    is_dashed=True,
+                    has_points=False,
+                    colour=colour,
+                )
+            )
+    values = [x for line in lines for x in line.x]
+    quantity = value_word(result)
+    shown = Lines(
+        lines=lines,
+        x_title="rows to learn from",
+        y_title=quantity,
+        is_log=needs_log(values),
+        intervals="bars",
+    )
+    first = next(iter(curves.values()))["points"][0]
+    caption = (
+        f"Each point is the {quantity} over {describe_size(result, first)} after learning from so "
+        "many rows, on average over the splits. Bars are the recommended intervals."
+    )
+    if any(curve["figure"]["law"] for curve in curves.values()):
+        caption += " Dashed lines are power laws that were fitted to the points, to look ahead."
+    if any(line.ringed for line in lines):
+        caption += (
+            " A ring is the smallest size that loses no more than the margin against the largest."
+        )
+    ends = [f"{name} ends at {number(_last(curve))}" for name, curve in curves.items()]
+    return Figure(
+        name=number_name("learning_curve", place),
+        title="Would more rows help?",
+        caption=caption,
+        alt=f"Learning curves of {len(names)} learners: {', '.join(ends)}.",
+        about=tuple(names) if len(result["curves"]) > len(names) else (),
+        view=lambda style: view_lines(shown, style),
+    )
+
+
+def _build_saturation(result: Result, name: str, place: int) -> Figure:
+    saturation = result["curves"][name]["saturation"]
+    quantity = value_word(result)
+    caption = (
+        f"Each row is a training size: what {name} loses there against the largest size, by the "
+        f"{quantity}. The bar ends at the one-sided upper limit of that loss; without one its "
+        f"variance is not known. {saturation['reason']}"
+    )
+    if saturation["margin"]:
+        caption += f" The line on the right of 0 is the margin, {number(saturation['margin'])}."
+    return Figure(
+        name=number_name("saturation", place),
+        title=f"{name}: how many rows are enough?",
+        caption=caption,
+        alt=f"{saturation['reason']}".rstrip(".") + ".",
+        about=(name,),
+        view=lambda style: _view_saturation(saturation, quantity, style),
+    )
+
+
+def _view_saturation(saturation: Mapping[str, Any], quantity: str, style: Style) -> Json:
+    palette, margin = style.palette, saturation["margin"]
+    rows = [
+        {
+            "size": f"{one['n_train']} rows",
+            "difference": one["difference"],
+            "upper": one["upper"],
+            "to": one["difference"] if one["upper"] is None else one["upper"],
+            "enough": margin is not None and one["upper"] is not None and one["upper"] <= margin,
+        }
+        for one in saturation["sizes"]
+    ]
+    x: Json = {"type": "quantitative", "title": f"{quantity} minus that at the largest size"}
+    shared: Json = {
+        "y": {
+            "field": "size",
+            "type": "nominal",
+            "sort": [row["size"] for row in rows],
+            "title": None,
+            "axis": {"ticks": False, "domain": False, "grid": True},
+        },
+        "color": {
+            "condition": {"test": "datum.enough", "value": palette.green},
+            "value": palette.blue,
+        },
+        "tooltip": [
+            {"field": "size", "title": "rows to learn from"},
+            {"field": "difference", "format": ".4~g"},
+            {"field": "upper", "title": "upper limit", "format": ".4~g"},
+        ],
+    }
+    limit: list[Json] = reference_marks(None, None, x, palette)
+    if margin:
+        limit.append(
+            {
+                "data": {"values": [{"margin": margin}]},
+                "mark": {"type": "rule", "color": palette.green, "strokeDash": [5, 3]},
+                "encoding": {"x": {"field": "margin", **x}},
+            }
+        )
+    return {
+        **style.fitted(),
+        "height": {"step": ROW},
+        "data": {"values": rows},
+        "layer": [
+            *limit,
+            {
+                "mark": {"type": "rule", "strokeWidth": 2.5},
+                "encoding": {**shared, "x": {"field": "difference", **x}, "x2": {"field": "to"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {**shared, "x": {"field": "difference", **x}},
+            },
+        ],
+    }

@@ -1,0 +1,125 @@
+"""The replicates of a bootstrap, with the intervals that are built on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from service.figures.figure import Figure, Result
+from service.figures.style import Json, Style
+from service.figures.words import number, percent
+from thetahat.values.number_text import format_count
+
+
+def build_replicates(result: Result) -> Iterator[Figure]:
+    """Yield the histogram of a bootstrap's replicates, if the result lists them."""
+    replicates = result.get("replicates")
+    if not replicates or "statistic" not in result:
+        return
+    statistic, estimate = result["statistic"].replace("_", " "), result["estimate"]
+    intervals = [
+        {
+            "method": one["method"],
+            "lower": one["lower"],
+            "upper": one["upper"],
+            "level": one["level"],
+        }
+        for one in result["intervals"]
+    ]
+    level = percent(intervals[0]["level"]) if intervals else ""
+    bars = (
+        f" The bars above are the {level} intervals by their names; an open end reaches the edge."
+        if intervals
+        else ""
+    )
+    error = number(result["standard_error"])
+    yield Figure(
+        name="replicates",
+        title=f"Bootstrap of the {statistic}",
+        caption=(
+            f"The histogram is the {statistic} of {format_count(len(replicates))} resamples, and "
+            f"the line the {statistic} of the sample, {number(estimate)}. Its standard error is "
+            f"{error}.{bars}"
+        ),
+        alt=(
+            f"Histogram of {len(replicates)} bootstrap replicates about {number(estimate)} with "
+            f"standard error {error}."
+        ),
+        view=lambda style: _view(replicates, estimate, intervals, statistic, style),
+    )
+
+
+def _view(
+    replicates: list[float], estimate: float, intervals: list[Json], statistic: str, style: Style
+) -> Json:
+    palette = style.palette
+    counts, edges = np.histogram(replicates, bins="auto" if len(replicates) > 30 else 10)
+    counts, edges = (counts, edges) if len(counts) <= 60 else np.histogram(replicates, bins=60)
+    bins = [
+        {"left": left, "right": right, "count": count}
+        for left, right, count in zip(
+            edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True
+        )
+    ]
+    low, high = float(edges[0]), float(edges[-1])
+    ends = [one[end] for one in intervals for end in ("lower", "upper") if one[end] is not None]
+    low, high = min([low, *ends]), max([high, *ends])
+    rows = [
+        {
+            **one,
+            "from": low if one["lower"] is None else one["lower"],
+            "to": high if one["upper"] is None else one["upper"],
+            "height": max(counts.tolist()) * (1.08 + 0.09 * place),
+        }
+        for place, one in enumerate(intervals)
+    ]
+    x: Json = {"type": "quantitative", "title": statistic, "scale": {"zero": False}}
+    y: Json = {"type": "quantitative", "title": "resamples"}
+    height: Json = {"y": {"field": "height", **y}}
+    return {
+        **style.fitted(),
+        "height": 260 + 14 * len(rows),
+        "layer": [
+            {
+                "data": {"values": bins},
+                "mark": {"type": "rect", "color": palette.blue, "stroke": palette.paper},
+                "encoding": {
+                    "x": {"field": "left", **x},
+                    "x2": {"field": "right"},
+                    "y": {"field": "count", **y},
+                    "y2": {"datum": 0},
+                },
+            },
+            {
+                "data": {"values": [{"estimate": estimate}]},
+                "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5},
+                "encoding": {"x": {"field": "estimate", **x}},
+            },
+            {
+                "data": {"values": rows},
+                "mark": {"type": "rule", "strokeWidth": 3, "color": palette.vermilion},
+                "encoding": {
+                    **height,
+                    "x": {"field": "from", **x},
+                    "x2": {"field": "to"},
+                    "tooltip": [
+                        {"field": "method"},
+                        {"field": "lower", "format": ".4~g"},
+                        {"field": "upper", "format": ".4~g"},
+                    ],
+                },
+            },
+            {
+                "data": {"values": rows},
+                "mark": {
+                    "type": "text",
+                    "align": "left",
+                    "baseline": "bottom",
+                    "dy": -2,
+                    "fontSize": 10,
+                },
+                "encoding": {**height, "x": {"field": "from", **x}, "text": {"field": "method"}},
+            },
+        ],
+    }
