@@ -208,3 +208,25 @@ def test_invalid_requests_are_refused_at_the_door(
         kind.check(request, {})
     if loc is not None:
         assert place_of(caught.value) == loc
+
+
+def test_exact_unit_names_the_sources_of_learners() -> None:
+    rng = np.random.default_rng(20_261_122)
+    X = rng.normal(size=(24, 2))
+    body = {
+        "kind": "cross_validation",
+        "data": {
+            "X": X.tolist(),
+            "y": (X[:, 0] + rng.normal(size=24)).tolist(),
+            "source": [i // 6 for i in range(24)],
+        },
+        "task": "regression",
+        "learners": {"ridge": "ridge", "mean": "mean"},
+        "scheme": "leave_one_source_out",
+        "unit": "school",
+    }
+
+    result = run_kind(body).result
+
+    assert result["unit"] == {"singular": "school", "plural": "schools"}
+    assert result["comparisons"][0]["verdict"]["reason"].startswith("For a new school")

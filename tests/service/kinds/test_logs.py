@@ -83,7 +83,7 @@ def test_exact_tasks_are_blocks_with_both_targets(tmp_path: Path) -> None:
     assert result["block_labels"] == ["law", "maths", "poems"]
     assert result["summary"]["best_model"] == "new"
     assert {"these_sources", "new_source"} <= result["models"]["new"]["recommended"].keys()
-    assert "On a new task" in result["comparisons"][0]["verdict"]["reason"]
+    assert "For a new task" in result["comparisons"][0]["verdict"]["reason"]
     assert clustered["models"]["new"]["mean"] == result["models"]["new"]["mean"]
     assert "cluster_robust" in clustered["models"]["new"]["variances"]
 

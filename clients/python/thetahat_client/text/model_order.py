@@ -27,7 +27,10 @@ def best_model(result: Mapping[str, Any]) -> str:
 
 
 def _higher_is_better(result: Mapping[str, Any]) -> bool:
-    """Return whether the summary, which has the best models first, has them from high to low."""
+    """Return what the summary says; of an older release, whether its models go from high to low."""
+    better = (result.get("summary") or {}).get("better")
+    if better is not None:
+        return bool(better == "higher")
     estimates = [model["estimate"] for model in (result.get("summary") or {}).get("models", ())]
     known = [estimate for estimate in estimates if estimate is not None]
     return len(known) > 1 and known[0] > known[-1]
