@@ -87,10 +87,29 @@ def enqueue(keys: Sequence[tuple[UUID, int]], stage: Stage = Stage.START) -> boo
     try:
         _publish(QUEUES.get(stage, QUEUES[Stage.START]), keys)
     except Exception as error:  # noqa: BLE001 - any transport's errors, and none may reach a client
-        _Pause.until = time.monotonic() + PAUSE_AFTER_FAILURE_S
-        log.warning("broker.unreachable", extra={"reason": repr(error)})
+        _note_failure(error)
         return False
     return True
+
+
+def count_messages() -> int | None:
+    """Return how many messages wait for a worker; None if the broker does not answer."""
+    if time.monotonic() < _Pause.until:
+        return None
+    try:
+        with publisher().producer_pool.acquire(block=True) as producer:
+            channel: Any = producer.channel
+            counts = [channel.queue_declare(queue=name).message_count for name in QUEUES.values()]
+    except Exception as error:  # noqa: BLE001 - as in enqueue
+        _note_failure(error)
+        return None
+    return sum(counts)
+
+
+def _note_failure(error: Exception) -> None:
+    """Log that the broker does not answer, and leave it alone for a while."""
+    _Pause.until = time.monotonic() + PAUSE_AFTER_FAILURE_S
+    log.warning("broker.unreachable", extra={"reason": repr(error)})
 
 
 def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:

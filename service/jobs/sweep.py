@@ -32,7 +32,7 @@ from service.storage.units import UnitClaim, UnitKey
 log = logging.getLogger(__name__)
 
 DUTY = "sweep"
-WINDOW = 64  # most messages sent for units that no worker has claimed yet
+WINDOW = 64  # most messages for units that no worker has claimed yet, sent or in the broker
 BATCH = 100  # most expired claims, and most stalled evaluations, handled in one sweep
 RETRY_S = 1.0  # pause after the first lost attempt; it doubles each time
 SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is removed
@@ -191,7 +191,14 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
 
 
 def _send_messages(settings: Settings) -> int:
-    """Send messages for queued units without a recent message; return the number of messages."""
+    """Send messages for queued units without a recent message; return the number of messages.
+
+    None is sent while enough messages wait in the broker: a busy worker takes one message a second,
+    so messages that are sent again every few seconds would fill the broker.
+    """
+    waiting = queue.count_messages()
+    if waiting is None or waiting >= WINDOW:
+        return 0
     with unit_of_work() as connection:
         due = unit_queue.mark_due_for_message(connection, settings.resend_s, WINDOW)
     return len(due) if due and queue.enqueue(due) else 0

@@ -45,8 +45,9 @@ def build_command(settings: Settings) -> list[str]:
         "unixsocket": str(path),
         "unixsocketperm": "700",
         "dir": str(home),
-        "appendonly": "yes",
-        "appendfsync": "everysec",
+        # Messages are not kept on the disk, because the database has the whole queue: a file that a
+        # full disk has damaged would only keep the broker from starting.
+        "appendonly": "no",
         "save": "",
         "maxmemory-policy": "noeviction",
         "daemonize": "no",

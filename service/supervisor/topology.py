@@ -35,7 +35,7 @@ def start_broker(settings: Settings, stack: ExitStack) -> ChildProcess:
         "broker",
         lambda: broker.build_command(settings),
         BROKER_PATIENCE_S,
-        orphan_signal=signal.SIGTERM,  # it writes its file and exits
+        orphan_signal=signal.SIGTERM,  # it removes its socket and exits
     )
     return start_child(child, stack)
 

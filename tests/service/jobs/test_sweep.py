@@ -26,7 +26,9 @@ class Sent:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.keys: list[tuple[UUID, int]] = []
+        self.waiting: int | None = 0
         monkeypatch.setattr(queue, "enqueue", self._take)
+        monkeypatch.setattr(queue, "count_messages", lambda: self.waiting)
 
     def _take(self, keys: list[tuple[UUID, int]], *_: object) -> bool:
         self.keys += keys
@@ -140,6 +142,19 @@ def test_exact_no_more_messages_are_under_way_than_the_window(sqlite: None, sent
         set_unit(evaluation_id, row.number, message_sent_at=1.0)
     assert sweep.sweep(HOLDER, settings()).sent == sweep.WINDOW
     assert sweep.sweep(HOLDER, settings()).sent == 0
+
+
+def test_exact_nothing_is_sent_again_while_messages_wait_in_the_broker(
+    sqlite: None, sent: Sent
+) -> None:
+    """Busy workers take few messages, and without this limit the broker fills with copies."""
+    evaluation_id = submit_nap()
+    sent.keys.clear()
+    for waiting, n_sent in ((sweep.WINDOW, 0), (None, 0), (sweep.WINDOW - 1, 1)):
+        sent.waiting = waiting
+        set_unit(evaluation_id, message_sent_at=1.0)
+        assert sweep.sweep(HOLDER, settings()).sent == n_sent
+    assert sent.keys == [(evaluation_id, 0)]
 
 
 def test_exact_one_process_at_a_time_has_the_duty(database: str, sent: Sent) -> None:

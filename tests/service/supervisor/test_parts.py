@@ -17,6 +17,7 @@ from service.broker import queue
 from service.jobs import health
 from service.process.start_signal import VARIABLE, StartSignal, wait_for_start_signal
 from service.settings import LONGEST_SOCKET, settings
+from service.states import Stage
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import API_KEY
 from service.storage.unit_of_work import unit_of_work
@@ -103,11 +104,32 @@ def test_exact_the_broker_answers_on_its_socket_alone(tmp_path: Path, setting: S
         broker.wait_until_up(settings(), child.is_alive)
         assert queue.is_up()
         assert queue.enqueue([(uuid4(), 0)])
+        assert queue.enqueue([(uuid4(), 0), (uuid4(), 1)], Stage.CHUNK)
+        assert queue.count_messages() == 3
         assert settings().broker_socket.stat().st_mode & 0o077 == 0
     finally:
         child.stop()
     queue.reset()
     assert not queue.is_up()
+    assert queue.count_messages() is None
+
+
+def test_exact_the_broker_starts_beside_files_that_a_full_disk_has_damaged(
+    tmp_path: Path, setting: Setting
+) -> None:
+    """Earlier releases kept the messages in a file, and a damaged one stopped the service."""
+    setting(data_dir=tmp_path)
+    folder = tmp_path / "broker" / "appendonlydir"
+    folder.mkdir(parents=True, mode=0o700)
+    folder.parent.chmod(0o700)
+    (folder / "appendonly.aof.manifest").write_text("file appendonly.aof.1.incr.aof seq 1 type i\n")
+    (folder / "appendonly.aof.1.incr.aof").write_text("*1\r\n$4\r\nPI" + "\0" * 100 + "*1\r\n")
+    child = ChildProcess("broker", lambda: broker.build_command(settings()), 3.0)
+    child.start()
+    try:
+        broker.wait_until_up(settings(), child.is_alive)
+    finally:
+        child.stop()
 
 
 def test_invalid_a_broker_that_ends_is_said(empty_sqlite: None) -> None:
