@@ -22,6 +22,7 @@ from service.jobs import progress, read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
 from service.kinds.registry import JOB_KINDS
+from service.pages.comparison_page import Side, compare, describe_agreement
 from service.pages.evaluation_list import describe_entry
 from service.pages.evaluation_page import (
     PlacedFigures,
@@ -32,12 +33,15 @@ from service.pages.evaluation_page import (
 )
 from service.pages.rendering import read_static
 from service.pages.request_texts import write_command, write_request
+from service.pages.result_view import ResultView
 from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow, Filters
 
 router = APIRouter(include_in_schema=False)
 
 PAGE_LENGTH: Final = 25
+OFFERED: Final = 50
+"""Evaluations that the page of a comparison offers."""
 A_YEAR: Final = "public, max-age=31536000, immutable"
 SEE_OTHER: Final = 303
 
@@ -156,6 +160,51 @@ def _list_failures(result: dict[str, Any]) -> dict[str, Any]:
         else:
             failures |= {f"{learner} at size {name}": each for learner, each in failure.items()}
     return failures
+
+
+@router.get("/compare")
+async def show_comparison(request: Request) -> Response:
+    """Return the page with two evaluations side by side."""
+    owner_id: UUID = request.scope["owner_id"]
+    query = request.query_params
+    wanted = [parse_id(query[name], "evaluation") for name in ("a", "b") if query.get(name)]
+    chosen = [await read_database(read.get, owner_id, each) for each in wanted]
+    filters = Filters(status=EvaluationStatus.SUCCEEDED)
+    rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, OFFERED)
+    offered = {row.id: row for row in (*chosen, *rows) if row.summary is not None}
+    context: dict[str, Any] = {"tables": [], "sentence": "", "has_figures": False, "problem": ""}
+    if any(row.summary is None for row in chosen):
+        context["problem"] = "Only evaluations with models and a result can be compared."
+    elif len(chosen) == 2:
+        context |= await run_in_thread(build_comparison, *chosen)
+    return page_response(
+        request,
+        "compare.html",
+        entries=[describe_entry(row) for row in offered.values()],
+        first=describe_entry(chosen[0]) if chosen else None,
+        second=describe_entry(chosen[1]) if len(chosen) > 1 else None,
+        **context,
+    )
+
+
+def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, Any]:
+    """Return the tables of two evaluations side by side."""
+    sides = [
+        Side(
+            title=describe_entry(row).title,
+            data_sha256=row.data_sha256,
+            view=ResultView(orjson.loads(read.read_result(row)), read.get_request(row)),
+        )
+        for row in (first, second)
+    ]
+    return {
+        "tables": compare(*sides),
+        "sentence": describe_agreement(*sides),
+        "has_figures": all(
+            any(figure.name == "forest" for figure in list_figures(side.view.result))
+            for side in sides
+        ),
+    }
 
 
 @router.get("/evaluations/{evaluation_id}/request.json")

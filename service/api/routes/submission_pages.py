@@ -16,15 +16,18 @@ from service.api.documents import parse_id
 from service.api.errors import find_status
 from service.api.forms import read_form
 from service.api.page_responses import page_response
+from service.api.parser_calls import run_parser
 from service.api.submission import accept_request
 from service.errors import FieldError, ServiceError
 from service.jobs import datasets, read
+from service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
 from service.pages.new_evaluation import FormProblems, build_form, build_request, sort_problems
 from thetahat.errors import EvaluationError
 
 router = APIRouter(include_in_schema=False)
 
 SEE_OTHER: Final = 303
+PREVIEW_ROWS: Final = 5
 OFFERED: Final = 20
 """Data sets that the page offers."""
 LARGEST_TEXT: Final = 500_000
@@ -112,9 +115,19 @@ async def _show_form(
     owner_id: UUID = request.scope["owner_id"]
     row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
     catalogue = await run_in_thread(_read_catalogue)
+    preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, PREVIEW_ROWS)
     form = build_form(row.columns, catalogue, values, problems)
     status = 200 if problems is None else 422
-    return page_response(request, "new_evaluation.html", status, form=form, item=row)
+    return page_response(
+        request,
+        "new_evaluation.html",
+        status,
+        form=form,
+        item=row,
+        understood=list_understood(row.media_type, row.details),
+        columns=tabulate_columns(preview),
+        preview=tabulate_rows(preview),
+    )
 
 
 def _read_catalogue() -> dict[str, Any]:

@@ -284,3 +284,22 @@ def test_exact_static_files_change_their_path_with_their_content(client: TestCli
         assert len(urlsplit(link).query) == len("v=") + 12
     assert client.get("/static/../rendering.py").status_code == 404
     assert client.get("/static/absent.css").status_code == 404
+
+
+def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWorker) -> None:
+    first = submit(client, {**matrix(), "name": "random folds"})
+    second = submit(client, {**matrix(), "blocks": "source", "name": "sources"})
+    other = submit(client, json.loads((REQUESTS / "bootstrap_mean.json").read_text()))
+    worker.work()
+
+    page = open_page(client, f"/compare?a={first}&b={second}")
+    follow(client, page, set())
+
+    assert "They answer different questions" in page.text
+    assert {"What differs", "Mean loss of each model", "Verdict on each pair"} <= set(page.words)
+    assert f"/compare?a={first}" in open_page(client, f"/evaluations/{first}").links
+    alone = open_page(client, f"/compare?a={first}")
+    assert "What differs" not in alone.words
+    refused = open_page(client, f"/compare?a={first}&b={other}")
+    assert "Only evaluations with models and a result can be compared." in refused.words
+    open_page(client, "/compare?a=1&b=2", 404)
