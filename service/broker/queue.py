@@ -99,11 +99,11 @@ def count_messages() -> int | None:
     try:
         with publisher().producer_pool.acquire(block=True) as producer:
             channel: Any = producer.channel
-            counts = [channel.queue_declare(queue=name).message_count for name in QUEUES.values()]
+            declared = [channel.queue_declare(queue=name) for name in QUEUES.values()]
     except Exception as error:  # noqa: BLE001 - as in enqueue
         _note_failure(error)
         return None
-    return sum(counts)
+    return sum(int(one.message_count) for one in declared)
 
 
 def _note_failure(error: Exception) -> None:
