@@ -93,8 +93,8 @@ def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> 
             client.submit({"kind": "losses", "level": float("nan")})
         with pytest.raises(ValueError, match="is not one of json, csv, parquet"):
             client.losses("x", "xlsx")  # type: ignore[call-overload]
-        with pytest.raises(ValueError, match="is not one of svg, png"):
-            client.figure("x", "one", "pdf")
+        with pytest.raises(ValueError, match="is not one of svg, png, pdf"):
+            client.figure("x", "one", "gif")  # type: ignore[arg-type]
 
     assert stub.requests == []
 

@@ -25,8 +25,14 @@ from thetahat_client.errors import (
     WaitTimeout,
     WrongKind,
 )
+from thetahat_client.frames import comparisons_frame, models_frame
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
 from thetahat_client.progress import ProgressBar
+from thetahat_client.scikit_learn import (
+    from_cross_val_predict,
+    from_cross_validate,
+    from_grid_search,
+)
 from thetahat_client.text import result_markdown, result_text
 
 __version__ = "0.1.0"
@@ -53,6 +59,11 @@ __all__ = [
     "UnknownMediaType",
     "WaitTimeout",
     "WrongKind",
+    "comparisons_frame",
+    "from_cross_val_predict",
+    "from_cross_validate",
+    "from_grid_search",
+    "models_frame",
     "result_markdown",
     "result_text",
 ]

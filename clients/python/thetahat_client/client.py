@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
@@ -11,12 +12,20 @@ from types import TracebackType
 from typing import Any, Final, Self
 from uuid import uuid4
 
-from thetahat_client.errors import NotFound, Refused, WaitTimeout
+from thetahat_client.errors import (
+    ConnectionFailed,
+    NotFound,
+    Refused,
+    UnexpectedAnswer,
+    WaitTimeout,
+)
+from thetahat_client.frames import Table, write_table
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation
 from thetahat_client.outputs import Outputs
 from thetahat_client.transport import Transport
 
+DEFAULT_URL: Final = "http://127.0.0.1:8000"
 LONGEST_WAIT_S: Final = 60.0  # the default limit of the service for one long poll
 SHORTEST_POLL_S: Final = 0.2
 
@@ -30,10 +39,10 @@ class Client(Outputs):
 
     Parameters
     ----------
-    url : str
-        Address of the service.
+    url : str or None
+        Address of the service; by default that of ``THETAHAT_URL``, or ``http://127.0.0.1:8000``.
     api_key : str or None
-        Needed if the service has API keys.
+        Needed if the service has API keys; by default that of ``THETAHAT_API_KEY``.
     timeout : float
         Seconds without a byte from the service after which an attempt counts as failed.
     retries : int
@@ -42,14 +51,16 @@ class Client(Outputs):
 
     def __init__(
         self,
-        url: str = "http://127.0.0.1:8000",
+        url: str | None = None,
         api_key: str | None = None,
         *,
         timeout: float = 30.0,
         retries: int = 5,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(Transport(url.rstrip("/"), api_key, timeout, retries, sleep))
+        address = url or os.environ.get("THETAHAT_URL") or DEFAULT_URL
+        key = api_key or os.environ.get("THETAHAT_API_KEY") or None
+        super().__init__(Transport(address.rstrip("/"), key, timeout, retries, sleep))
 
     def __enter__(self) -> Self:
         return self
@@ -67,10 +78,13 @@ class Client(Outputs):
         self._transport.close()
 
     def ready(self) -> bool:
-        """Return whether service, database, broker and a worker are available; one attempt."""
+        """Return whether service, database, broker and a worker are available; one attempt.
+
+        A service that does not answer is not ready.
+        """
         try:
             self._transport.send("GET", "/readyz", once=True)
-        except Refused:
+        except (Refused, ConnectionFailed, UnexpectedAnswer):
             return False
         return True
 
@@ -87,20 +101,25 @@ class Client(Outputs):
     # Data sets
 
     def upload(
-        self, source: Source, *, media_type: str | None = None, name: str | None = None
+        self, source: Source | Table, *, media_type: str | None = None, name: str | None = None
     ) -> Dataset:
-        """Upload a file in pieces; the same bytes of the same type give the same data set.
+        """Upload a file, a frame or an array; the same bytes give the same data set.
 
         Parameters
         ----------
-        source : path, bytes or binary file
-            A file that cannot be rewound is sent once, without further attempts.
+        source : path, bytes, binary file, frame or array
+            A frame of pandas, polars or pyarrow (which needs ``narwhals``), or a NumPy array with
+            one row per instance. A file is sent in pieces; one that cannot be rewound is sent once,
+            without further attempts.
         media_type : str or None
             By default that of the ending of the file or the name (``.csv``, ``.parquet``, ...).
             ``UnknownMediaType`` if neither has a known one.
         name : str or None
             Name of the data set in the service; by default that of the file.
         """
+        if not isinstance(source, str | os.PathLike | bytes) and not hasattr(source, "read"):
+            source, own_type = write_table(source)
+            media_type = media_type or own_type
         file_name = read_name(source)
         name = name or file_name
         body, can_repeat = make_body(source)

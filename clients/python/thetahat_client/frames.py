@@ -1,0 +1,129 @@
+"""Frames and arrays: to upload, and made of results.
+
+Frames need the package ``narwhals``, which works with those of pandas, polars and pyarrow; arrays
+of NumPy need nothing else.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from io import BytesIO
+from typing import Any, Final, Protocol, TypeAlias
+
+PARQUET: Final = "application/vnd.apache.parquet"
+NPY: Final = "application/x-npy"
+CSV: Final = "text/csv"
+HEADER_BLOCK: Final = 64
+NUMBERS: Final = "biuf"
+
+
+class Array(Protocol):
+    """What is needed of a NumPy array."""
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the numbers."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of rows and columns."""
+
+    def tobytes(self) -> bytes:
+        """Return the numbers row by row."""
+
+
+Table: TypeAlias = Any
+"""A frame of pandas, polars or pyarrow, or an ``Array``."""
+
+
+def write_table(table: Table) -> tuple[bytes, str]:
+    """Return a frame or an array as the bytes of a file, and its media type.
+
+    A frame becomes Parquet, or CSV where the frame's library cannot write Parquet.
+    """
+    if hasattr(table, "__array_interface__"):
+        return write_npy(table), NPY
+    frame = _narwhals().from_native(table, eager_only=True)
+    file = BytesIO()
+    try:
+        frame.write_parquet(file)
+    except ImportError:  # pandas without pyarrow
+        return frame.write_csv().encode(), CSV
+    return file.getvalue(), PARQUET
+
+
+def write_npy(array: Array) -> bytes:
+    """Return an array of numbers in NumPy's file format, version 1.0."""
+    if array.dtype.kind not in NUMBERS:
+        message = f"The array has entries of type {array.dtype}; only numbers can be uploaded."
+        raise TypeError(message)
+    header = f"{{'descr': {array.dtype.str!r}, 'fortran_order': False, 'shape': {array.shape}, }}"
+    filler = -(10 + len(header) + 1) % HEADER_BLOCK
+    text = header + " " * filler + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + array.tobytes()
+
+
+def models_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
+    """Return one row per model and target: mean, standard error and recommended interval.
+
+    Parameters
+    ----------
+    result : Mapping
+        A result, as ``Client.result`` returns it.
+    backend : str
+        ``pandas``, ``polars`` or ``pyarrow``.
+    """
+    rows = [
+        {"model": name, **{key: interval.get(key) for key in _INTERVAL}}
+        for name, model in result["models"].items()
+        for interval in model["recommended"].values()
+    ]
+    return make_frame(_as_columns(rows, ("model", *_INTERVAL)), backend)
+
+
+def comparisons_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
+    """Return one row per pair of models: difference a minus b, interval, p-value, verdict."""
+    rows = [
+        {
+            "a": pair["a"],
+            "b": pair["b"],
+            "difference": pair["difference"],
+            "lower": (pair.get("interval") or {}).get("lower"),
+            "upper": (pair.get("interval") or {}).get("upper"),
+            "target": (pair.get("interval") or {}).get("target"),
+            "p_value": pair["verdict"]["p_value"],
+            "p_value_adjusted": pair["verdict"].get("p_value_adjusted"),
+            "decision": pair["verdict"]["decision"],
+        }
+        for pair in result.get("comparisons", ())
+    ]
+    return make_frame(_as_columns(rows, _COMPARISON), backend)
+
+
+def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:
+    """Return a native frame of pandas, polars or pyarrow with these columns."""
+    return _narwhals().from_dict(dict(columns), backend=backend).to_native()
+
+
+def _narwhals() -> Any:
+    """Return the package narwhals, which only those who use frames need."""
+    try:
+        return import_module("narwhals")
+    except ImportError:
+        message = "Frames need the package narwhals: pip install 'thetahat-client[frames]'."
+        raise ImportError(message) from None
+
+
+_INTERVAL: Final = (
+    *("target", "estimate", "standard_error", "lower", "upper", "level", "method", "variance"),
+)
+_COMPARISON: Final = (
+    *("a", "b", "difference", "lower", "upper", "target"),
+    *("p_value", "p_value_adjusted", "decision"),
+)
+
+
+def _as_columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in names}
