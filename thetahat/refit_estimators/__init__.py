@@ -18,6 +18,12 @@ from thetahat.refit_estimators._extra_fits import (
     run_design,
     run_design_together,
 )
+from thetahat.refit_estimators._supplied import (
+    SuppliedRefit,
+    count_copies,
+    supply_conservative_z,
+    supply_out_of_bag,
+)
 from thetahat.refit_estimators.base import (
     INTERVALS_LIST,
     VARIANCES_LIST,
@@ -54,12 +60,16 @@ __all__ = [
     "RefitLosses",
     "RefitTask",
     "RequestedRefit",
+    "SuppliedRefit",
     "check_independent_rows",
     "collect_designs",
     "compute_estimates",
     "compute_refit_seed",
+    "count_copies",
     "join_losses",
     "reasons_against_pairs",
     "run_design",
     "run_design_together",
+    "supply_conservative_z",
+    "supply_out_of_bag",
 ]

@@ -197,9 +197,14 @@ class AnalysisRequest(EvaluationRequest):
         """Refuse methods that fit learners again where the request has no learner."""
         if self.refit_methods and not self.fits_learners:
             first = self.refit_methods[0]
+            own_fits = (
+                ", or send the losses of your own fits in the field fits of the kind 'losses'"
+                if first.name in ("out_of_bag", "conservative_z")
+                else ""
+            )
             raise UnsupportedCombination(
                 f"{first.name} fits the learner again, and the kind {self.kind!r} has "
-                "no learner. Use the kind 'cross_validation', or leave the method out.",
+                f"no learner. Use the kind 'cross_validation', or leave the method out{own_fits}.",
                 loc=(first.field, first.index),
                 value=first.name,
             )

@@ -45,7 +45,14 @@ class Losses(JobKind[LossesRequest]):
     def start(self, job: Job[LossesRequest]) -> Finished:
         """Evaluate the losses."""
         plan = build_plan(job.request, job.datasets)
-        evaluation = evaluate(plan.table, job.request.choices, job.seed, weights=plan.weights)
+        choices = job.request.choices
+        evaluation = evaluate(
+            plan.table,
+            choices,
+            job.seed,
+            weights=plan.weights,
+            refits=plan.fits.compute(choices),
+        )
         doubts = suspect_scores(plan.table) if job.request.better is None else ()
         knows_blocks = job.request.blocks or job.request.logs
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
@@ -55,7 +62,8 @@ class Losses(JobKind[LossesRequest]):
             evaluation, job.request.choices.noun, plan.table.layout.kind, plan.table.names
         )
         result = LossesResult(evaluation=evaluation)
-        return Finished(result, tabulate_losses(plan.table), evaluation.methods)
+        methods = (*evaluation.methods, *plan.fits.methods_used())
+        return Finished(result, tabulate_losses(plan.table), methods)
 
 
 KIND = Losses()

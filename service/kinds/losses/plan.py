@@ -12,7 +12,9 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.left_out import keep_rows
 from service.kinds.losses.loss_table import SentLosses, read_losses
 from service.kinds.losses.request import LossesRequest
+from service.kinds.losses.supplied_fits import SuppliedEstimators, read_supplied_fits
 from service.schemas.numbers import number_array
+from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import check, other_than_zero_one
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
@@ -30,12 +32,15 @@ class LossesPlan:
         The losses of every model.
     weights : ndarray of float or None
         (n,) importance weights of the losses.
+    fits : SuppliedEstimators
+        Estimators that use losses of extra fits.
     cautions : tuple of Caution
         What to know of how the losses were read.
     """
 
     table: LossTable
     weights: FloatArray | None
+    fits: SuppliedEstimators
     cautions: tuple[Caution, ...] = ()
 
 
@@ -43,8 +48,10 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     """Read the losses and their weights, and refuse choices that do not fit them."""
     sent = read_losses(request, datasets)
     table = sent.table
-    check(table.layout, request.choices, table.names, other_than_zero_one(table))
-    return LossesPlan(table, _read_weights(request, sent), sent.cautions)
+    fits = read_supplied_fits(request.fits, table)
+    choices = without_refit_target(request.choices, fits.methods)
+    check(table.layout, choices, table.names, other_than_zero_one(table))
+    return LossesPlan(table, _read_weights(request, sent), fits, sent.cautions)
 
 
 def _read_weights(request: LossesRequest, sent: SentLosses) -> FloatArray | None:
