@@ -87,6 +87,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Cameron, A. C. and Miller, D. L. (2015). A practitioner's guide to cluster-robust "
             "inference. Journal of Human Resources 50, 317-372."
         ),
+        "chung2013": (
+            "Chung, E. and Romano, J. P. (2013). Exact and asymptotically robust permutation "
+            "tests. The Annals of Statistics 41, 484-507."
+        ),
         "clopper1934": (
             "Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits "
             "illustrated in the case of the binomial. Biometrika 26, 404-413."
@@ -281,6 +285,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "ionides2008": (
             "Ionides, E. L. (2008). Truncated importance sampling. Journal of Computational and "
             "Graphical Statistics 17, 295-311."
+        ),
+        "janssen1997": (
+            "Janssen, A. (1997). Studentized permutation tests for non-i.i.d. hypotheses and the "
+            "generalized Behrens-Fisher problem. Statistics & Probability Letters 36, 9-21."
         ),
         "jiang2008": (
             "Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for "

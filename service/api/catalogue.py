@@ -25,6 +25,7 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
 from thetahat.similar_names import suggest_name
 from thetahat.statistics import STATISTICS
+from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.values.json_values import to_json
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -107,6 +108,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "corrections": _describe_registry(CORRECTIONS),
     "risks": _describe_registry(WEIGHTED_RISKS),
     "statistics": _describe_registry(STATISTICS),
+    "two_sample_tests": _describe_registry(TWO_SAMPLE_TESTS),
     "weights": _describe_registry(IMPORTANCE_WEIGHTS),
     "generators": _generators,
     "presets": _presets,

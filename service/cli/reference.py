@@ -29,6 +29,7 @@ TITLES: Final = {
     "intervals": "Intervals",
     "paired_tests": "Tests of a pair",
     "multiple_tests": "Tests of all models at once",
+    "two_sample_tests": "Tests of two independent samples, for the bootstrap",
     "corrections": "Corrections for several comparisons",
     "metrics": "Metrics that are not averages",
     "losses": "Losses",

@@ -79,6 +79,11 @@ class Difference:
         """Whether the statistic is."""
         return self._inner().is_smooth
 
+    @property
+    def is_of_means(self) -> bool:
+        """Whether it is a difference of two means."""
+        return self.statistic == "mean"
+
     def undefined(self) -> str:
         """Say when a resample has no value: where the statistic has none."""
         return self._inner().undefined()
@@ -96,7 +101,7 @@ class Difference:
         if self.paired:
             two_columns("a paired difference", sample, 1)
         inner = self._inner()
-        if self.paired and self.statistic == "mean":
+        if self.paired and self.is_of_means:
             return inner.on(Sample(sample.x - sample.y), fast=fast)
         a = inner.on(Sample(sample.x), fast=fast)
         try:

@@ -157,7 +157,10 @@ class BootstrapResultDict(TypedDict):
     """``bootstrap``."""
 
     not_applicable: list[NotApplicableDict]
-    """Intervals that do not fit the statistic, with the reason."""
+    """Intervals and tests that do not fit the statistic, with the reason."""
+
+    tests: NotRequired[dict[str, TwoSampleOutcomeDict]]
+    """Tests that two independent samples have the same mean, by name."""
 
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
@@ -2810,6 +2813,34 @@ class TrainingRowsDict(TypedDict):
 
     largest: int
     """In the smallest and in the largest training part."""
+
+
+class TwoSampleOutcomeDict(TypedDict):
+    """Outcome of a test of two independent samples."""
+
+    difference: float
+    """Mean of x minus mean of y."""
+
+    statistic: float | None
+    """Test statistic; None if it is infinite or undefined."""
+
+    alternative: AlternativeValue
+    """Direction that the test is against: ``less`` is a smaller mean of x."""
+
+    p_value: float
+    """p-value."""
+
+    monte_carlo_error: float
+    """Standard error of the p-value from drawing permutations; 0 if all of them are counted."""
+
+    method: Literal["exact", "random"]
+    """``exact`` if all permutations are counted, ``random`` if they are drawn."""
+
+    n_permutations: int
+    """Number of permutations that are counted or drawn."""
+
+    cautions: list[CautionDict]
+    """Doubts about the outcome."""
 
 
 UsedWeightsDict = TypedDict(

@@ -15,6 +15,7 @@ from thetahat.analyses.bootstrap.intervals import build_intervals, needs_errors
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.bootstrap.result import describe_statistic
 from thetahat.analyses.losses.result import MethodUsed, NotApplicable
+from thetahat.seeds import stream
 
 
 class Bootstrap(JobKind[BootstrapRequest]):
@@ -41,17 +42,28 @@ class Bootstrap(JobKind[BootstrapRequest]):
         intervals = build_intervals(
             replicates, plan.statistic, plan.intervals, request.level, request.alternative
         )
+        tests = {
+            test.key: test.method.test(
+                plan.sample, request.alternative, stream(job.seed, "two-sample tests")
+            )
+            for test in plan.tests
+        }
         result = BootstrapResult(
             statistic_estimate=describe_statistic(
                 plan.statistic, plan.sample, replicates, intervals
             ),
             not_applicable=tuple(
-                NotApplicable(name=name, reason=reason, family="intervals")
-                for name, reason in plan.reasons.items()
+                NotApplicable(name=name, reason=reason, family=family)
+                for family, reasons in (("intervals", plan.reasons), ("tests", plan.test_reasons))
+                for name, reason in reasons.items()
             ),
+            tests=tests or None,
         )
         used = (MethodUsed(family="intervals", name=name, params={}) for name in plan.intervals)
-        return Finished(result, methods=(record_method("statistics", plan.statistic), *used))
+        tested = (record_method("tests", test.method, test.key) for test in plan.tests)
+        return Finished(
+            result, methods=(record_method("statistics", plan.statistic), *used, *tested)
+        )
 
 
 KIND = Bootstrap()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -19,17 +19,20 @@ from service.kinds.bootstrap.request import (
 )
 from service.kinds.fields.layout import require_numbers
 from service.kinds.fields.locations import located_errors
-from service.kinds.fields.methods import method_entry, parse_method
+from service.kinds.fields.methods import method_entry, parse_method, parse_methods
 from service.schemas.numbers import number_array, shown
 from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
+from thetahat.analyses.losses import Chosen
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.numerics.bootstrap.given_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level
 from thetahat.statistics import STATISTICS, Sample, Statistic
 from thetahat.statistics.base import Takes
+from thetahat.statistics.difference import Difference
 from thetahat.tables.columns import parse_numbers
+from thetahat.two_sample_tests import TWO_SAMPLE_TESTS, TwoSampleTest
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -49,6 +52,10 @@ class BootstrapPlan:
         The intervals to build.
     reasons : mapping of str to str
         By interval that does not fit, why.
+    tests : tuple of Chosen of TwoSampleTest
+        The tests of the two samples.
+    test_reasons : mapping of str to str
+        By test that does not fit, why.
     """
 
     statistic: Statistic
@@ -56,6 +63,8 @@ class BootstrapPlan:
     resamples: AnyResamples
     intervals: tuple[str, ...]
     reasons: Mapping[str, str]
+    tests: tuple[Chosen[TwoSampleTest], ...]
+    test_reasons: Mapping[str, str]
 
 
 def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -63,6 +72,7 @@ def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile
     statistic = _parse_statistic(request)
     check_level(request.level)
     _parse_intervals(request)
+    _check_named_tests(request, statistic)
     _check_form(request, datasets)
     if request.resamples is not None and request.n_resamples is not None:
         raise InvalidParameter(
@@ -91,7 +101,8 @@ def build_plan(
     else:
         resamples = _read_resamples(request.resamples, statistic.takes, sample, starts)
     intervals, reasons = _choose_intervals(request, statistic, int(starts[-1]))
-    return BootstrapPlan(statistic, sample, resamples, intervals, reasons)
+    tests, test_reasons = _choose_tests(request, statistic, sample)
+    return BootstrapPlan(statistic, sample, resamples, intervals, reasons, tests, test_reasons)
 
 
 def _parse_statistic(request: BootstrapRequest) -> Statistic:
@@ -245,3 +256,72 @@ def _choose_intervals(
             value=name,
         )
     return tuple(name for name in names if name not in reasons), reasons
+
+
+# The tests ----------------------------------------------------------------------------------------
+
+MOST_TESTED_BY_DEFAULT: Final = 200_000
+"""Rows of both samples up to which tests are computed that the request does not name: with 999
+permutations some seconds."""
+
+
+def _check_named_tests(request: BootstrapRequest, statistic: Statistic) -> None:
+    """Refuse tests that the request names and that do not fit the statistic."""
+    tests = parse_methods(TWO_SAMPLE_TESTS, request.tests or (), "tests")
+    reason = _find_reason_against_tests(statistic)
+    if tests and reason is not None:
+        raise UnsupportedCombination(
+            f"{tests[0].name} {reason}", loc=("tests", 0), value=tests[0].name
+        )
+
+
+def _choose_tests(
+    request: BootstrapRequest, statistic: Statistic, sample: Sample
+) -> tuple[tuple[Chosen[TwoSampleTest], ...], dict[str, str]]:
+    """Return the tests of the two samples, and why others do not fit; a named one must fit."""
+    if request.tests is not None:
+        chosen = parse_methods(TWO_SAMPLE_TESTS, request.tests, "tests")
+        for test in chosen:
+            reason = _find_size_reason(test.method, sample)
+            if reason is not None:
+                raise UnsupportedCombination(
+                    reason, loc=("tests", test.place or 0), value=test.name
+                )
+        return chosen, {}
+    if not isinstance(statistic, Difference):
+        return (), {}
+    reason = _find_reason_against_tests(statistic)
+    if reason is not None:
+        return (), {name: f"{name} {reason}" for name in TWO_SAMPLE_TESTS}
+    tests, reasons = [], {}
+    for test in parse_methods(TWO_SAMPLE_TESTS, tuple(TWO_SAMPLE_TESTS), "tests"):
+        reason = _find_size_reason(test.method, sample, by_default=True)
+        if reason is None:
+            tests.append(test)
+        else:
+            reasons[test.key] = reason
+    return tuple(tests), reasons
+
+
+def _find_reason_against_tests(statistic: Statistic) -> str | None:
+    """Return why two samples cannot be tested with this statistic, or None if they can."""
+    if not isinstance(statistic, Difference):
+        return "compares two samples; use the statistic difference"
+    if statistic.paired:
+        return "is for independent samples, and these are pairs; kind losses has tests of pairs"
+    if not statistic.is_of_means:
+        return f"compares means, and this is a difference of the statistic {statistic.statistic}"
+    return None
+
+
+def _find_size_reason(
+    test: TwoSampleTest, sample: Sample, *, by_default: bool = False
+) -> str | None:
+    """Return why the samples are too small for a test, or too large unless it is named."""
+    assert sample.y is not None  # noqa: S101 - the statistic has refused a single sample
+    n, m = len(sample.x), len(sample.y)
+    if by_default and n + m > MOST_TESTED_BY_DEFAULT:
+        return (
+            f"{test.info.name} takes long for {n + m} rows; name it in tests to compute it anyway"
+        )
+    return test.inapplicable(n, m)

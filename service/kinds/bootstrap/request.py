@@ -12,6 +12,8 @@ from service.kinds.fields.method_names import (
     MethodEntry,
     StatisticEntry,
     StatisticName,
+    TwoSampleTestEntry,
+    TwoSampleTestName,
 )
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.analyses.bootstrap.intervals import METHODS
@@ -92,6 +94,14 @@ class BootstrapRequest(EvaluationRequest):
     intervals: (
         Annotated[list[BootstrapIntervalName | BootstrapIntervalEntry], Field(max_length=20)] | None
     ) = Field(None, description="Intervals. Left out: all that fit the statistic.")
+
+    tests: Annotated[list[TwoSampleTestName | TwoSampleTestEntry], Field(max_length=20)] | None = (
+        Field(
+            None,
+            description="Tests that two independent samples have the same mean, for the statistic "
+            "difference of the mean. Left out: all that fit.",
+        )
+    )
 
     def dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set of the sample, if there is one."""

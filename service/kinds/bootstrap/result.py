@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from service.kinds.provenance import Provenance
 from thetahat.analyses.bootstrap.result import StatisticEstimate
 from thetahat.analyses.losses.result import NotApplicable
+from thetahat.two_sample_tests import TwoSampleOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,9 @@ class BootstrapResult:
     statistic_estimate : StatisticEstimate
         The statistic and its replicates; its fields are fields of the result.
     not_applicable : tuple of NotApplicable
-        Intervals that do not fit the statistic, with the reason.
+        Intervals and tests that do not fit the statistic, with the reason.
+    tests : mapping of str to TwoSampleOutcome or None
+        Tests that two independent samples have the same mean, by name.
     provenance : Provenance or None
         Version, seed, digests and methods, which make the result again.
     """
@@ -29,4 +33,5 @@ class BootstrapResult:
     kind: Literal["bootstrap"] = "bootstrap"
     statistic_estimate: StatisticEstimate = field(metadata={"inline": True})
     not_applicable: tuple[NotApplicable, ...]
+    tests: Mapping[str, TwoSampleOutcome] | None = None
     provenance: Provenance | None = None

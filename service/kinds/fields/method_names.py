@@ -23,6 +23,7 @@ from thetahat.metrics import METRICS
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.schemes import SCHEMES
 from thetahat.statistics import STATISTICS
+from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.values.types import UNITS
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -184,6 +185,15 @@ StatisticName = Annotated[str, Listed("StatisticName", "A statistic of a sample.
 
 class StatisticEntry(MethodEntry[StatisticName]):
     """A statistic of a sample with its parameters."""
+
+
+TwoSampleTestName = Annotated[
+    str, Listed("TwoSampleTestName", "A test of two independent samples.", TWO_SAMPLE_TESTS)
+]
+
+
+class TwoSampleTestEntry(MethodEntry[TwoSampleTestName]):
+    """A test of two independent samples with its parameters."""
 
 
 CorrectionName = Annotated[

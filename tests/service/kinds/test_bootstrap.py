@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from service.errors import InvalidRequest
 from service.kinds.bootstrap.request import BootstrapRequest
@@ -239,3 +240,60 @@ def test_invalid_a_data_set_too_large_is_refused_before_it_is_read(tmp_path: Pat
 
     with pytest.raises(EvaluationError, match="request at most 40 resamples"):
         run_kind(stored, [file])
+
+
+MICE = {"x": [94, 197, 16, 38, 99, 141, 23], "y": [52, 104, 146, 10, 51, 30, 40, 27, 46]}
+
+
+def test_against_scipy_two_samples_are_tested_by_permutations() -> None:
+    result = run_kind(body("difference", MICE, n_resamples=200)).result
+    test = result["tests"]["two_sample_permutation"]
+
+    assert (test["method"], test["n_permutations"], test["monte_carlo_error"]) == (
+        "exact",
+        11440,
+        0,
+    )
+    assert test["difference"] == pytest.approx(result["estimate"], rel=1e-12)
+    welch = stats.ttest_ind(MICE["x"], MICE["y"], equal_var=False)
+    assert test["statistic"] == pytest.approx(welch.statistic, rel=1e-12)
+    # a t distribution approximates the permutations
+    assert test["p_value"] == pytest.approx(welch.pvalue, abs=0.02)
+    assert {"family": "tests", "name": "two_sample_permutation"}.items() <= result["methods"][
+        -1
+    ].items()
+
+
+def test_exact_the_alternative_and_the_variant_reach_the_test() -> None:
+    entry = {"name": "two_sample_permutation", "as": "plain", "params": {"variant": "plain"}}
+    both, greater = (
+        run_kind(
+            body("difference", MICE, n_resamples=100, tests=[entry], alternative=alternative)
+        ).result["tests"]["plain"]
+        for alternative in ("two_sided", "greater")
+    )
+
+    assert greater["p_value"] < both["p_value"]
+    assert (both["alternative"], greater["alternative"]) == ("two_sided", "greater")
+    assert greater["statistic"] == greater["difference"]
+
+
+def test_exact_tests_that_do_not_fit_are_listed_or_refused() -> None:
+    median = {"name": "difference", "params": {"statistic": "median"}}
+    paired = {"name": "difference", "params": {"paired": True}}
+    equal = {"x": MICE["x"], "y": MICE["y"][:7]}
+
+    listed = [
+        [entry["name"] for entry in result["not_applicable"] if entry["family"] == "tests"]
+        for result in (
+            run_kind(body(median, MICE, n_resamples=100)).result,
+            run_kind(body(paired, equal, n_resamples=100)).result,
+            run_kind(body("difference", {"x": [1], "y": [1, 2]}, n_resamples=100)).result,
+            run_kind(body("mean", MICE["x"], n_resamples=100)).result,
+        )
+    ]
+
+    assert listed == [["two_sample_permutation"]] * 3 + [[]]
+    for statistic, sample in ((median, MICE), (paired, equal), ("mean", MICE["x"])):
+        with pytest.raises(EvaluationError, match="two_sample_permutation"):
+            run_kind(body(statistic, sample, tests=["two_sample_permutation"]))
