@@ -15,7 +15,7 @@ from service.process import tracing
 from service.process.exit_with_parent import set_process_name
 from service.process.start_signal import wait_for_start_signal
 from service.settings import settings
-from service.supervisor.database_folder import require_database_folder
+from service.supervisor.database_folder import require_database
 from service.supervisor.http_protocol import LimitedHttpProtocol
 from service.supervisor.listener import open_listener
 from service.supervisor.public_address import require_keys
@@ -30,12 +30,12 @@ def run_api(descriptor: int | None = None) -> None:
     """Answer requests until stopped, on the settings' address or on a socket that already listens.
 
     Raises ``CannotStart`` if other machines can reach the address and there is no API key, or if
-    the address cannot be listened on.
+    the address cannot be listened on; raises the database's error if it cannot be reached.
     """
     set_process_name("thetahat-api")
     with ExitStack() as stack:
         if descriptor is None:
-            require_database_folder(settings())
+            require_database(settings())
             listener = stack.enter_context(open_listener(settings()))
         else:
             listener = stack.enter_context(socket.socket(fileno=descriptor))

@@ -1,4 +1,4 @@
-"""The folder of an SQLite database must be there before a process uses it."""
+"""The database must be there before a process begins to use it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from service.settings import Settings
+from service.settings import Settings, is_sqlite
 from service.supervisor.errors import CannotStart
+
+
+def require_database(settings: Settings) -> None:
+    """Raise ``CannotStart``, or the database's own error, if the database cannot be reached.
+
+    Without this a process would start, and say only in its log that it can do nothing.
+    """
+    require_database_folder(settings)
+    if not is_sqlite():
+        from service.storage.unit_of_work import reading  # noqa: PLC0415 - after the settings
+
+        with reading() as connection:
+            connection.execute(sa.text("SELECT 1"))
 
 
 def require_database_folder(settings: Settings) -> None:

@@ -16,7 +16,7 @@ from service.settings import Settings
 from service.supervisor import broker, forked_process, topology
 from service.supervisor.child_process import ChildProcess
 from service.supervisor.data_dir_lock import lock_data_dir
-from service.supervisor.database_folder import require_database_folder
+from service.supervisor.database_folder import require_database, require_database_folder
 from service.supervisor.errors import CannotStart
 from service.supervisor.listener import open_listener
 from service.supervisor.stop_signal import StopSignal
@@ -87,7 +87,7 @@ def sweep_only(settings: Settings) -> None:
     from service.storage import engine  # noqa: PLC0415 - as in _prepare_database
 
     stop = StopSignal.install()
-    require_database_folder(settings)
+    require_database(settings)
     with ExitStack() as stack:
         stack.callback(engine.reset)
         _start_sweeping(settings, None, stack)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -104,6 +105,29 @@ def test_invalid_variables_are_sentences(
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"thetahat: {sentence}")
+
+
+@pytest.mark.parametrize("words", [["api", "--port", "0"], ["sweeper"]])
+def test_invalid_a_database_that_is_away_is_a_sentence(words: list[str], tmp_path: Path) -> None:
+    """No process starts that could do nothing."""
+    variables = {
+        **os.environ,
+        "THETAHAT_DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
+        "THETAHAT_BROKER_URL": "redis://127.0.0.1:9/0",
+        "THETAHAT_FILES_URL": tmp_path.as_uri(),
+        "THETAHAT_DATA_DIR": str(tmp_path),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "service.cli", *words],
+        env=variables,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 4
+    assert done.stderr.startswith("thetahat: The database cannot be used: connection failed")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_exact_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

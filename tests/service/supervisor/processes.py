@@ -56,7 +56,7 @@ class Command:
         assert found, family
         return found[0]
 
-    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 20.0) -> int:
+    def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 60.0) -> int:
         """Send a signal and return the exit status."""
         self.process.send_signal(number)
         return self.process.wait(seconds)
