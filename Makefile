@@ -21,7 +21,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick chaos soak explore contract fuzz-uploads check format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos soak explore contract fuzz-uploads check site format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks clean
 
 help: ## Show this list
@@ -84,6 +84,9 @@ coverage: setup ## Measure which branches of the core the tests reach
 
 docs: setup ## Write docs/methods.md anew from the methods' own descriptions
 	@$(BIN)/thetahat reference --output docs/methods.md
+
+site: setup ## Build the documentation site into build/site, without internet access
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 client-types: setup ## Write the types of the Python client anew from the types of results
 	@$(BIN)/thetahat client-types --output clients/python/thetahat_client/results.py
