@@ -45,16 +45,16 @@ class BcaIntervalDict(TypedDict):
 
 
 class BestLearnerDict(TypedDict):
-    """The learner with the least risk."""
+    """The learner with the smallest risk."""
 
     selected_learner: str
-    """Its name."""
+    """Name of the learner."""
 
     selected: JsonValue
     """None for a learner without a grid."""
 
     selected_index: int
-    """Its place in the grid."""
+    """Position of the selected value in the grid, from 0."""
 
     estimate: float
     """The estimated risk there."""
@@ -72,10 +72,10 @@ class BestLearnerDict(TypedDict):
     """Estimated bias, where the estimator has one."""
 
     interval: NormalIntervalDict | None
-    """About the estimate; None if one row has about all the weight."""
+    """The interval about the estimate; None if one row has about all the weight."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
@@ -90,29 +90,29 @@ class BestLearnerDict(TypedDict):
     """Variance of that mean; None for a single target row."""
 
     target_risk_interval: NotRequired[NormalIntervalDict | None]
-    """None for a single target row."""
+    """The interval about that mean; None for a single target row."""
 
     regret: NotRequired[float]
-    """How far it is above the least mean loss along the grid."""
+    """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
 class BestOracleDict(TypedDict):
-    """The learner with the least mean loss on the labelled target."""
+    """The learner with the smallest mean loss on the labelled target."""
 
     selected_learner: str
-    """Its name."""
+    """Name of the learner."""
 
     selected: JsonValue
     """None for a learner without a grid."""
 
     selected_index: int
-    """Its place in the grid."""
+    """Position of the selected value in the grid, from 0."""
 
     curve: list[float]
     """(L,) mean loss on the target at each value."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     target_risk: float
     """Mean loss on the target."""
@@ -121,10 +121,10 @@ class BestOracleDict(TypedDict):
     """Variance of that mean; None for a single target row."""
 
     target_risk_interval: NormalIntervalDict | None
-    """None for a single target row."""
+    """The interval about that mean; None for a single target row."""
 
     regret: NotRequired[float]
-    """How far it is above the least mean loss along the grid."""
+    """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
 class BlockCovarianceDict(TypedDict):
@@ -212,10 +212,10 @@ class BriefBayesianResultDict(TypedDict):
     """Probability that the difference is below the region of practical equivalence."""
 
     p_rope: float
-    """Probability that it is inside."""
+    """Probability that the difference is inside this region."""
 
     p_right: float
-    """Probability that it is above."""
+    """Probability that the difference is above this region."""
 
 
 class BriefComparisonDict(TypedDict):
@@ -276,19 +276,19 @@ class BriefIntervalDict(TypedDict):
     """The interval's method and the variance it rests on, if any."""
 
     target: TargetValue
-    """What is covered."""
+    """The quantity that the interval is to cover."""
 
     variance: str | None
     """The interval's method and the variance it rests on, if any."""
 
     mean: MeanKindValue
-    """Which mean it centres on."""
+    """The mean that the interval is about, ``macro`` or ``pooled``."""
 
     estimate: float
-    """That mean's difference, a minus b."""
+    """The difference of that mean, a minus b."""
 
     standard_error: float | None
-    """In units of the loss."""
+    """Standard error of the difference, in units of the loss."""
 
     lower: float | None
     """Ends; an open end is None."""
@@ -297,7 +297,7 @@ class BriefIntervalDict(TypedDict):
     """Ends; an open end is None."""
 
     degrees_of_freedom: float | None
-    """None means normal."""
+    """Degrees of freedom of the t interval; None means normal."""
 
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
@@ -311,7 +311,7 @@ class BriefMetricDifferenceDict(TypedDict):
     """Metric of a minus metric of b."""
 
     standard_error: float | None
-    """Of the difference; None where no interval could be built."""
+    """Standard error of the difference; None where no interval could be built."""
 
     lower: float | None
     """Ends of the recommended interval; an open end is None."""
@@ -323,26 +323,26 @@ class BriefMetricDifferenceDict(TypedDict):
     """Difference over standard error."""
 
     p_value: float | None
-    """Of no difference."""
+    """p-value of no difference."""
 
     p_value_adjusted: float | None
-    """Corrected over the pairs; None for a single pair."""
+    """The p-value corrected over the pairs; None for a single pair."""
 
 
 class BriefTestResultDict(TypedDict):
     """The numbers of a paired test in a comparison in brief."""
 
     statistic: float | None
-    """None where it is infinite or undefined."""
+    """The test statistic; None where it is infinite or undefined."""
 
     p_value: float | None
-    """None where there is none."""
+    """The p-value; None where the test has none."""
 
     p_value_adjusted: float | None
-    """Corrected over the pairs; None for a single pair."""
+    """The p-value corrected over the pairs; None for a single pair."""
 
     degrees_of_freedom: NotRequired[float | list[float]]
-    """Left out where the reference distribution has none."""
+    """Degrees of freedom; left out where the reference distribution has none."""
 
 
 class BriefVerdictDict(TypedDict):
@@ -355,25 +355,26 @@ class BriefVerdictDict(TypedDict):
     """The other statements that hold."""
 
     p_value: float | None
-    """Of no difference, two-sided."""
+    """Two-sided p-value of no difference."""
 
     p_value_adjusted: float | None
-    """Corrected over the pairs; None for a single pair."""
+    """The p-value corrected over the pairs; None for a single pair."""
 
     reason: str
     """The verdict in words."""
 
     p_value_equivalent: NotRequired[float]
-    """Of a difference of at least the margin, by two one-sided tests; None without a margin."""
+    """p-value of a difference of at least the margin, by two one-sided tests; None without a
+    margin."""
 
     p_value_equivalent_adjusted: NotRequired[float]
-    """Corrected over the pairs; None for a single pair or without a margin."""
+    """That p-value corrected over the pairs; None for a single pair or without a margin."""
 
     p_value_not_worse: NotRequired[float]
-    """Of a being worse than b by at least the margin, one-sided; None without a margin."""
+    """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
 
     p_value_not_worse_adjusted: NotRequired[float]
-    """Corrected over the pairs; None for a single pair or without a margin."""
+    """That p-value corrected over the pairs; None for a single pair or without a margin."""
 
 
 class CalibrationSummaryDict(TypedDict):
@@ -408,7 +409,7 @@ class CandidateSpecDict(TypedDict):
     """Name of the learner."""
 
     params: dict[str, JsonValue]
-    """Its parameters, with the values of the grid."""
+    """Parameters of the learner, with the values of the grid."""
 
     prepare: JsonValue
     """The preparation steps before the learner."""
@@ -453,13 +454,13 @@ class ChoiceComparisonDict(TypedDict):
     """The values that they select."""
 
     same_choice: bool
-    """Whether these are the same."""
+    """Whether both risks select the same value."""
 
     under: dict[str, WeightedRiskDifferenceDict]
     """The difference of the two choices, under each risk."""
 
     estimates: RiskPairDict
-    """The difference of the two risks, for each choice."""
+    """The difference of the two risks at each of the two values."""
 
     target_risk: NotRequired[MeanDifferenceDict]
     """The difference of the mean losses on a labelled target."""
@@ -475,10 +476,10 @@ class ChosenCandidateDict(TypedDict):
     """The learner, ready for another request."""
 
     rule: Literal["least", "one_standard_error"]
-    """How it was chosen: ``least`` or ``one_standard_error``."""
+    """The rule of the choice: ``least`` or ``one_standard_error``."""
 
     by: str
-    """What it was chosen by: ``error``, the mean loss, or the name of a metric."""
+    """The number that the choice is made by: ``error``, the mean loss, or the name of a metric."""
 
     higher_is_better: bool
     """Whether the candidate with the largest value is best."""
@@ -493,7 +494,7 @@ class ChosenCandidateDict(TypedDict):
     """The rows that the choice rests on."""
 
     internal: InternalResultDict
-    """Its internal error, or its metric."""
+    """Internal error, or metric, of the chosen candidate."""
 
 
 class ComparisonDict(TypedDict):
@@ -530,7 +531,7 @@ class ComparisonDict(TypedDict):
     """Outcomes of the paired tests, by method."""
 
     cautions: list[CautionDict]
-    """What to know of the difference as such."""
+    """Cautions about the difference as a whole."""
 
     verdict: VerdictDict
     """Which of the two is better, if the data show it."""
@@ -564,14 +565,14 @@ class ComparisonSummaryDict(TypedDict):
     """The verdict."""
 
     p_value: float | None
-    """Of no difference, two-sided, not corrected."""
+    """Two-sided p-value of no difference, not corrected over the pairs."""
 
 
 class CriticalDifferenceDiagramDict(TypedDict):
     """What a critical difference diagram draws."""
 
     score: str
-    """What the models' scores are, such as ``mean_ranks``."""
+    """Name of the models' scores, such as ``mean_ranks``."""
 
     values: dict[str, float]
     """Score of each model; smaller is better."""
@@ -605,7 +606,7 @@ class CrossValidationResultDict(TypedDict):
     """The best model, the verdicts in words and the main intervals."""
 
     models: dict[str, ModelResultDict]
-    """By name."""
+    """The results of the models by name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
@@ -638,7 +639,7 @@ class CrossValidationResultDict(TypedDict):
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the evaluation as a whole."""
+    """Cautions about the evaluation as a whole."""
 
     gate: NotRequired[GateResultDict]
     """Whether a model meets the requirement of the request's gate."""
@@ -672,7 +673,7 @@ class CurveDict(TypedDict):
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the curve as a whole."""
+    """Cautions about the curve as a whole."""
 
 
 class CurveFigureDict(TypedDict):
@@ -707,10 +708,10 @@ class CurveIntervalsDict(TypedDict):
     """Confidence level, in (0, 1)."""
 
     lower: list[float]
-    """(L,) ends."""
+    """(L,) ends of the intervals."""
 
     upper: list[float]
-    """(L,) ends."""
+    """(L,) ends of the intervals."""
 
 
 class CurvePointDict(TypedDict):
@@ -766,11 +767,11 @@ CurveStepDict = TypedDict(
         "difference": 'float',
         # The interval that the verdict rests on; None where none could be built.
         "interval": 'IntervalDict | None',
-        # The difference beside its spread.
+        # The difference relative to the spread of the losses.
         "effect_size": 'EffectSizeDict',
         # Whether the larger size is better, if the data show it.
         "verdict": 'StepVerdictDict',
-        # What to know of the difference as such.
+        # Cautions about the difference as a whole.
         "cautions": 'list[CautionDict]',
     },
 )
@@ -785,7 +786,7 @@ class DetectableDict(TypedDict):
     """The smallest difference that data like these detect with the requested power."""
 
     difference: float
-    """That difference, above 0."""
+    """The smallest detectable difference, above 0."""
 
     power: float
     """Probability of finding it."""
@@ -867,7 +868,7 @@ class EffectSizeDict(TypedDict):
     """Number of pairs of units."""
 
     hedges_g: float | None
-    """``value`` without the bias of few units."""
+    """``value`` corrected for its bias with few units."""
 
     probability_of_superiority: float
     """Share of the units where a is better, ties in halves."""
@@ -896,13 +897,13 @@ class ErrorEstimateDict(TypedDict):
     """Root of the variance; None where that is negative or unknown."""
 
     degrees_of_freedom: float | None
-    """Of the t interval on it; None means normal."""
+    """Degrees of freedom of the t interval on the variance; None means normal."""
 
     usable: bool
     """Whether an interval may be built on the variance."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     intervals: list[IntervalDict]
     """The intervals about this estimate."""
@@ -930,7 +931,7 @@ class EstimatedWeightsDict(TypedDict):
     """Further numbers of the estimator, such as the width of a kernel."""
 
     cautions: list[CautionDict]
-    """What to know before using the weights."""
+    """Cautions: what to know before using the weights."""
 
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
@@ -1005,7 +1006,7 @@ class ExternalSplitDict(TypedDict):
     """Internal error, or metric, of the winner; NaN where it is undefined."""
 
     internal_standard_error: float | None
-    """Its standard error; None where it is not known."""
+    """Standard error of ``internal``; None where it is not known."""
 
     external: float | None
     """Error, or metric, of the winner on the test part; NaN where it is undefined."""
@@ -1108,7 +1109,7 @@ class GridProfileDict(TypedDict):
     """The internal error along each parameter of a grid."""
 
     parameters: dict[str, ParameterProfileDict]
-    """By the name of the parameter."""
+    """The profile of each parameter, by its name."""
 
     least: str | None
     """The best candidate of the grid; None where none ran."""
@@ -1177,7 +1178,7 @@ class InternalResultDict(TypedDict):
     """The number by which candidates are chosen; NaN where it is undefined."""
 
     standard_error: float | None
-    """In units of the mean; None where it is not known."""
+    """Standard error of the mean, in its units; None where it is not known."""
 
     splits: list[float | None] | None
     """(J,) mean loss, or metric, of each internal split, NaN where it is undefined; None where
@@ -1249,7 +1250,7 @@ class LearnerDifferenceDict(TypedDict):
     """Two learners under one risk, each at the value that the risk selects for it."""
 
     selected: SelectedPairDict
-    """These values."""
+    """The values that the risk selects for the two learners."""
 
     target_risk: NotRequired[MeanDifferenceDict]
     """The difference of the mean losses on a labelled target."""
@@ -1273,10 +1274,10 @@ class LearnerDifferenceDict(TypedDict):
     """Estimated bias, where the estimator has one."""
 
     interval: NormalIntervalDict | None
-    """About the difference; None with fewer than two effective rows."""
+    """The interval about the difference; None with fewer than two effective rows."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""
@@ -1331,7 +1332,7 @@ class LearnerSelectionDict(TypedDict):
     """The choices of each pair of risks."""
 
     cautions: list[CautionDict]
-    """What to know of the fits."""
+    """Cautions about the fits."""
 
 
 LearnerUsedDict = TypedDict(
@@ -1390,7 +1391,7 @@ class LearningCurveResultDict(TypedDict):
     """The best model, the verdicts in words and the main intervals."""
 
     models: dict[str, ModelResultDict]
-    """By name."""
+    """The results of the models by name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
@@ -1423,7 +1424,7 @@ class LearningCurveResultDict(TypedDict):
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the evaluation as a whole."""
+    """Cautions about the evaluation as a whole."""
 
     gate: NotRequired[GateResultDict]
     """Whether a model meets the requirement of the request's gate."""
@@ -1459,7 +1460,7 @@ class LossesResultDict(TypedDict):
     """The best model, the verdicts in words and the main intervals."""
 
     models: dict[str, ModelResultDict]
-    """By name."""
+    """The results of the models by name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
@@ -1492,7 +1493,7 @@ class LossesResultDict(TypedDict):
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the evaluation as a whole."""
+    """Cautions about the evaluation as a whole."""
 
     gate: NotRequired[GateResultDict]
     """Whether a model meets the requirement of the request's gate."""
@@ -1511,7 +1512,7 @@ class MeanDifferenceDict(TypedDict):
     """Root of the variance."""
 
     interval: NormalIntervalDict | None
-    """About the difference."""
+    """The interval about the difference; None where there is no variance."""
 
 
 MeanKindValue: TypeAlias = Literal["macro", "pooled", "first_split"]
@@ -1578,16 +1579,16 @@ class MetricDifferenceDict(TypedDict):
     """Metric of a minus metric of b, by the mean that ``mean`` names."""
 
     difference_pooled: float
-    """Of the pooled values; NaN where one is undefined."""
+    """Difference of the pooled values; NaN where one is undefined."""
 
     difference_macro: float
-    """Of the macro means; NaN where one is undefined."""
+    """Difference of the macro means; NaN where one is undefined."""
 
     mean: MeanKindValue
-    """Which of the two ``difference`` is."""
+    """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
 
     variance: float | None
-    """The variance of the first choice for ``target``; None where there is none."""
+    """The variance by the recommended method for ``target``; None where there is none."""
 
     standard_error: float | None
     """Root of the variance."""
@@ -1596,10 +1597,10 @@ class MetricDifferenceDict(TypedDict):
     """Name of that variance."""
 
     degrees_of_freedom: float | None
-    """Of the t interval and test on it; None means normal."""
+    """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
 
     target: TargetValue
-    """What the variance, the interval and the test are about."""
+    """The quantity that the variance, the interval and the test are about."""
 
     interval: IntervalDict | None
     """The recommended interval for that target."""
@@ -1614,26 +1615,27 @@ class MetricDifferenceDict(TypedDict):
     """Difference over standard error; None where that is 0 or unknown."""
 
     p_value: float | None
-    """Of no difference."""
+    """p-value of no difference."""
 
     p_value_adjusted: float | None
-    """Corrected over the pairs; None for a single pair."""
+    """The p-value corrected over the pairs; None for a single pair."""
 
     alternative: AlternativeValue
-    """Of interval and test, in the units of the metric."""
+    """Alternative of the interval and the test, in the units of the metric."""
 
     higher_is_better: bool
     """Whether larger values are better."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
 
 class MetricMeansDict(TypedDict):
     """The values of a metric of one model."""
 
     pooled: float
-    """Over all instances of a repeat, averaged over repeats; NaN where it is undefined."""
+    """The metric over all instances of a repeat, averaged over repeats; NaN where it is
+    undefined."""
 
     macro: float
     """Average of the splits that have a value; NaN where it is undefined."""
@@ -1655,7 +1657,7 @@ class MetricResultDict(TypedDict):
     """Which of the two means ``variance`` belongs to."""
 
     variance: float | None
-    """The variance of the first choice for ``target``; None where there is none."""
+    """The variance by the recommended method for ``target``; None where there is none."""
 
     standard_error: float | None
     """Root of the variance."""
@@ -1664,10 +1666,10 @@ class MetricResultDict(TypedDict):
     """Name of that variance."""
 
     degrees_of_freedom: float | None
-    """Of the t interval on it; None means normal."""
+    """Degrees of freedom of the t interval on the variance; None means normal."""
 
     target: TargetValue
-    """What the variance and its interval are about."""
+    """The quantity that the variance and its interval are about."""
 
     recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
@@ -1682,7 +1684,7 @@ class MetricResultDict(TypedDict):
     """Whether larger values are better."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
 
 class ModelResultDict(TypedDict):
@@ -1771,7 +1773,7 @@ class NormalIntervalDict(TypedDict):
     """Always ``normal``."""
 
     target: TargetValue
-    """What is covered."""
+    """The quantity that the interval is to cover."""
 
     level: float
     """Confidence level, in (0, 1)."""
@@ -1804,13 +1806,14 @@ class OmnibusResultDict(TypedDict):
     the method."""
 
     statistic: float | None
-    """None where it is infinite or undefined."""
+    """The test statistic; None where it is infinite or undefined."""
 
     degrees_of_freedom: float | list[float] | None
-    """Numerator and denominator of F; None where the reference distribution has none."""
+    """Degrees of freedom, for F of numerator and denominator; None where the reference distribution
+    has none."""
 
     p_value: float
-    """Of no difference between any models."""
+    """p-value of no difference between any models."""
 
     target: TargetValue
     """The differences that are tested."""
@@ -1819,23 +1822,23 @@ class OmnibusResultDict(TypedDict):
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
 
 class OracleDict(TypedDict):
-    """The value of the grid with the least mean loss on the labelled target."""
+    """The value of the grid with the smallest mean loss on the labelled target."""
 
     selected: JsonValue
     """None for a learner without a grid."""
 
     selected_index: int
-    """Its place in the grid."""
+    """Position of the selected value in the grid, from 0."""
 
     curve: list[float]
     """(L,) mean loss on the target at each value."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     target_risk: float
     """Mean loss on the target."""
@@ -1844,10 +1847,10 @@ class OracleDict(TypedDict):
     """Variance of that mean; None for a single target row."""
 
     target_risk_interval: NormalIntervalDict | None
-    """None for a single target row."""
+    """The interval about that mean; None for a single target row."""
 
     regret: NotRequired[float]
-    """How far it is above the least mean loss along the grid."""
+    """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
 class ParameterProfileDict(TypedDict):
@@ -1860,13 +1863,14 @@ class ParameterProfileDict(TypedDict):
     """The best candidate with each value; None where none of them ran."""
 
     mean: list[float | None]
-    """Its internal error, or metric."""
+    """Internal error, or metric, of that candidate."""
 
     standard_error: list[float | None]
-    """The standard error of that."""
+    """The standard error of each entry of ``mean``."""
 
     external: list[float | None] | None
-    """Its mean error, or metric, over the external splits; None without external splits."""
+    """Mean error, or metric, of that candidate over the external splits; None without external
+    splits."""
 
 
 class PlanDict(TypedDict):
@@ -1876,10 +1880,10 @@ class PlanDict(TypedDict):
     """What is added: ``sources``, ``instances`` or ``repeats``."""
 
     additional: int
-    """How many more are needed."""
+    """Number of units to add."""
 
     total: int
-    """How many that makes."""
+    """Number of units with those that are there."""
 
     power: float
     """Probability of finding the assumed difference."""
@@ -1888,7 +1892,7 @@ class PlanDict(TypedDict):
     """The true difference that the plan assumes."""
 
     assumes: Literal["margin", "observed"]
-    """Where that comes from: ``margin`` or ``observed``."""
+    """The source of that difference: ``margin`` or ``observed``."""
 
     alternatives: list[PlanAlternativeDict]
     """The other units that could be added."""
@@ -1904,10 +1908,10 @@ class PlanAlternativeDict(TypedDict):
     """What is added: ``sources``, ``instances`` or ``repeats``."""
 
     additional: NotRequired[int]
-    """How many more are needed."""
+    """Number of units to add."""
 
     total: NotRequired[int]
-    """How many that makes."""
+    """Number of units with those that are there."""
 
     reason: NotRequired[str]
     """Why more of them do not suffice, in the place of the numbers."""
@@ -1923,10 +1927,10 @@ class PostHocColumnsDict(TypedDict):
     """(m,) differences of scores over their standard error."""
 
     p_value: list[float]
-    """(m,) two-sided."""
+    """(m,) two-sided p-values."""
 
     p_value_adjusted: list[float]
-    """(m,) corrected over the pairs."""
+    """(m,) p-values corrected over the pairs."""
 
 
 class PostHocOmnibusResultDict(TypedDict):
@@ -1934,13 +1938,14 @@ class PostHocOmnibusResultDict(TypedDict):
     which depend on the method."""
 
     statistic: float | None
-    """None where it is infinite or undefined."""
+    """The test statistic; None where it is infinite or undefined."""
 
     degrees_of_freedom: float | list[float] | None
-    """Numerator and denominator of F; None where the reference distribution has none."""
+    """Degrees of freedom, for F of numerator and denominator; None where the reference distribution
+    has none."""
 
     p_value: float
-    """Of no difference between any models."""
+    """p-value of no difference between any models."""
 
     target: TargetValue
     """The differences that are tested."""
@@ -1949,7 +1954,7 @@ class PostHocOmnibusResultDict(TypedDict):
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     pairs: list[PostHocPairDict] | None
     """None where comparisons are in brief."""
@@ -1983,13 +1988,13 @@ class PostHocPairDict(TypedDict):
     """Names of the models."""
 
     z: float | None
-    """Difference of their scores over its standard error; None where that is 0."""
+    """Difference of their scores divided by its standard error; None where that is 0."""
 
     p_value: float
-    """Two-sided."""
+    """Two-sided p-value of the pair."""
 
     p_value_adjusted: float
-    """Corrected over the pairs."""
+    """The p-value corrected over the pairs."""
 
 
 class PowerLawEstimateDict(TypedDict):
@@ -2024,7 +2029,7 @@ class PowerLawPredictionDict(TypedDict):
     """Ends of the interval."""
 
     n: int
-    """Rows to learn from."""
+    """Number of rows to learn from."""
 
 
 class PowerLawResultDict(TypedDict):
@@ -2034,13 +2039,13 @@ class PowerLawResultDict(TypedDict):
     """The law, ``a + b n^-c``, with n the number of rows to learn from."""
 
     a: PowerLawEstimateDict
-    """The error that is left with very many rows."""
+    """The error with an unlimited number of rows."""
 
     b: float
-    """The factor of the part that falls."""
+    """The factor of ``n^-c``, the part of the error that falls with more rows."""
 
     c: PowerLawEstimateDict
-    """How fast the error falls."""
+    """The exponent: how fast the error falls with more rows."""
 
     excess: PowerLawEstimateDict
     """The part of the error at the largest size that more rows could still remove."""
@@ -2058,7 +2063,7 @@ class PowerLawResultDict(TypedDict):
     """Confidence level of the intervals."""
 
     degrees_of_freedom: float
-    """Of the t intervals."""
+    """Degrees of freedom of the t intervals."""
 
 
 class PredictionsResultDict(TypedDict):
@@ -2074,7 +2079,7 @@ class PredictionsResultDict(TypedDict):
     """The best model, the verdicts in words and the main intervals."""
 
     models: dict[str, ModelResultDict]
-    """By name."""
+    """The results of the models by name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
@@ -2107,7 +2112,7 @@ class PredictionsResultDict(TypedDict):
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the evaluation as a whole."""
+    """Cautions about the evaluation as a whole."""
 
     gate: NotRequired[GateResultDict]
     """Whether a model meets the requirement of the request's gate."""
@@ -2136,10 +2141,10 @@ class RefitCoefficientsDict(TypedDict):
     """The model that is fitted to the whole source with the selected value."""
 
     coefficients: list[float]
-    """(p,) one for each feature."""
+    """(p,) coefficients, one for each feature."""
 
     intercept: float
-    """0 where the learner has none."""
+    """The intercept; 0 where the learner has none."""
 
 
 RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
@@ -2147,7 +2152,7 @@ RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
 
 
 class RiskAlongGridDict(TypedDict):
-    """One risk of a learner along its grid, and the value with the least."""
+    """One risk of a learner along its grid, and the value with the smallest risk."""
 
     curve: list[float]
     """(L,) estimated risk at each value."""
@@ -2168,7 +2173,7 @@ class RiskAlongGridDict(TypedDict):
     """None for a learner without a grid."""
 
     selected_index: int
-    """Its place in the grid."""
+    """Position of the selected value in the grid, from 0."""
 
     estimate: float
     """The estimated risk there."""
@@ -2186,10 +2191,10 @@ class RiskAlongGridDict(TypedDict):
     """Estimated bias, where the estimator has one."""
 
     interval: NormalIntervalDict | None
-    """About the estimate; None if one row has about all the weight."""
+    """The interval about the estimate; None if one row has about all the weight."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
@@ -2204,20 +2209,22 @@ class RiskAlongGridDict(TypedDict):
     """Variance of that mean; None for a single target row."""
 
     target_risk_interval: NotRequired[NormalIntervalDict | None]
-    """None for a single target row."""
+    """The interval about that mean; None for a single target row."""
 
     regret: NotRequired[float]
-    """How far it is above the least mean loss along the grid."""
+    """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
 class RiskPairDict(TypedDict):
-    """The difference of two risks, for the model that each of them selects."""
+    """The difference of two risks at each of the values that they select."""
 
     a: MeanDifferenceDict
-    """For the choice of the first risk, and for the choice of the second."""
+    """The difference of the two risks at the value that the first risk selects, and at the value
+    that the second selects."""
 
     b: MeanDifferenceDict
-    """For the choice of the first risk, and for the choice of the second."""
+    """The difference of the two risks at the value that the first risk selects, and at the value
+    that the second selects."""
 
 
 class RowsWithoutValueDict(TypedDict):
@@ -2235,8 +2242,8 @@ class SaturationDict(TypedDict):
 
     decision: SaturationDecisionValue
     """``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
-    size is better than the one before it. ``no_improvement_seen``: no margin was given and no
-    difference was seen, which shows nothing. ``undecided`` otherwise."""
+    size is better than the one before it. ``no_improvement_seen``: the request has no margin and no
+    difference was seen, which does not show that there is none. ``undecided`` otherwise."""
 
     margin: float | None
     """Largest loss that does not matter."""
@@ -2281,14 +2288,15 @@ class SelectedPairDict(TypedDict):
     """The two values that are compared."""
 
     a: JsonValue
-    """None for a learner without a grid."""
+    """The values; None for a learner without a grid."""
 
     b: JsonValue
-    """None for a learner without a grid."""
+    """The values; None for a learner without a grid."""
 
 
 class SelectionBiasDict(TypedDict):
-    """How much too good the internal value of the chosen candidate is."""
+    """The bias of the internal value of the chosen candidate, which was chosen for being the
+    best."""
 
     estimate: float | None
     """External minus internal error (or metric), averaged over the external splits; None without
@@ -2298,13 +2306,15 @@ class SelectionBiasDict(TypedDict):
     """The recommended interval; None for a metric and without external splits."""
 
     without_choice: float | None
-    """The part of it that candidates have which are not chosen; None for one external split."""
+    """The part of ``estimate`` that each candidate has by itself, without a choice; None for one
+    external split."""
 
     of_choice: float | None
-    """The rest, which is due to choosing."""
+    """The rest of ``estimate``, which is due to choosing."""
 
     of_minima: float | None
-    """An estimate from the internal splits alone; None where they do not give one."""
+    """An estimate of the bias from the internal splits alone; None where they do not determine
+    it."""
 
     variances: dict[str, VarianceEstimateDict]
     """Estimated variances of ``estimate``, by method; empty for a metric."""
@@ -2347,7 +2357,7 @@ class SelectionResultDict(TypedDict):
     """The best model, the verdicts in words and the main intervals."""
 
     models: dict[str, ModelResultDict]
-    """By name."""
+    """The results of the models by name."""
 
     detail: Literal["full", "brief"]
     """How much is written of each model and comparison: ``full`` or ``brief``."""
@@ -2380,7 +2390,7 @@ class SelectionResultDict(TypedDict):
     """Methods that were not used, with the reason."""
 
     cautions: list[CautionDict]
-    """What to know of the evaluation as a whole."""
+    """Cautions about the evaluation as a whole."""
 
     gate: NotRequired[GateResultDict]
     """Whether a model meets the requirement of the request's gate."""
@@ -2392,7 +2402,7 @@ SelectionWeightsDict = TypedDict(
         # (n,) weight of each row's validation loss, where weights are estimated inside each
         # training part.
         "validation_values": 'NotRequired[list[float]]',
-        # Numbers that describe these.
+        # Numbers that describe ``validation_values``.
         "validation": 'NotRequired[DiagnosticsDict]',
         # Mean of the squared weights over the source, estimated from the target; None where the
         # estimator has no function.
@@ -2414,7 +2424,7 @@ SelectionWeightsDict = TypedDict(
         "n_features": 'int',
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
-        # What to know before using the weights.
+        # Cautions: what to know before using the weights.
         "cautions": 'list[CautionDict]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
@@ -2468,7 +2478,7 @@ class SharedTestDict(TypedDict):
 
 
 class SizeLossDict(TypedDict):
-    """What is lost at one size against the largest size."""
+    """The loss of learning from fewer rows: one size compared with the largest."""
 
     size: str
     """Label of the size."""
@@ -2483,8 +2493,8 @@ class SizeLossDict(TypedDict):
     """Mean loss at this size minus that at the largest size."""
 
     upper: float | None
-    """One-sided upper end of the difference, which is the smallest margin that would do; None where
-    its variance is not known."""
+    """One-sided upper end of the difference, which is the smallest margin at which this size would
+    be enough; None where the variance of the difference is not known."""
 
 
 class SourceRiskDict(TypedDict):
@@ -2503,10 +2513,10 @@ class SourceRiskDict(TypedDict):
     """Variance of the estimate; NaN for one row."""
 
     interval: NormalIntervalDict | None
-    """None for one row."""
+    """The interval about the risk or the difference; None for one row."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
 
 class SourceRiskDifferenceDict(TypedDict):
@@ -2525,10 +2535,10 @@ class SourceRiskDifferenceDict(TypedDict):
     """Variance of the difference; NaN for one row."""
 
     interval: NormalIntervalDict | None
-    """None for one row."""
+    """The interval about the risk or the difference; None for one row."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
 
 class SourcesWithOneRowDict(TypedDict):
@@ -2573,7 +2583,7 @@ class StepVerdictDict(TypedDict):
     """The other statements that hold."""
 
     p_value: float | None
-    """Of no difference, two-sided."""
+    """Two-sided p-value of no difference."""
 
     reason: str
     """The verdict in words."""
@@ -2749,7 +2759,7 @@ class SummaryDict(TypedDict):
     """The model with the lowest mean loss (or the highest mean score)."""
 
     target: TargetValue
-    """What the intervals of the models are about."""
+    """The quantity that the intervals of the models are about."""
 
     better: Literal["lower", "higher"]
     """``lower`` where the values are losses, ``higher`` where they are scores."""
@@ -2781,16 +2791,17 @@ class TestResultDict(TypedDict):
     """The outcome of one paired test. It may have further fields, which depend on the method."""
 
     statistic: float | None
-    """None where it is infinite or undefined, and for Bayesian tests."""
+    """The test statistic; None where it is infinite or undefined, and for Bayesian tests."""
 
     degrees_of_freedom: float | list[float] | None
-    """Numerator and denominator of F; None where the reference distribution has none."""
+    """Degrees of freedom, for F of numerator and denominator; None where the reference distribution
+    has none."""
 
     p_value: float | None
-    """None where there is none, and for Bayesian tests."""
+    """The p-value; None where the test has none, and for Bayesian tests."""
 
     p_value_adjusted: float | None
-    """Corrected over the pairs; None for a single pair."""
+    """The p-value corrected over the pairs; None for a single pair."""
 
     target: TargetValue
     """The difference that is tested."""
@@ -2799,20 +2810,21 @@ class TestResultDict(TypedDict):
     """What is paired: ``block``, ``instance`` or ``cluster``."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
 
 class TrainingRowsDict(TypedDict):
-    """Numbers of rows that a learner was fitted to, over the splits."""
+    """The number of rows that a learner was fitted to: mean, smallest and largest over the
+    splits."""
 
     mean: float
     """Average over the splits."""
 
     smallest: int
-    """In the smallest and in the largest training part."""
+    """Number of rows in the smallest and in the largest training part."""
 
     largest: int
-    """In the smallest and in the largest training part."""
+    """Number of rows in the smallest and in the largest training part."""
 
 
 class TwoSampleOutcomeDict(TypedDict):
@@ -2863,7 +2875,7 @@ UsedWeightsDict = TypedDict(
         "n_features": 'int',
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
-        # What to know before using the weights.
+        # Cautions: what to know before using the weights.
         "cautions": 'list[CautionDict]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
@@ -2926,37 +2938,38 @@ class VerdictDict(TypedDict):
     """The other statements that hold."""
 
     p_value: float | None
-    """Of no difference, two-sided."""
+    """Two-sided p-value of no difference."""
 
     p_value_adjusted: float | None
-    """Corrected over the pairs; None for a single pair."""
+    """The p-value corrected over the pairs; None for a single pair."""
 
     reason: str
     """The verdict in words."""
 
     p_value_equivalent: NotRequired[float]
-    """Of a difference of at least the margin, by two one-sided tests; None without a margin."""
+    """p-value of a difference of at least the margin, by two one-sided tests; None without a
+    margin."""
 
     p_value_equivalent_adjusted: NotRequired[float]
-    """Corrected over the pairs; None for a single pair or without a margin."""
+    """That p-value corrected over the pairs; None for a single pair or without a margin."""
 
     p_value_not_worse: NotRequired[float]
-    """Of a being worse than b by at least the margin, one-sided; None without a margin."""
+    """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
 
     p_value_not_worse_adjusted: NotRequired[float]
-    """Corrected over the pairs; None for a single pair or without a margin."""
+    """That p-value corrected over the pairs; None for a single pair or without a margin."""
 
     margin: float | None
     """Largest difference that does not matter, in units of the loss."""
 
     target: TargetValue | None
-    """What the verdict is about; None where no interval could be built."""
+    """The quantity that the verdict is about; None where no interval could be built."""
 
     method: str | None
     """The interval that it rests on, or ``sign`` where all differences are equal."""
 
     variance: str | None
-    """The variance which that interval rests on."""
+    """The variance that this interval rests on."""
 
     plan: PlanDict | None
     """How much more data an undecided verdict needs."""
@@ -2965,7 +2978,7 @@ class VerdictDict(TypedDict):
     """Why there is no plan."""
 
     detectable: DetectableDict | None
-    """The smallest difference that data like these find."""
+    """The smallest difference that data like these detect with the requested power."""
 
 
 class WeightedRiskDict(TypedDict):
@@ -2990,10 +3003,10 @@ class WeightedRiskDict(TypedDict):
     """Estimated bias, where the estimator has one."""
 
     interval: NormalIntervalDict | None
-    """About the estimate; None with fewer than two effective rows."""
+    """The interval about the estimate; None with fewer than two effective rows."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
@@ -3021,10 +3034,10 @@ class WeightedRiskDifferenceDict(TypedDict):
     """Estimated bias, where the estimator has one."""
 
     interval: NormalIntervalDict | None
-    """About the difference; None with fewer than two effective rows."""
+    """The interval about the difference; None with fewer than two effective rows."""
 
     cautions: list[CautionDict]
-    """What to know before using it."""
+    """Cautions: what to know before using the numbers."""
 
     by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""

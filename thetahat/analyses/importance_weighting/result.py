@@ -20,9 +20,9 @@ class RefitCoefficients:
     Parameters
     ----------
     coefficients : ndarray of float
-        (p,) one for each feature.
+        (p,) coefficients, one for each feature.
     intercept : float
-        0 where the learner has none.
+        The intercept; 0 where the learner has none.
     """
 
     coefficients: FloatArray
@@ -40,9 +40,9 @@ class TargetRisk:
     target_risk_variance : float or None
         Variance of that mean; None for a single target row.
     target_risk_interval : NormalInterval or None
-        None for a single target row.
+        The interval about that mean; None for a single target row.
     regret : float or None
-        How far it is above the least mean loss along the grid.
+        Mean loss on the target minus the smallest mean loss along the grid.
     """
 
     target_risk: float
@@ -53,14 +53,14 @@ class TargetRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedValue:
-    """The value of the grid with the least risk.
+    """The value of the grid with the smallest risk.
 
     Parameters
     ----------
     selected : value of the grid or None
         None for a learner without a grid.
     selected_index : int
-        Its place in the grid.
+        Position of the selected value in the grid, from 0.
     estimate : float
         The estimated risk there.
     variance : float
@@ -72,9 +72,9 @@ class SelectedValue:
     bias : float or None
         Estimated bias, where the estimator has one.
     interval : NormalInterval or None
-        About the estimate; None if one row has about all the weight.
+        The interval about the estimate; None if one row has about all the weight.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     refit : RefitCoefficients or None
         The model with that value, for learners that have coefficients.
     by_source : tuple of SourceRisk or None
@@ -108,7 +108,7 @@ class CurveIntervals:
     level : float
         Confidence level, in (0, 1).
     lower, upper : ndarray of float
-        (L,) ends.
+        (L,) ends of the intervals.
     """
 
     method: str
@@ -119,7 +119,7 @@ class CurveIntervals:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RiskAlongGrid:
-    """One risk of a learner along its grid, and the value with the least.
+    """One risk of a learner along its grid, and the value with the smallest risk.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class RiskAlongGrid:
     curve_bias : tuple of float or None
         (L,) estimated bias at each value, where the estimator has one.
     choice : SelectedValue
-        The value with the least risk; its fields are fields of this object.
+        The value with the smallest risk; its fields are fields of this object.
     """
 
     curve: FloatArray
@@ -147,20 +147,20 @@ class RiskAlongGrid:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Oracle:
-    """The value of the grid with the least mean loss on the labelled target.
+    """The value of the grid with the smallest mean loss on the labelled target.
 
     Parameters
     ----------
     selected : value of the grid or None
         None for a learner without a grid.
     selected_index : int
-        Its place in the grid.
+        Position of the selected value in the grid, from 0.
     curve : ndarray of float
         (L,) mean loss on the target at each value.
     on_target : TargetRisk
         The mean loss there; its fields are fields of this object.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     """
 
     selected: JsonValue
@@ -186,7 +186,7 @@ class MeanDifference:
     standard_error : float or None
         Root of the variance.
     interval : NormalInterval or None
-        About the difference.
+        The interval about the difference; None where there is no variance.
     """
 
     difference: float
@@ -202,7 +202,7 @@ class SelectedPair:
     Parameters
     ----------
     a, b : value of the grid or None
-        None for a learner without a grid.
+        The values; None for a learner without a grid.
     """
 
     a: JsonValue
@@ -211,12 +211,13 @@ class SelectedPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskPair:
-    """The difference of two risks, for the model that each of them selects.
+    """The difference of two risks at each of the values that they select.
 
     Parameters
     ----------
     a, b : MeanDifference
-        For the choice of the first risk, and for the choice of the second.
+        The difference of the two risks at the value that the first risk selects, and at the value
+        that the second selects.
     """
 
     a: MeanDifference
@@ -234,11 +235,11 @@ class ChoiceComparison:
     selected : SelectedPair
         The values that they select.
     same_choice : bool
-        Whether these are the same.
+        Whether both risks select the same value.
     under : mapping of str to WeightedRiskDifference
         The difference of the two choices, under each risk.
     estimates : RiskPair
-        The difference of the two risks, for each choice.
+        The difference of the two risks at each of the two values.
     target_risk : MeanDifference or None
         The difference of the mean losses on a labelled target.
     """
@@ -259,7 +260,7 @@ class LearnerDifference:
     Parameters
     ----------
     selected : SelectedPair
-        These values.
+        The values that the risk selects for the two learners.
     risk : WeightedRiskDifference
         The difference of the risks; its fields are fields of this object.
     target_risk : MeanDifference or None
@@ -322,7 +323,7 @@ class LearnerSelection:
     comparisons : tuple of ChoiceComparison
         The choices of each pair of risks.
     cautions : tuple of Caution
-        What to know of the fits.
+        Cautions about the fits.
     """
 
     grid: GridValues | None
@@ -334,12 +335,12 @@ class LearnerSelection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestLearner:
-    """The learner with the least risk.
+    """The learner with the smallest risk.
 
     Parameters
     ----------
     selected_learner : str
-        Its name.
+        Name of the learner.
     choice : SelectedValue
         The value that the risk selects for it; its fields are fields of this object.
     """
@@ -350,12 +351,12 @@ class BestLearner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestOracle:
-    """The learner with the least mean loss on the labelled target.
+    """The learner with the smallest mean loss on the labelled target.
 
     Parameters
     ----------
     selected_learner : str
-        Its name.
+        Name of the learner.
     oracle : Oracle
         Its best value; its fields are fields of this object.
     """
@@ -379,7 +380,7 @@ class SelectionAmongLearners:
     comparisons : tuple of LearnerComparison
         Every pair of learners.
     cautions : tuple of Caution
-        What to know of the selection.
+        Cautions about the selection.
     """
 
     risks: Mapping[str, BestLearner]

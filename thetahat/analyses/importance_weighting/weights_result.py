@@ -34,7 +34,7 @@ class EstimatedWeights:
     details : mapping
         Further numbers of the estimator, such as the width of a kernel.
     cautions : tuple of Caution
-        What to know before using the weights.
+        Cautions: what to know before using the weights.
     """
 
     method: str
@@ -79,7 +79,7 @@ class SelectionWeights:
         (n,) weight of each row's validation loss, where weights are estimated inside each training
         part.
     validation : Diagnostics or None
-        Numbers that describe these.
+        Numbers that describe ``validation_values``.
     second_moment : float or None
         Mean of the squared weights over the source, estimated from the target; None where the
         estimator has no function.

@@ -14,14 +14,14 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRows:
-    """Numbers of rows that a learner was fitted to, over the splits.
+    """The number of rows that a learner was fitted to: mean, smallest and largest over the splits.
 
     Parameters
     ----------
     mean : float
         Average over the splits.
     smallest, largest : int
-        In the smallest and in the largest training part.
+        Number of rows in the smallest and in the largest training part.
     """
 
     mean: float
@@ -40,7 +40,7 @@ class CurvePoint:
     n_train : TrainingRows
         Rows that the learner was fitted to.
     model : ModelResult
-        Its losses and metrics at this size; its fields are fields of this object.
+        Losses and metrics of the learner at this size; its fields are fields of this object.
     """
 
     size: str
@@ -59,7 +59,7 @@ class StepVerdict:
     also : tuple of Decision
         The other statements that hold.
     p_value : float or None
-        Of no difference, two-sided.
+        Two-sided p-value of no difference.
     reason : str
         The verdict in words.
     """
@@ -85,11 +85,11 @@ class CurveStep:
     interval : Interval or None
         The interval that the verdict rests on; None where none could be built.
     effect_size : EffectSize
-        The difference beside its spread.
+        The difference relative to the spread of the losses.
     verdict : StepVerdict
         Whether the larger size is better, if the data show it.
     cautions : tuple of Caution
-        What to know of the difference as such.
+        Cautions about the difference as a whole.
     """
 
     smaller: str = field(metadata={"wire": "from"})
@@ -112,7 +112,7 @@ class SaturationDecision(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeLoss:
-    """What is lost at one size against the largest size.
+    """The loss of learning from fewer rows: one size compared with the largest.
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ class SizeLoss:
     difference : float
         Mean loss at this size minus that at the largest size.
     upper : float or None
-        One-sided upper end of the difference, which is the smallest margin that would do; None
-        where its variance is not known.
+        One-sided upper end of the difference, which is the smallest margin at which this size
+        would be enough; None where the variance of the difference is not known.
     """
 
     size: str
@@ -144,8 +144,8 @@ class Saturation:
     ----------
     decision : SaturationDecision
         ``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
-        size is better than the one before it. ``no_improvement_seen``: no margin was given and no
-        difference was seen, which shows nothing. ``undecided`` otherwise.
+        size is better than the one before it. ``no_improvement_seen``: the request has no margin
+        and no difference was seen, which does not show that there is none. ``undecided`` otherwise.
     margin : float or None
         Largest loss that does not matter.
     from_size : str or None
@@ -196,7 +196,7 @@ class PowerLawPrediction(PowerLawEstimate):
     Parameters
     ----------
     n : int
-        Rows to learn from.
+        Number of rows to learn from.
     """
 
     n: int
@@ -211,11 +211,11 @@ class PowerLawResult:
     formula : str
         The law, ``a + b n^-c``, with n the number of rows to learn from.
     a : PowerLawEstimate
-        The error that is left with very many rows.
+        The error with an unlimited number of rows.
     b : float
-        The factor of the part that falls.
+        The factor of ``n^-c``, the part of the error that falls with more rows.
     c : PowerLawEstimate
-        How fast the error falls.
+        The exponent: how fast the error falls with more rows.
     excess : PowerLawEstimate
         The part of the error at the largest size that more rows could still remove.
     at_all_rows : PowerLawPrediction
@@ -227,7 +227,7 @@ class PowerLawResult:
     level : float
         Confidence level of the intervals.
     degrees_of_freedom : float
-        Of the t intervals.
+        Degrees of freedom of the t intervals.
     """
 
     formula: str
@@ -320,7 +320,7 @@ class Curve:
     not_applicable : tuple of NotApplicable
         Methods that were not used, with the reason.
     cautions : tuple of Caution
-        What to know of the curve as a whole.
+        Cautions about the curve as a whole.
     """
 
     points: tuple[CurvePoint, ...]

@@ -95,11 +95,11 @@ class ErrorEstimate:
     standard_error : float or None
         Root of the variance; None where that is negative or unknown.
     degrees_of_freedom : float or None
-        Of the t interval on it; None means normal.
+        Degrees of freedom of the t interval on the variance; None means normal.
     usable : bool
         Whether an interval may be built on the variance.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     details : mapping
         Further numbers of the method.
     intervals : tuple of Interval
@@ -127,7 +127,7 @@ class NormalInterval:
     method : str
         Always ``normal``.
     target : Target
-        What is covered.
+        The quantity that the interval is to cover.
     level : float
         Confidence level, in (0, 1).
     alternative : Alternative
@@ -159,9 +159,9 @@ class SourceRisk:
     variance : float
         Variance of the estimate; NaN for one row.
     interval : NormalInterval or None
-        None for one row.
+        The interval about the risk or the difference; None for one row.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     """
 
     source: Label
@@ -191,9 +191,9 @@ class WeightedRisk:
     bias : float or None
         Estimated bias, where the estimator has one.
     interval : NormalInterval or None
-        About the estimate; None with fewer than two effective rows.
+        The interval about the estimate; None with fewer than two effective rows.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     by_source : tuple of SourceRisk or None
         The risk in each source, where sources are known.
     """
@@ -224,9 +224,9 @@ class SourceRiskDifference:
     variance : float
         Variance of the difference; NaN for one row.
     interval : NormalInterval or None
-        None for one row.
+        The interval about the risk or the difference; None for one row.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     """
 
     source: Label
@@ -256,9 +256,9 @@ class WeightedRiskDifference:
     bias : float or None
         Estimated bias, where the estimator has one.
     interval : NormalInterval or None
-        About the difference; None with fewer than two effective rows.
+        The interval about the difference; None with fewer than two effective rows.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     by_source : tuple of SourceRiskDifference or None
         The difference in each source, where sources are known.
     """
@@ -281,7 +281,7 @@ class MetricMeans:
     Parameters
     ----------
     pooled : float
-        Over all instances of a repeat, averaged over repeats; NaN where it is undefined.
+        The metric over all instances of a repeat, averaged over repeats; NaN where it is undefined.
     macro : float
         Average of the splits that have a value; NaN where it is undefined.
     blocks : ndarray of float
@@ -307,15 +307,15 @@ class MetricResult:
     mean : MeanKind
         Which of the two means ``variance`` belongs to.
     variance : float or None
-        The variance of the first choice for ``target``; None where there is none.
+        The variance by the recommended method for ``target``; None where there is none.
     standard_error : float or None
         Root of the variance.
     method : str or None
         Name of that variance.
     degrees_of_freedom : float or None
-        Of the t interval on it; None means normal.
+        Degrees of freedom of the t interval on the variance; None means normal.
     target : Target
-        What the variance and its interval are about.
+        The quantity that the variance and its interval are about.
     recommended : mapping of Target to Interval
         The recommended interval of each target.
     intervals : tuple of Interval or None
@@ -325,7 +325,7 @@ class MetricResult:
     higher_is_better : bool
         Whether larger values are better.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     details : mapping
         Further numbers of the metric.
     """
@@ -405,7 +405,7 @@ class EffectSize:
     n : int
         Number of pairs of units.
     hedges_g : float or None
-        ``value`` without the bias of few units.
+        ``value`` corrected for its bias with few units.
     probability_of_superiority : float
         Share of the units where a is better, ties in halves.
     rank_biserial : float or None
@@ -444,19 +444,20 @@ class TestResult:
     Parameters
     ----------
     statistic : float or None
-        None where it is infinite or undefined, and for Bayesian tests.
+        The test statistic; None where it is infinite or undefined, and for Bayesian tests.
     degrees_of_freedom : float, tuple of float or None
-        Numerator and denominator of F; None where the reference distribution has none.
+        Degrees of freedom, for F of numerator and denominator; None where the reference
+        distribution has none.
     p_value : float or None
-        None where there is none, and for Bayesian tests.
+        The p-value; None where the test has none, and for Bayesian tests.
     p_value_adjusted : float or None
-        Corrected over the pairs; None for a single pair.
+        The p-value corrected over the pairs; None for a single pair.
     target : Target
         The difference that is tested.
     unit : str
         What is paired: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     details : mapping
         Further numbers of the test.
     """
@@ -480,13 +481,13 @@ class BriefTestResult:
     Parameters
     ----------
     statistic : float or None
-        None where it is infinite or undefined.
+        The test statistic; None where it is infinite or undefined.
     p_value : float or None
-        None where there is none.
+        The p-value; None where the test has none.
     p_value_adjusted : float or None
-        Corrected over the pairs; None for a single pair.
+        The p-value corrected over the pairs; None for a single pair.
     degrees_of_freedom : float, tuple of float or None
-        Left out where the reference distribution has none.
+        Degrees of freedom; left out where the reference distribution has none.
     """
 
     statistic: float | None
@@ -504,9 +505,9 @@ class BriefBayesianResult:
     p_left : float
         Probability that the difference is below the region of practical equivalence.
     p_rope : float
-        Probability that it is inside.
+        Probability that the difference is inside this region.
     p_right : float
-        Probability that it is above.
+        Probability that the difference is above this region.
     """
 
     p_left: float
@@ -523,9 +524,9 @@ class PlanAlternative:
     unit : str
         What is added: ``sources``, ``instances`` or ``repeats``.
     additional : int or None
-        How many more are needed.
+        Number of units to add.
     total : int or None
-        How many that makes.
+        Number of units with those that are there.
     reason : str or None
         Why more of them do not suffice, in the place of the numbers.
     """
@@ -545,15 +546,15 @@ class Plan:
     unit : str
         What is added: ``sources``, ``instances`` or ``repeats``.
     additional : int
-        How many more are needed.
+        Number of units to add.
     total : int
-        How many that makes.
+        Number of units with those that are there.
     power : float
         Probability of finding the assumed difference.
     assumed_difference : float
         The true difference that the plan assumes.
     assumes : str
-        Where that comes from: ``margin`` or ``observed``.
+        The source of that difference: ``margin`` or ``observed``.
     alternatives : tuple of PlanAlternative
         The other units that could be added.
     sentence : str
@@ -577,7 +578,7 @@ class Detectable:
     Parameters
     ----------
     difference : float
-        That difference, above 0.
+        The smallest detectable difference, above 0.
     power : float
         Probability of finding it.
     alpha : float
@@ -603,19 +604,20 @@ class BriefVerdict:
     also : tuple of Decision
         The other statements that hold.
     p_value : float or None
-        Of no difference, two-sided.
+        Two-sided p-value of no difference.
     p_value_adjusted : float or None
-        Corrected over the pairs; None for a single pair.
+        The p-value corrected over the pairs; None for a single pair.
     reason : str
         The verdict in words.
     p_value_equivalent : float or None
-        Of a difference of at least the margin, by two one-sided tests; None without a margin.
+        p-value of a difference of at least the margin, by two one-sided tests; None without a
+        margin.
     p_value_equivalent_adjusted : float or None
-        Corrected over the pairs; None for a single pair or without a margin.
+        That p-value corrected over the pairs; None for a single pair or without a margin.
     p_value_not_worse : float or None
-        Of a being worse than b by at least the margin, one-sided; None without a margin.
+        One-sided p-value of a being worse than b by at least the margin; None without a margin.
     p_value_not_worse_adjusted : float or None
-        Corrected over the pairs; None for a single pair or without a margin.
+        That p-value corrected over the pairs; None for a single pair or without a margin.
     """
 
     decision: Decision
@@ -638,17 +640,17 @@ class Verdict(BriefVerdict):
     margin : float or None
         Largest difference that does not matter, in units of the loss.
     target : Target or None
-        What the verdict is about; None where no interval could be built.
+        The quantity that the verdict is about; None where no interval could be built.
     method : str or None
         The interval that it rests on, or ``sign`` where all differences are equal.
     variance : str or None
-        The variance which that interval rests on.
+        The variance that this interval rests on.
     plan : Plan or None
         How much more data an undecided verdict needs.
     plan_reason : str or None
         Why there is no plan.
     detectable : Detectable or None
-        The smallest difference that data like these find.
+        The smallest difference that data like these detect with the requested power.
     """
 
     margin: float | None
@@ -669,21 +671,21 @@ class MetricDifference:
     difference : float
         Metric of a minus metric of b, by the mean that ``mean`` names.
     difference_pooled : float
-        Of the pooled values; NaN where one is undefined.
+        Difference of the pooled values; NaN where one is undefined.
     difference_macro : float
-        Of the macro means; NaN where one is undefined.
+        Difference of the macro means; NaN where one is undefined.
     mean : MeanKind
-        Which of the two ``difference`` is.
+        The mean, ``macro`` or ``pooled``, whose difference ``difference`` is.
     variance : float or None
-        The variance of the first choice for ``target``; None where there is none.
+        The variance by the recommended method for ``target``; None where there is none.
     standard_error : float or None
         Root of the variance.
     method : str or None
         Name of that variance.
     degrees_of_freedom : float or None
-        Of the t interval and test on it; None means normal.
+        Degrees of freedom of the t interval and the t test on the variance; None means normal.
     target : Target
-        What the variance, the interval and the test are about.
+        The quantity that the variance, the interval and the test are about.
     interval : Interval or None
         The recommended interval for that target.
     recommended : mapping of Target to Interval
@@ -693,15 +695,15 @@ class MetricDifference:
     statistic : float or None
         Difference over standard error; None where that is 0 or unknown.
     p_value : float or None
-        Of no difference.
+        p-value of no difference.
     p_value_adjusted : float or None
-        Corrected over the pairs; None for a single pair.
+        The p-value corrected over the pairs; None for a single pair.
     alternative : Alternative
-        Of interval and test, in the units of the metric.
+        Alternative of the interval and the test, in the units of the metric.
     higher_is_better : bool
         Whether larger values are better.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     """
 
     difference: float
@@ -733,15 +735,15 @@ class BriefMetricDifference:
     difference : float
         Metric of a minus metric of b.
     standard_error : float or None
-        Of the difference; None where no interval could be built.
+        Standard error of the difference; None where no interval could be built.
     lower, upper : float or None
         Ends of the recommended interval; an open end is None.
     statistic : float or None
         Difference over standard error.
     p_value : float or None
-        Of no difference.
+        p-value of no difference.
     p_value_adjusted : float or None
-        Corrected over the pairs; None for a single pair.
+        The p-value corrected over the pairs; None for a single pair.
     """
 
     difference: float
@@ -778,7 +780,7 @@ class Comparison:
     tests : mapping of str to TestResult
         Outcomes of the paired tests, by method.
     cautions : tuple of Caution
-        What to know of the difference as such.
+        Cautions about the difference as a whole.
     verdict : Verdict
         Which of the two is better, if the data show it.
     risks : mapping of str to WeightedRiskDifference or None
@@ -812,17 +814,17 @@ class BriefInterval:
     method, variance : str
         The interval's method and the variance it rests on, if any.
     target : Target
-        What is covered.
+        The quantity that the interval is to cover.
     mean : MeanKind
-        Which mean it centres on.
+        The mean that the interval is about, ``macro`` or ``pooled``.
     estimate : float
-        That mean's difference, a minus b.
+        The difference of that mean, a minus b.
     standard_error : float or None
-        In units of the loss.
+        Standard error of the difference, in units of the loss.
     lower, upper : float or None
         Ends; an open end is None.
     degrees_of_freedom : float or None
-        None means normal.
+        Degrees of freedom of the t interval; None means normal.
     details : mapping
         Further numbers of the method.
     measured : IntervalCalibration or None
@@ -994,17 +996,18 @@ class OmnibusResult:
     Parameters
     ----------
     statistic : float or None
-        None where it is infinite or undefined.
+        The test statistic; None where it is infinite or undefined.
     degrees_of_freedom : float, tuple of float or None
-        Numerator and denominator of F; None where the reference distribution has none.
+        Degrees of freedom, for F of numerator and denominator; None where the reference
+        distribution has none.
     p_value : float
-        Of no difference between any models.
+        p-value of no difference between any models.
     target : Target
         The differences that are tested.
     unit : str
         What the rows are: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        What to know before using it.
+        Cautions: what to know before using the numbers.
     details : mapping
         Further numbers of the test.
     """
@@ -1027,11 +1030,11 @@ class PostHocPair:
     a, b : str
         Names of the models.
     z : float or None
-        Difference of their scores over its standard error; None where that is 0.
+        Difference of their scores divided by its standard error; None where that is 0.
     p_value : float
-        Two-sided.
+        Two-sided p-value of the pair.
     p_value_adjusted : float
-        Corrected over the pairs.
+        The p-value corrected over the pairs.
     """
 
     a: str
@@ -1052,9 +1055,9 @@ class PostHocColumns:
     z : tuple of float or None
         (m,) differences of scores over their standard error.
     p_value : ndarray of float
-        (m,) two-sided.
+        (m,) two-sided p-values.
     p_value_adjusted : ndarray of float
-        (m,) corrected over the pairs.
+        (m,) p-values corrected over the pairs.
     """
 
     order: str
@@ -1070,7 +1073,7 @@ class CriticalDifferenceDiagram:
     Parameters
     ----------
     score : str
-        What the models' scores are, such as ``mean_ranks``.
+        Name of the models' scores, such as ``mean_ranks``.
     values : mapping of str to float
         Score of each model; smaller is better.
     alpha : float
@@ -1236,7 +1239,7 @@ class ComparisonSummary:
     decision : Decision
         The verdict.
     p_value : float or None
-        Of no difference, two-sided, not corrected.
+        Two-sided p-value of no difference, not corrected over the pairs.
     """
 
     a: str
@@ -1257,7 +1260,7 @@ class Summary:
     best_model : str
         The model with the lowest mean loss (or the highest mean score).
     target : Target
-        What the intervals of the models are about.
+        The quantity that the intervals of the models are about.
     better : str
         ``lower`` where the values are losses, ``higher`` where they are scores.
     level : float
@@ -1294,7 +1297,7 @@ class EvaluationResult:
     summary : Summary
         The best model, the verdicts in words and the main intervals.
     models : mapping of str to ModelResult
-        By name.
+        The results of the models by name.
     detail : str
         How much is written of each model and comparison: ``full`` or ``brief``.
     comparisons : tuple of Comparison or BriefComparison
@@ -1316,7 +1319,7 @@ class EvaluationResult:
     not_applicable : tuple of NotApplicable
         Methods that were not used, with the reason.
     cautions : tuple of Caution
-        What to know of the evaluation as a whole.
+        Cautions about the evaluation as a whole.
     gate : GateResult or None
         Whether a model meets the requirement of the request's gate.
     methods : tuple of MethodUsed

@@ -25,7 +25,7 @@ class InternalResult:
     mean : float
         The number by which candidates are chosen; NaN where it is undefined.
     standard_error : float or None
-        In units of the mean; None where it is not known.
+        Standard error of the mean, in its units; None where it is not known.
     splits : ndarray of float or None
         (J,) mean loss, or metric, of each internal split, NaN where it is undefined; None where
         there are very many.
@@ -45,7 +45,7 @@ class CandidateSpec:
     name : str
         Name of the learner.
     params : mapping
-        Its parameters, with the values of the grid.
+        Parameters of the learner, with the values of the grid.
     prepare : tuple
         The preparation steps before the learner.
     """
@@ -66,9 +66,9 @@ class ChosenCandidate:
     spec : CandidateSpec
         The learner, ready for another request.
     rule : str
-        How it was chosen: ``least`` or ``one_standard_error``.
+        The rule of the choice: ``least`` or ``one_standard_error``.
     by : str
-        What it was chosen by: ``error``, the mean loss, or the name of a metric.
+        The number that the choice is made by: ``error``, the mean loss, or the name of a metric.
     higher_is_better : bool
         Whether the candidate with the largest value is best.
     least : str
@@ -78,7 +78,7 @@ class ChosenCandidate:
     chosen_on : str
         The rows that the choice rests on.
     internal : InternalResult
-        Its internal error, or its metric.
+        Internal error, or metric, of the chosen candidate.
     """
 
     name: str
@@ -111,7 +111,7 @@ class ExternalSplit:
     internal : float
         Internal error, or metric, of the winner; NaN where it is undefined.
     internal_standard_error : float or None
-        Its standard error; None where it is not known.
+        Standard error of ``internal``; None where it is not known.
     external : float
         Error, or metric, of the winner on the test part; NaN where it is undefined.
     n_train, n_test : int
@@ -179,11 +179,12 @@ class ParameterProfile:
     candidates : tuple of str or None
         The best candidate with each value; None where none of them ran.
     mean : tuple of float or None
-        Its internal error, or metric.
+        Internal error, or metric, of that candidate.
     standard_error : tuple of float or None
-        The standard error of that.
+        The standard error of each entry of ``mean``.
     external : tuple of float or None
-        Its mean error, or metric, over the external splits; None without external splits.
+        Mean error, or metric, of that candidate over the external splits; None without external
+        splits.
     """
 
     values: tuple[Value, ...]
@@ -200,7 +201,7 @@ class GridProfile:
     Parameters
     ----------
     parameters : mapping of str to ParameterProfile
-        By the name of the parameter.
+        The profile of each parameter, by its name.
     least : str or None
         The best candidate of the grid; None where none ran.
     n_candidates : int
@@ -214,7 +215,7 @@ class GridProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionBias:
-    """How much too good the internal value of the chosen candidate is.
+    """The bias of the internal value of the chosen candidate, which was chosen for being the best.
 
     Parameters
     ----------
@@ -224,11 +225,12 @@ class SelectionBias:
     interval : Interval or None
         The recommended interval; None for a metric and without external splits.
     without_choice : float or None
-        The part of it that candidates have which are not chosen; None for one external split.
+        The part of ``estimate`` that each candidate has by itself, without a choice; None for one
+        external split.
     of_choice : float or None
-        The rest, which is due to choosing.
+        The rest of ``estimate``, which is due to choosing.
     of_minima : float or None
-        An estimate from the internal splits alone; None where they do not give one.
+        An estimate of the bias from the internal splits alone; None where they do not determine it.
     variances : mapping of str to VarianceEstimate
         Estimated variances of ``estimate``, by method; empty for a metric.
     intervals : tuple of Interval
