@@ -25,7 +25,6 @@ ENV PATH=/opt/thetahat/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     # The image is read-only: workers copy its compiled loops there at their start.
     NUMBA_CACHE_DIR=/var/lib/thetahat/loops \
-    MPLCONFIGDIR=/tmp/matplotlib \
     THETAHAT_DATA_DIR=/var/lib/thetahat \
     THETAHAT_HOST=0.0.0.0 \
     THETAHAT_PORT=8000
