@@ -14,6 +14,7 @@ from service.figures.learning_curves import build_learning_curves
 from service.figures.posterior import build_posteriors
 from service.figures.replicates import build_replicates
 from service.figures.risk_curves import build_risk_curves
+from service.figures.score_curves import build_score_curves
 from service.figures.selection import build_selection
 from service.figures.study import build_study
 from service.figures.weights import build_weights
@@ -24,6 +25,7 @@ BUILDERS: Final = (
     build_by_source,
     build_critical_differences,
     build_posteriors,
+    build_score_curves,
     build_learning_curves,
     build_selection,
     build_risk_curves,

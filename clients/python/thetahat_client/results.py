@@ -755,6 +755,9 @@ class CurvePointDict(TypedDict):
     metrics: NotRequired[dict[str, MetricResultDict]]
     """Metrics by name, where the request names any."""
 
+    score_curves: NotRequired[ScoreCurvesDict]
+    """How the scores separate two classes, where a metric of scores is requested."""
+
 
 CurveStepDict = TypedDict(
     "CurveStepDict",
@@ -1722,6 +1725,9 @@ class ModelResultDict(TypedDict):
     metrics: NotRequired[dict[str, MetricResultDict]]
     """Metrics by name, where the request names any."""
 
+    score_curves: NotRequired[ScoreCurvesDict]
+    """How the scores separate two classes, where a metric of scores is requested."""
+
 
 class ModelSummaryDict(TypedDict):
     """One model in a summary."""
@@ -2147,6 +2153,25 @@ class RefitCoefficientsDict(TypedDict):
     """The intercept; 0 where the learner has none."""
 
 
+class ReliabilityBinDict(TypedDict):
+    """Rows with similar predicted probabilities, and how many of them are positive."""
+
+    n: int
+    """Number of rows."""
+
+    mean_score: float
+    """Average predicted probability."""
+
+    share: float
+    """Share of the rows that are positive."""
+
+    lower: float
+    """Ends of Wilson's interval for that share, which takes the rows as independent."""
+
+    upper: float
+    """Ends of Wilson's interval for that share, which takes the rows as independent."""
+
+
 RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
 """What a gate requires of a model beside another one."""
 
@@ -2227,6 +2252,22 @@ class RiskPairDict(TypedDict):
     that the second selects."""
 
 
+class RocCurveDict(TypedDict):
+    """The points of a receiver operating characteristic, from (0, 0) to (1, 1)."""
+
+    false_positive_rate: list[float]
+    """(m,) share of the negative rows whose score is at least the threshold."""
+
+    true_positive_rate: list[float]
+    """(m,) share of the positive rows whose score is at least the threshold."""
+
+    positives: int
+    """Number of rows of each class."""
+
+    negatives: int
+    """Number of rows of each class."""
+
+
 class RowsWithoutValueDict(TypedDict):
     """Rows that have no value in one column."""
 
@@ -2266,6 +2307,22 @@ class SaturationDict(TypedDict):
 
 SaturationDecisionValue: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
 """Whether more rows would still help a learner."""
+
+
+class ScoreCurvesDict(TypedDict):
+    """How the scores of one model separate two classes, over the rows of the first repeat."""
+
+    positive_class: str | int | float
+    """The class that high scores stand for."""
+
+    level: float
+    """Confidence level of the intervals."""
+
+    roc: RocCurveDict
+    """The receiver operating characteristic, at most 101 of its points."""
+
+    reliability: list[ReliabilityBinDict] | None
+    """Ten groups of rows of about the same size; None if the scores are not between 0 and 1."""
 
 
 class SecondMomentsDict(TypedDict):

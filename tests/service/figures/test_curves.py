@@ -184,3 +184,21 @@ def test_exact_a_bootstrap_shows_every_replicate_and_interval() -> None:
     bars = [row for layer in spec["layer"][1:] for row in layer["data"]["values"]]
     ends = {(row.get("lower"), row.get("upper")) for row in bars}
     assert {(one["lower"], one["upper"]) for one in result["intervals"]} <= ends
+
+
+def test_exact_roc_and_reliability_have_the_points_of_the_result() -> None:
+    result = EXAMPLES["predictions"]
+
+    roc = spec_of(result, "roc")["data"]["values"]
+    reliability = spec_of(result, "reliability")["data"]["values"]
+
+    for name, model in result["models"].items():
+        curves = model["score_curves"]
+        drawn = [row for row in roc if row["series"] == name]
+        assert [row["x"] for row in drawn] == curves["roc"]["false_positive_rate"]
+        assert [row["y"] for row in drawn] == curves["roc"]["true_positive_rate"]
+        drawn = [row for row in reliability if row["series"] == name]
+        assert [(row["x"], row["y"], row["lower"], row["upper"]) for row in drawn] == [
+            (one["mean_score"], one["share"], one["lower"], one["upper"])
+            for one in curves["reliability"]
+        ]

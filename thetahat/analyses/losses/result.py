@@ -345,6 +345,71 @@ class MetricResult:
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RocCurve:
+    """The points of a receiver operating characteristic, from (0, 0) to (1, 1).
+
+    Parameters
+    ----------
+    false_positive_rate : ndarray of float
+        (m,) share of the negative rows whose score is at least the threshold.
+    true_positive_rate : ndarray of float
+        (m,) share of the positive rows whose score is at least the threshold.
+    positives, negatives : int
+        Number of rows of each class.
+    """
+
+    false_positive_rate: FloatArray
+    true_positive_rate: FloatArray
+    positives: int
+    negatives: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReliabilityBin:
+    """Rows with similar predicted probabilities, and how many of them are positive.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    mean_score : float
+        Average predicted probability.
+    share : float
+        Share of the rows that are positive.
+    lower, upper : float
+        Ends of Wilson's interval for that share, which takes the rows as independent.
+    """
+
+    n: int
+    mean_score: float
+    share: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreCurves:
+    """How the scores of one model separate two classes, over the rows of the first repeat.
+
+    Parameters
+    ----------
+    positive_class : label
+        The class that high scores stand for.
+    level : float
+        Confidence level of the intervals.
+    roc : RocCurve
+        The receiver operating characteristic, at most 101 of its points.
+    reliability : tuple of ReliabilityBin or None
+        Ten groups of rows of about the same size; None if the scores are not between 0 and 1.
+    """
+
+    positive_class: Label
+    level: float
+    roc: RocCurve
+    reliability: tuple[ReliabilityBin, ...] | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResult:
     """What is estimated of one model.
@@ -373,6 +438,8 @@ class ModelResult:
         Importance-weighted risks by estimator, where there are weights.
     metrics : mapping of str to MetricResult or None
         Metrics by name, where the request names any.
+    score_curves : ScoreCurves or None
+        How the scores separate two classes, where a metric of scores is requested.
     """
 
     mean: Means
@@ -385,6 +452,7 @@ class ModelResult:
     estimates: Mapping[str, ErrorEstimate] | None = None
     risks: Mapping[str, WeightedRisk] | None = None
     metrics: Mapping[str, MetricResult] | None = None
+    score_curves: ScoreCurves | None = None
 
 
 # Comparisons -------------------------------------------------------------------------------------

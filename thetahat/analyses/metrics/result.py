@@ -14,6 +14,7 @@ from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.differences import add_differences
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
+from thetahat.analyses.metrics.score_curves import describe_scores
 from thetahat.metrics.base import Judged, Metric
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
@@ -55,7 +56,21 @@ def add_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all 
         }
         result = replace(result, models=models)
         result = add_differences(result, entry.key, entry.method, measured, choices)
+    if any(entry.method.uses == "scores" for entry in metrics):
+        result = _add_score_curves(result, judged, layout, choices.level)
     return result
+
+
+def _add_score_curves(
+    result: EvaluationResult, judged: Mapping[str, Judged], layout: Layout, level: float
+) -> EvaluationResult:
+    """Return the result with the curves of every model that has scores of two classes."""
+    rows = np.flatnonzero(layout.split_repeat[layout.split_of_row()] == 0)
+    models = {
+        name: replace(model, score_curves=describe_scores(judged[name], rows, level))
+        for name, model in result.models.items()
+    }
+    return replace(result, models=models)
 
 
 def _add_metric(model: ModelResult, key: str, metric: MetricResult) -> ModelResult:
