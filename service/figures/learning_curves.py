@@ -8,7 +8,7 @@ from typing import Any, Final
 from service.figures.by_source import MOST_FIGURES, number_name
 from service.figures.differences import reference_marks
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, Lines, needs_log, view_lines
+from service.figures.lines import Line, LinePlot, needs_log, view_lines
 from service.figures.style import Json, Style
 from service.figures.words import describe_size, number, value_word
 
@@ -67,7 +67,7 @@ def _build(result: Result, names: list[str], place: int) -> Figure:
             )
     values = [x for line in lines for x in line.x]
     quantity = value_word(result)
-    shown = Lines(
+    shown = LinePlot(
         lines=lines,
         x_title="rows to learn from",
         y_title=quantity,

@@ -57,7 +57,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
+class LinePlot:
     """The lines of a figure and their axes.
 
     Parameters
@@ -94,7 +94,7 @@ def needs_log(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) / min(values) >= LOG_FROM
 
 
-def view_lines(lines: Lines, style: Style) -> Json:
+def view_lines(lines: LinePlot, style: Style) -> Json:
     """Return the marks, axes and data of lines."""
     palette = style.palette
     values = [row for line in lines.lines for row in _rows(line)]
@@ -138,7 +138,7 @@ def view_lines(lines: Lines, style: Style) -> Json:
     return {**size, "data": {"values": values}, "layer": layers}
 
 
-def _shift(place: int, lines: Lines) -> float:
+def _shift(place: int, lines: LinePlot) -> float:
     """Return how far a line is drawn to the right, so that bars of two lines do not overlap."""
     if lines.intervals != "bars" or len(lines.lines) == 1:
         return 0.0
@@ -227,7 +227,7 @@ def _rows(line: Line) -> list[Json]:
     ]
 
 
-def _x_axis(lines: Lines, values: Sequence[Json]) -> Json:
+def _x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     axis: Json = {"type": "quantitative", "title": lines.x_title}
     places = [row["x"] for row in values]
     if lines.categories:
@@ -255,7 +255,7 @@ def _x_axis(lines: Lines, values: Sequence[Json]) -> Json:
     return {**axis, "scale": {"zero": False, "padding": 12}}
 
 
-def _y_axis(lines: Lines, values: Sequence[Json]) -> Json:
+def _y_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     """Return the vertical axis; it is cut where intervals are much longer than the line varies."""
     axis: Json = {"type": "quantitative", "title": lines.y_title}
     if lines.y_domain:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, Lines, needs_log, view_lines
+from service.figures.lines import Line, LinePlot, needs_log, view_lines
 from service.figures.words import join_words, number, percent
 
 ORDER: Final = ("weighted", "controlled", "unweighted")
@@ -63,7 +63,7 @@ def _build(name: str, learner: Mapping[str, Any], n_folds: int | None, n: int | 
             )
         )
     parameter = grid["parameter"] or "value"
-    drawn = Lines(
+    drawn = LinePlot(
         lines=lines,
         x_title=parameter,
         y_title="estimated risk",

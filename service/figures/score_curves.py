@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.figures.by_source import number_name
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, Lines, view_lines
+from service.figures.lines import Line, LinePlot, view_lines
 from service.figures.words import percent
 
 MOST_MODELS: Final = 8
@@ -51,7 +51,7 @@ def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int) -> Figure:
     lines.append(Line(name=CHANCE, x=[0, 1], y=[0, 1], is_dashed=True, has_points=False, colour=-1))
     first = next(iter(curves.values()))
     roc, label = first["roc"], first["positive_class"]
-    drawn = Lines(
+    drawn = LinePlot(
         lines=lines,
         x_title=f"share of the others that are taken for {label}",
         y_title=f"share of {label} that is found",
@@ -93,7 +93,7 @@ def _build_reliability(curves: Mapping[str, Mapping[str, Any]], place: int) -> F
     )
     first = next(iter(curves.values()))
     label, bins = first["positive_class"], first["reliability"]
-    drawn = Lines(
+    drawn = LinePlot(
         lines=lines,
         x_title=f"predicted probability of {label}",
         y_title=f"share of {label}",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, Lines, needs_log, view_lines
+from service.figures.lines import Line, LinePlot, needs_log, view_lines
 from service.figures.ranges import Bar, find_domain
 from service.figures.risk_curves import place_values
 from service.figures.style import Json, Style
@@ -276,7 +276,7 @@ def _build_profile(result: Result, grid: str, parameter: str, along: Mapping[str
             Line(name=f"external {quantity}", x=x, y=along["external"], colour=1, is_dashed=True)
         )
     is_log = not categories and needs_log(x)
-    drawn = Lines(
+    drawn = LinePlot(
         lines=lines,
         x_title=parameter,
         y_title=quantity,
