@@ -75,6 +75,8 @@ def page_response(
     response = HTMLResponse(render(template, viewer=viewer, **context), status)
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Cache-Control"] = "no-store"
+    # With no-referrer, browsers send our own forms with "Origin: null", which is refused.
+    response.headers["Referrer-Policy"] = "same-origin"
     response.headers["Vary"] = "Accept, Authorization, Cookie"
     if is_new:
         set_cookie(request, response, FORM_COOKIE, secret, None)

@@ -47,6 +47,7 @@ def open_page(
     assert "script-src 'self'" in answer.headers["content-security-policy"]
     assert "unsafe" not in answer.headers["content-security-policy"]
     assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["referrer-policy"] == "same-origin"
     page = HtmlPage(answer.text)
     page.check()
     return page
