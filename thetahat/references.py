@@ -204,6 +204,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             " tests for multiple comparisons in the design of experiments in computational "
             "intelligence and data mining. Information Sciences 180, 2044-2064."
         ),
+        "geman1992": (
+            "Geman, S., Bienenstock, E. and Doursat, R. (1992). Neural networks and the "
+            "bias/variance dilemma. Neural Computation 4, 1-58."
+        ),
         "geras2013": (
             "Geras, K. J. and Sutton, C. (2013). Multiple-source cross-validation. Proceedings of"
             " the 30th International Conference on Machine Learning."
@@ -310,6 +314,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Kohavi, R. (1995). A study of cross-validation and bootstrap for accuracy estimation"
             " and model selection. Proceedings of the 14th International Joint Conference on "
             "Artificial Intelligence, 1137-1143."
+        ),
+        "kohavi1996": (
+            "Kohavi, R. and Wolpert, D. H. (1996). Bias plus variance decomposition for zero-one "
+            "loss functions. Proceedings of ICML 1996, 275-283."
         ),
         "kouw2019": (
             "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "

@@ -142,10 +142,13 @@ class LossTraits:
         Whether all of its values may be 0 or 1, as methods for error rates need it.
     of_least_squares : bool
         Whether a learner fitted by least squares minimises it.
+    has_bias_and_variance : bool
+        Whether it is split in squared bias and variance if several fits predict an instance.
     """
 
     can_be_zero_one: bool = False
     of_least_squares: bool = False
+    has_bias_and_variance: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ class Squared:
             "on it covers less often than its level."
         ),
         is_default=True,
-        loss=LossTraits(of_least_squares=True),
+        loss=LossTraits(of_least_squares=True, has_bias_and_variance=True),
     )
     task: ClassVar[str | None] = "regression"
     uses: ClassVar[str] = "output"

@@ -35,7 +35,7 @@ class ZeroOne:
             "always predicting the most frequent class can look good."
         ),
         is_default=True,
-        loss=LossTraits(can_be_zero_one=True),
+        loss=LossTraits(can_be_zero_one=True, has_bias_and_variance=True),
     )
     task: ClassVar[str | None] = "classification"
     uses: ClassVar[str] = "output"

@@ -127,6 +127,25 @@ class BestOracleDict(TypedDict):
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
+class BiasVarianceDict(TypedDict):
+    """Expected loss of a learner, split in squared bias and variance over its fits."""
+
+    n_instances: int
+    """Number of instances that two fits or more predict."""
+
+    fewest_fits: int
+    """Smallest number of fits that predict one of them."""
+
+    expected_loss: float
+    """Mean loss of these instances, each with the same weight."""
+
+    bias_squared: float
+    """Mean squared bias plus noise; it may be negative by chance."""
+
+    variance: float
+    """Mean variance of the predictions."""
+
+
 class BlockCovarianceDict(TypedDict):
     """The second moments of all models' block means."""
 
@@ -649,6 +668,10 @@ class CrossValidationResultDict(TypedDict):
 
     learners: dict[str, LearnerFitsDict]
     """How the splits of each learner were predicted."""
+
+    bias_variance: NotRequired[dict[str, BiasVarianceDict]]
+    """Squared bias and variance by learner, if several fits predict an instance and the loss is
+    squared or zero-one."""
 
 
 class CurveDict(TypedDict):

@@ -24,6 +24,7 @@ from thetahat.analyses.cross_validation import (
     collect_run_cautions,
     list_failed_learners,
 )
+from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.result import describe_learners
 from thetahat.analyses.losses.weighted_risks import add_risks
 from thetahat.cross_validation import (
@@ -97,7 +98,9 @@ def build_result(
     evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
     fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}
     result = CrossValidationResult(
-        evaluation=describe_learners(evaluation, failures, fits),
+        evaluation=describe_learners(
+            evaluation, failures, fits, split_bias_and_variance(plan.data, plan.loss, outcomes)
+        ),
         weights=None if importance is None else importance.describe(request, seed),
         calibration=calibration_summary,
     )

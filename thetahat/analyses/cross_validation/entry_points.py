@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy.typing as npt
 
+from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
     RefitRuns,
@@ -201,7 +202,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     kind = built_scheme.block_kind
     evaluation = name_blocks(evaluation, choices.noun, kind, list(learners))
     fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
-    return describe_learners(evaluation, failures, fits)
+    bias_variance = split_bias_and_variance(data, built_loss, outcomes)
+    return describe_learners(evaluation, failures, fits, bias_variance)
 
 
 def _build_loss(loss: str | Loss | None, data: Data) -> Loss:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from thetahat.analyses.cross_validation.bias_variance import BiasVariance
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.cross_validation import LearnerFailure, LearnerFits
 
@@ -19,17 +20,24 @@ class CrossValidationEvaluation(EvaluationResult):
         Learners that failed, with the reason.
     learners : mapping of str to LearnerFits
         How the splits of each learner were predicted.
+    bias_variance : mapping of str to BiasVariance or None
+        Squared bias and variance by learner, if several fits predict an instance and the loss is
+        squared or zero-one.
     """
 
     failures: Mapping[str, LearnerFailure]
     learners: Mapping[str, LearnerFits]
+    bias_variance: Mapping[str, BiasVariance] | None = None
 
 
 def describe_learners(
     evaluation: EvaluationResult,
     failures: Mapping[str, LearnerFailure],
     learners: Mapping[str, LearnerFits],
+    bias_variance: Mapping[str, BiasVariance] | None,
 ) -> CrossValidationEvaluation:
     """Return the evaluation together with how each learner ran."""
     parts = {field.name: getattr(evaluation, field.name) for field in fields(EvaluationResult)}
-    return CrossValidationEvaluation(**parts, failures=failures, learners=learners)
+    return CrossValidationEvaluation(
+        **parts, failures=failures, learners=learners, bias_variance=bias_variance
+    )

@@ -1,0 +1,109 @@
+"""Squared bias and variance of a learner whose fits predict the same instances several times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.cross_validation import SplitOutcome
+from thetahat.losses.base import Loss
+from thetahat.tables.data import Data
+from thetahat.values.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BiasVariance:
+    r"""Expected loss of a learner, split in squared bias and variance over its fits.
+
+    With J fits that predict instance i, :math:`f_{ij}` and :math:`L_{ij}` their predictions and
+    losses,
+
+    .. math::
+        V_i = \frac{1}{J - 1} \sum_j (f_{ij} - \bar f_i)^2, \quad B_i = \bar L_i - V_i
+
+    for the squared loss; for the zero-one loss :math:`V_i = \frac{J}{2 (J - 1)}
+    (1 - \sum_c \hat p_{ic}^2)` with :math:`\hat p_{ic}` the share of fits that predict class c.
+    Both are unbiased for J fits to independent training samples. The fits of one data set share
+    rows, so the variance is over the training parts of the scheme and smaller than that over new
+    samples; what is missing is in the squared bias.
+
+    Source: geman1992 for the squared loss, kohavi1996 for the zero-one loss.
+
+    Deviations: noise and squared bias are one number, because each instance has one target.
+
+    Parameters
+    ----------
+    n_instances : int
+        Number of instances that two fits or more predict.
+    fewest_fits : int
+        Smallest number of fits that predict one of them.
+    expected_loss : float
+        Mean loss of these instances, each with the same weight.
+    bias_squared : float
+        Mean squared bias plus noise; it may be negative by chance.
+    variance : float
+        Mean variance of the predictions.
+    """
+
+    n_instances: int
+    fewest_fits: int
+    expected_loss: float
+    bias_squared: float
+    variance: float
+
+
+def split_bias_and_variance(
+    data: Data, loss: Loss, outcomes: Mapping[str, Sequence[SplitOutcome]]
+) -> dict[str, BiasVariance] | None:
+    """Return bias and variance by learner.
+
+    None if the loss is not split into them, or if no instance is predicted by two fits.
+    """
+    if not loss.info.loss.has_bias_and_variance:
+        return None
+    found = {name: _split_one(data, of_learner) for name, of_learner in outcomes.items()}
+    return {name: one for name, one in found.items() if one is not None} or None
+
+
+def _split_one(data: Data, outcomes: Sequence[SplitOutcome]) -> BiasVariance | None:
+    test, losses, output = [], [], []
+    for outcome in outcomes:
+        if outcome.output is None:
+            return None
+        test.append(outcome.test)
+        losses.append(outcome.losses)
+        output.append(outcome.output)
+    rows = np.concatenate(test)
+    J = np.bincount(rows, minlength=data.n)
+    several = J > 1
+    if not several.any():
+        return None
+    predicted = np.concatenate(output)
+    spread = _vary_classes if data.classes else _vary_values
+    V = spread(rows, predicted, J, data.n_classes)[several]
+    L = np.bincount(rows, weights=np.concatenate(losses), minlength=data.n)[several] / J[several]
+    return BiasVariance(
+        n_instances=int(several.sum()),
+        fewest_fits=int(J[several].min()),
+        expected_loss=float(L.mean()),
+        bias_squared=float((L - V).mean()),
+        variance=float(V.mean()),
+    )
+
+
+def _vary_values(rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int) -> FloatArray:
+    """Return the (n,) variances (ddof 1) of the predictions of each instance."""
+    del n_classes
+    means = np.bincount(rows, weights=f, minlength=len(J)) / np.maximum(J, 1)
+    squares = np.bincount(rows, weights=(f - means[rows]) ** 2, minlength=len(J))
+    return np.asarray(squares / np.maximum(J - 1, 1))
+
+
+def _vary_classes(rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int) -> FloatArray:
+    """Return the (n,) unbiased halves of the Gini index of the classes predicted."""
+    codes = rows * n_classes + f.astype(np.intp)
+    counts = np.bincount(codes, minlength=len(J) * n_classes).reshape(len(J), n_classes)
+    same = ((counts / np.maximum(J, 1)[:, np.newaxis]) ** 2).sum(axis=1)
+    return np.asarray(0.5 * (1 - same) * J / np.maximum(J - 1, 1))
