@@ -110,9 +110,9 @@ def test_exact_lists_are_read_over_all_pages(client: Client) -> None:
     for identifier in sent:
         client.wait(identifier, 60)
 
-    found = list(client.evaluations(labels=labels, status="succeeded", page_size=1))
-    assert [e.id for e in found] == sent[::-1]
-    assert found[0].labels == labels
+    listed = list(client.evaluations(labels=labels, status="succeeded", page_size=1))
+    assert [e.id for e in listed] == sent[::-1]
+    assert listed[0].labels == labels
     assert list(client.evaluations(labels=labels, kind="predictions")) == []
 
 
@@ -163,10 +163,10 @@ def test_exact_ended_evaluations_are_not_cancelled(client: Client) -> None:
 
 @pytest.mark.parametrize("family", ["schemes", "learners", "losses", "variances", "tests"])
 def test_exact_methods_are_listed(client: Client, family: str) -> None:
-    found = client.methods(family)
+    methods = client.methods(family)
 
-    assert len(found) > 3
-    assert all(method["name"] and method["title"] for method in found)
+    assert len(methods) > 3
+    assert all(method["name"] and method["title"] for method in methods)
 
 
 def test_exact_it_is_ready(client: Client) -> None:

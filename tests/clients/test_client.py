@@ -175,9 +175,9 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
 
 
 def test_exact_figures_are_named_and_drawn() -> None:
-    one = {"name": "a/b", "title": "One", "links": {"svg": "s", "png": "p"}}
-    with run_stub(Reply(200, {"items": [one]})) as stub, client_at(stub.url) as client:
-        assert client.figures("x") == [one]
+    figure = {"name": "a/b", "title": "One", "links": {"svg": "s", "png": "p"}}
+    with run_stub(Reply(200, {"items": [figure]})) as stub, client_at(stub.url) as client:
+        assert client.figures("x") == [figure]
         assert stub.requests[-1].path == "/v1/evaluations/x/figures"
     with run_stub(Reply(200, b"<svg/>")) as stub, client_at(stub.url) as client:
         assert client.figure("x", "a/b") == b"<svg/>"
@@ -208,7 +208,7 @@ def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> Non
         run_stub(page("a", "c1"), page("b", "c2"), page("c", None)) as stub,
         client_at(stub.url) as client,
     ):
-        found = list(
+        listed = list(
             client.evaluations(
                 status="failed",
                 labels={"team": "x", "run": "1:2"},
@@ -217,7 +217,7 @@ def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> Non
             )
         )
 
-    assert [e.id for e in found] == ["a", "b", "c"]
+    assert [e.id for e in listed] == ["a", "b", "c"]
     assert [request.query.pop("cursor", None) for request in stub.requests] == [
         None,
         ["c1"],

@@ -31,8 +31,8 @@ def service_process(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def stored(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    return content
 
 
 def test_exact_the_demo_explains_why_the_two_differ(report: ModuleType) -> None:

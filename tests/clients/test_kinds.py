@@ -65,8 +65,8 @@ def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
     assert "roc_auc: the mean of the splits; higher is better" in text
     assert "f1: over all rows together; higher is better" in text
     assert metrics_table({"models": {"m": {}}}, PAGE) == ""
-    some = {"models": {"selected": selected["models"]["selected"], "other": {}}}
-    assert find_row(metrics_table(some, PAGE), "other")[1:] == ["none", "none"]
+    result = {"models": {"selected": selected["models"]["selected"], "other": {}}}
+    assert find_row(metrics_table(result, PAGE), "other")[1:] == ["none", "none"]
     bare = {"estimate": {"macro": 0.5}, "mean": "macro", "intervals": []}
     assert "0.5000\n" in metrics_table({"models": {"m": {"metrics": {"x": bare}}}}, PAGE)
 

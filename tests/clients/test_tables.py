@@ -29,8 +29,8 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def stored(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    return content
 
 
 @pytest.fixture
@@ -69,14 +69,14 @@ def test_exact_only_recommended_intervals_and_predictions_are_shown(
 
 
 def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> None:
-    found = verdicts(schools)
+    table = verdicts(schools)
 
-    assert len(found) == 6
-    for sentence, pair in zip(found, schools["comparisons"], strict=True):
+    assert len(table) == 6
+    for sentence, pair in zip(table, schools["comparisons"], strict=True):
         assert sentence.startswith(pair["verdict"]["decision"].upper())
         assert pair["verdict"]["reason"] in sentence
     plan = "0.02, 491 sources (426 more) give a chance of 80 % to show it."
-    assert found[-1].endswith(plan)
+    assert table[-1].endswith(plan)
 
 
 def test_exact_cautions_of_one_code_are_one_fact(schools: dict[str, Any]) -> None:

@@ -111,18 +111,18 @@ def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
 
 def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, Any]:
     """Return the draws of each part, or the first words that it failed with."""
-    found: dict[str, Any] = {part: [] for part in request.parts}
+    outputs_by_part: dict[str, Any] = {part: [] for part in request.parts}
     for output in outputs:
         part, arrays = request.parts[output.payload["i"] % len(request.parts)], output.read()
         failure = read_failure(arrays, part)
-        if isinstance(found[part], list):
+        if isinstance(outputs_by_part[part], list):
             if failure is None:
-                found[part].append(arrays["draw"].tolist())
+                outputs_by_part[part].append(arrays["draw"].tolist())
             else:
-                found[part] = failure
-    if not any(isinstance(said, list) for said in found.values()):
-        raise failure_as_error(LearnerFailure(**next(iter(found.values()))))
-    return found
+                outputs_by_part[part] = failure
+    if not any(isinstance(said, list) for said in outputs_by_part.values()):
+        raise failure_as_error(LearnerFailure(**next(iter(outputs_by_part.values()))))
+    return outputs_by_part
 
 
 def _draw(job: Job[NapRequest], i: int) -> np.ndarray:

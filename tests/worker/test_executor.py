@@ -185,10 +185,12 @@ def test_exact_a_refusal_names_place_and_value(sqlite: None) -> None:
     first, second = submit_nap(fault="refuse"), submit_nap(fault="refuse_request")
     for evaluation_id in (first, second):
         make_executor().run((evaluation_id, 0))
-    one, other = look(first).error, look(second).error
-    assert one is not None
+    first_error, other = look(first).error, look(second).error
+    assert first_error is not None
     assert other is not None
-    assert one["errors"] == [{"loc": ["sheep", 3], "message": "too few sheep", "value": 2.0}]
+    assert first_error["errors"] == [
+        {"loc": ["sheep", 3], "message": "too few sheep", "value": 2.0}
+    ]
     assert other["errors"] == [{"loc": ["bed"], "message": "is not there", "value": "nan"}]
 
 
@@ -218,8 +220,8 @@ def test_exact_cancelled_work_is_ended(
     evaluation_id = submit_nap(seconds=20.0)
     take = record.claim_unit
 
-    def take_then_cancel(*given: Any) -> Any:
-        claim = take(*given)
+    def take_then_cancel(*arguments: Any) -> Any:
+        claim = take(*arguments)
         cancel(LOCAL_OWNER_ID, evaluation_id)
         return claim
 

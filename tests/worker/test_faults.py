@@ -163,7 +163,7 @@ def test_exact_a_failure_that_cannot_be_stored_is_stored_later(
     make_executor().run((evaluation_id, 0))
     keep = FileStore.keep_with_digest
 
-    def fail(*given: Any) -> str:
+    def fail(*arguments: Any) -> str:
         raise FULL
 
     monkeypatch.setattr(FileStore, "keep_with_digest", fail)
@@ -181,11 +181,11 @@ def test_exact_an_outcome_waits_for_the_database(
     evaluation_id, kept = submit_nap(seed=5), record.record_result
     left = [3]
 
-    def fail_at_first(*given: Any) -> bool:
+    def fail_at_first(*arguments: Any) -> bool:
         left[0] -= 1
         if left[0] >= 0:
             raise OperationalError("COMMIT", {}, Exception("terminating connection"))
-        return kept(*given)
+        return kept(*arguments)
 
     monkeypatch.setattr(record, "record_result", fail_at_first)
     make_executor().run((evaluation_id, 0))
@@ -202,8 +202,8 @@ def test_exact_a_commit_whose_answer_was_lost_keeps_its_file(
     def lose_answer(name: str) -> None:
         write, left = getattr(record, name), [1]
 
-        def write_twice(*given: Any) -> Any:
-            answer = write(*given)
+        def write_twice(*arguments: Any) -> Any:
+            answer = write(*arguments)
             left[0] -= 1
             if left[0] >= 0:
                 raise OperationalError("COMMIT", {}, Exception("server closed the connection"))

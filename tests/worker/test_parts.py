@@ -74,14 +74,14 @@ def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
 
 
 def test_exact_the_first_failure_is_told_whoever_was_quicker(database: str) -> None:
-    told = []
+    messages = []
     for order in ((1, 3, 5), (5, 3, 1), (3, 5, 1)):
         evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse"), make_executor()
         worker.run((evaluation_id, 0))
         for number in order:
             worker.run((evaluation_id, number))
-        told.append([u.state for u in units(evaluation_id)][1])
-    assert told == ["failed"] * 3
+        messages.append([u.state for u in units(evaluation_id)][1])
+    assert messages == ["failed"] * 3
 
 
 def test_exact_nobody_left_fails_the_evaluation_with_the_limit(
@@ -198,4 +198,4 @@ def test_exact_chunks_that_are_cut_by_learner_are_queued_in_turn(database: str) 
     from service.storage.units import NewUnit, _in_turn
 
     new = [NewUnit(i, {}, 1, part) for i, part in enumerate(["a", "a", "a", "b", "b", None])]
-    assert [one.number for one in _in_turn(new)] == [0, 3, 5, 1, 4, 2]
+    assert [unit.number for unit in _in_turn(new)] == [0, 3, 5, 1, 4, 2]

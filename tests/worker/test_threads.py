@@ -37,5 +37,5 @@ def test_exact_pools_and_jobs_have_one_thread() -> None:
 
 
 def test_exact_the_operator_may_say_otherwise() -> None:
-    said = _run(OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1")
-    assert said.endswith("2 [('openblas', 1), ('openmp', 2)]\n")
+    counts = _run(OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1")
+    assert counts.endswith("2 [('openblas', 1), ('openmp', 2)]\n")

@@ -48,54 +48,56 @@ class HtmlPage(HTMLParser):
         assert not self._open, f"elements are left open: {self._open}"
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if tag not in VOID:
             self._open.append(tag)
-        if given.get("id"):
-            self.ids.append(str(given["id"]))
-        if "style" in given:
-            self.styles.append(str(given["style"]))
+        if attributes.get("id"):
+            self.ids.append(str(attributes["id"]))
+        if "style" in attributes:
+            self.styles.append(str(attributes["style"]))
         for name in ("aria-describedby", "aria-labelledby"):
-            self.described_by += (given.get(name) or "").split()
-        self.links += [str(given[name]) for name in ("href", "src", "srcset") if given.get(name)]
+            self.described_by += (attributes.get(name) or "").split()
+        self.links += [
+            str(attributes[name]) for name in ("href", "src", "srcset") if attributes.get(name)
+        ]
         if tag == "img":
-            self.images.append(given)
+            self.images.append(attributes)
         if tag == "label":
-            self.labels_for.append(str(given.get("for")))
-        self._read_form(tag, given)
+            self.labels_for.append(str(attributes.get("for")))
+        self._read_form(tag, attributes)
 
-    def _read_form(self, tag: str, given: dict[str, str | None]) -> None:
+    def _read_form(self, tag: str, attributes: dict[str, str | None]) -> None:
         if tag == "form":
             self._form = Form(
-                given.get("method") or "get",
-                given.get("action") or "",
-                given.get("enctype") or "application/x-www-form-urlencoded",
+                attributes.get("method") or "get",
+                attributes.get("action") or "",
+                attributes.get("enctype") or "application/x-www-form-urlencoded",
             )
             self.forms.append(self._form)
-        if self._form is not None and given.get("name"):
-            self._add_field(tag, given)
+        if self._form is not None and attributes.get("name"):
+            self._add_field(tag, attributes)
         if tag == "option" and self._form is not None and self._select is not None:
-            self._add_option(given)
+            self._add_option(attributes)
 
-    def _add_field(self, tag: str, given: dict[str, str | None]) -> None:
+    def _add_field(self, tag: str, attributes: dict[str, str | None]) -> None:
         assert self._form is not None
-        name = str(given["name"])
+        name = str(attributes["name"])
         self._form.names.add(name)
         if tag == "select":
             self._select, self._first_option, self._is_chosen = name, None, False
-        elif tag == "input" and given.get("type") in {"checkbox", "radio"}:
-            if "checked" in given:
-                self._form.fields.append((name, given.get("value") or "on"))
-        elif tag == "input" and given.get("type") != "file":
-            self._form.fields.append((name, given.get("value") or ""))
+        elif tag == "input" and attributes.get("type") in {"checkbox", "radio"}:
+            if "checked" in attributes:
+                self._form.fields.append((name, attributes.get("value") or "on"))
+        elif tag == "input" and attributes.get("type") != "file":
+            self._form.fields.append((name, attributes.get("value") or ""))
 
-    def _add_option(self, given: dict[str, str | None]) -> None:
+    def _add_option(self, attributes: dict[str, str | None]) -> None:
         assert self._form is not None
         assert self._select is not None
-        value = given.get("value")
+        value = attributes.get("value")
         if self._first_option is None:
             self._first_option = value or ""
-        if "selected" in given:
+        if "selected" in attributes:
             self._form.fields.append((self._select, value or ""))
             self._is_chosen = True
 

@@ -60,9 +60,9 @@ def test_exact_whatever_changes_something_needs_more_than_reading(method: str) -
 def test_exact_keys_are_created_listed_rotated_and_revoked_over_http(client: TestClient) -> None:
     admin = _headers(_key(Scope.ADMIN))
     end = (datetime.now(UTC) + timedelta(days=30)).isoformat()
-    wanted = {"name": "pipeline", "owner": "bob", "scope": "read", "expires_at": end}
+    key_request = {"name": "pipeline", "owner": "bob", "scope": "read", "expires_at": end}
 
-    made = client.post("/v1/keys", headers=admin, json=wanted).json()
+    made = client.post("/v1/keys", headers=admin, json=key_request).json()
     assert client.get("/v1/evaluations", headers=_headers(made["key"])).status_code == 200
 
     path = f"/v1/keys/{made['prefix']}"

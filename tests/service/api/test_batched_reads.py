@@ -20,8 +20,8 @@ Key = tuple[UUID, UUID]
 
 def look(*keys: Key) -> Sequence[EvaluationRow | BaseException]:
     async def together() -> Sequence[EvaluationRow | BaseException]:
-        found = batched_reads.BatchedReads()
-        return await asyncio.gather(*(found.get(key) for key in keys), return_exceptions=True)
+        reads = batched_reads.BatchedReads()
+        return await asyncio.gather(*(reads.get(key) for key in keys), return_exceptions=True)
 
     return asyncio.run(together())
 
@@ -34,9 +34,9 @@ def test_naive_the_answers_are_those_of_one_query_each() -> None:
 
 def test_exact_what_is_anothers_or_nobodys_is_not_found() -> None:
     mine = submit_nap()
-    found = look((LOCAL_OWNER_ID, mine), (uuid4(), mine), (LOCAL_OWNER_ID, uuid4()))
+    rows = look((LOCAL_OWNER_ID, mine), (uuid4(), mine), (LOCAL_OWNER_ID, uuid4()))
 
-    assert [type(one) for one in found] == [EvaluationRow, ResourceNotFound, ResourceNotFound]
+    assert [type(row) for row in rows] == [EvaluationRow, ResourceNotFound, ResourceNotFound]
 
 
 def test_exact_one_query_answers_all_who_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +59,6 @@ def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) 
         raise RuntimeError("no")
 
     monkeypatch.setattr(read, "get_many", fail)
-    found = look((LOCAL_OWNER_ID, uuid4()), (LOCAL_OWNER_ID, uuid4()))
+    rows = look((LOCAL_OWNER_ID, uuid4()), (LOCAL_OWNER_ID, uuid4()))
 
-    assert [type(one) for one in found] == [RuntimeError, RuntimeError]
+    assert [type(row) for row in rows] == [RuntimeError, RuntimeError]

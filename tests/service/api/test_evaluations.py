@@ -140,9 +140,9 @@ def test_invalid_the_same_key_with_another_body(client: TestClient) -> None:
 
 def test_exact_a_key_is_not_spent_by_a_request_that_was_refused(client: TestClient) -> None:
     refused = submit(client, {**matrix(), "level": 2}, Idempotency_Key="abc")
-    taken = submit(client, Idempotency_Key="abc")
+    submitted = submit(client, Idempotency_Key="abc")
 
-    assert (refused.status_code, taken.status_code) == (422, 202)
+    assert (refused.status_code, submitted.status_code) == (422, 202)
 
 
 @pytest.mark.parametrize("key", ["", '""', "x" * 256, "a\tb", "  "])

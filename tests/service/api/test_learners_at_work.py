@@ -139,7 +139,7 @@ def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
     assert list(some["failures"]) == ["signed"]
     assert {c["code"] for c in some["cautions"]} >= {"control_left_out", "learner_left_out"}
     assert {"name": "friedman", "family": "tests"} in [
-        {"name": one["name"], "family": one.get("family")} for one in some["not_applicable"]
+        {"name": entry["name"], "family": entry.get("family")} for entry in some["not_applicable"]
     ]
     assert some["provenance"]["seed"] == 3
 
@@ -161,12 +161,12 @@ def test_exact_learners_that_are_run_together_are_complete_one_by_one(client: Te
     worker.run((evaluation_id, 0))
     _do(evaluation_id, worker, "k1 and 2 more")
 
-    said = client.get(there).json()
-    assert said["learners"] == {
+    document = client.get(there).json()
+    assert document["learners"] == {
         "forest": {"done": 0, "total": 3, "status": "queued"},
         "k1 and 2 more": {"done": 9, "total": 9, "status": "done"},
     }
-    assert said["progress"] == {"done": 9, "total": 12, "unit": "splits"}
+    assert document["progress"] == {"done": 9, "total": 12, "unit": "splits"}
     some = client.get(f"{there}/result?partial=true").json()
     assert some["partial"] == {"complete": ["k1", "k3"], "failed": ["k27"], "to_come": ["forest"]}
     assert (list(some["models"]), list(some["failures"])) == (["k1", "k3"], ["k27"])

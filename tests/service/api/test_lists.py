@@ -22,16 +22,16 @@ def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWo
     ids.append(submit(client).json()["id"])
 
     def listed(**params: Any) -> list[str]:
-        found, cursor = [], None
+        identifiers, cursor = [], None
         while True:
             page = client.get(
                 "/v1/evaluations",
                 params=params | {"limit": 2} | ({"cursor": cursor} if cursor else {}),
             ).json()
-            found += [item["id"] for item in page["items"]]
+            identifiers += [item["id"] for item in page["items"]]
             cursor = page["next"]
             if cursor is None:
-                return found
+                return identifiers
 
     now = datetime.now(UTC)
     assert listed() == ids[::-1]

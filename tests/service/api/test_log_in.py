@@ -34,12 +34,12 @@ def log_in(client: TestClient, key: str, path: str = "/") -> httpx2.Response:
 def test_exact_a_page_asks_for_a_key_and_then_opens(client: TestClient) -> None:
     key = make_key()
 
-    asked = client.get("/?kind=losses", headers=HTML, follow_redirects=False)
+    response = client.get("/?kind=losses", headers=HTML, follow_redirects=False)
     answer = log_in(client, key, "/?kind=losses")
     page = client.get("/", headers=HTML, follow_redirects=False)
 
-    assert asked.status_code == 303
-    assert asked.headers["location"] == "/log-in?next=%2F%3Fkind%3Dlosses"
+    assert response.status_code == 303
+    assert response.headers["location"] == "/log-in?next=%2F%3Fkind%3Dlosses"
     assert answer.status_code == 303
     assert answer.headers["location"] == "/?kind=losses"
     cookie = answer.headers["set-cookie"].lower()

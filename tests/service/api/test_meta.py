@@ -66,11 +66,11 @@ def test_exact_a_fault_of_the_service_is_500_without_its_trace(
 
 
 def test_exact_a_request_keeps_its_id_where_that_is_harmless(client: TestClient) -> None:
-    given = client.get("/nope", headers={"X-Request-ID": "abc-1.2_3"})
+    response = client.get("/nope", headers={"X-Request-ID": "abc-1.2_3"})
     odd = client.get("/nope", headers={"X-Request-ID": "a b\tc"})
     first, second = (client.get("/healthz").headers["x-request-id"] for _ in range(2))
 
-    assert given.headers["x-request-id"] == given.json()["request_id"] == "abc-1.2_3"
+    assert response.headers["x-request-id"] == response.json()["request_id"] == "abc-1.2_3"
     assert odd.headers["x-request-id"] != "a b\tc"
     assert first != second
 

@@ -67,9 +67,9 @@ def test_exact_anothers_figure_is_not_there(
     sent = client.post("/v1/evaluations", json=body, headers=ann).json()
     worker.work()
     where = f"/v1/evaluations/{sent['id']}"
-    told = client.get(f"{where}/result", headers=ann).json()["figures"][0]["name"]
-    own = client.get(f"{where}/figures/{told}.svg", headers=ann)
-    foreign = client.get(f"{where}/figures/{told}.svg", headers=bob)
+    figure_name = client.get(f"{where}/result", headers=ann).json()["figures"][0]["name"]
+    own = client.get(f"{where}/figures/{figure_name}.svg", headers=ann)
+    foreign = client.get(f"{where}/figures/{figure_name}.svg", headers=bob)
 
     assert (own.status_code, own.headers["content-type"]) == (200, "image/svg+xml")
     assert (foreign.status_code, foreign.json()["code"]) == (404, "not_found")

@@ -139,10 +139,10 @@ def test_exact_filters_of_the_list(client: TestClient, query: str, expected: lis
 
 
 def test_exact_search_finds_an_id(client: TestClient) -> None:
-    wanted = submit(client, {**matrix(), "name": "first"})
+    evaluation_id = submit(client, {**matrix(), "name": "first"})
     submit(client, {**matrix(), "name": "second"})
 
-    page = open_page(client, f"/?search={wanted}")
+    page = open_page(client, f"/?search={evaluation_id}")
 
     assert [text for tag, text in page.headings if tag == "h2"] == ["first"]
 

@@ -21,29 +21,29 @@ def test_exact_a_matrix_is_kept_shown_evaluated_and_removed(
     client: TestClient, worker: InlineWorker
 ) -> None:
     sent = send(client, LINES, LIBSVM)
-    known = sent.json()
-    shown = client.get(known["links"]["preview"], params={"rows": 1}).json()
+    dataset = sent.json()
+    shown = client.get(dataset["links"]["preview"], params={"rows": 1}).json()
     body = {
         "kind": "cross_validation",
-        "dataset": known["id"],
+        "dataset": dataset["id"],
         "columns": {"target": "y", "features": ["X"]},
         "task": "classification",
         "learners": {"nb": "multinomial_naive_bayes", "b": "bernoulli_naive_bayes"},
         "scheme": {"name": "k_fold", "params": {"n_folds": 3}},
     }
-    asked = client.post("/v1/evaluations", json=body)
+    response = client.post("/v1/evaluations", json=body)
     worker.work()
-    result = client.get(f"{asked.headers['location']}/result").json()
+    result = client.get(f"{response.headers['location']}/result").json()
 
     assert sent.status_code == 201
-    assert known["columns"] == [
+    assert dataset["columns"] == [
         {"name": "X", "type": "sparse"},
         {"name": "y", "type": "integer"},
     ]
-    assert known["understood"]["first_index"] == 1
+    assert dataset["understood"]["first_index"] == 1
     assert shown["rows"] == [[{"X1": 2.0, "X2": 1.0}, 0]]
     assert result["models"]["nb"]["n"] == 6
-    assert client.delete(f"/v1/datasets/{known['id']}").status_code == 204
+    assert client.delete(f"/v1/datasets/{dataset['id']}").status_code == 204
 
 
 def test_exact_the_same_bytes_are_read_in_two_ways(client: TestClient, data_dir: Path) -> None:
@@ -58,8 +58,8 @@ def test_exact_the_same_bytes_are_read_in_two_ways(client: TestClient, data_dir:
         [{"X2": 2.0}, 2],
     ]
     assert len(kept_files(data_dir)) == 3
-    for known in (lines, table):
-        assert client.delete(f"/v1/datasets/{known['id']}").status_code == 204
+    for dataset in (lines, table):
+        assert client.delete(f"/v1/datasets/{dataset['id']}").status_code == 204
     assert kept_files(data_dir) == []
 
 

@@ -28,7 +28,7 @@ def nap(key: str | None = None, fingerprint: str = "", *, gone: bool = False) ->
 
 def store(*submissions: Submission) -> Sequence[Submitted | BaseException]:
     async def together() -> Sequence[Submitted | BaseException]:
-        each = (submission_batches.store_submission(one) for one in submissions)
+        each = (submission_batches.store_submission(submission) for submission in submissions)
         return await asyncio.gather(*each, return_exceptions=True)
 
     return asyncio.run(together())
@@ -51,11 +51,11 @@ def test_exact_what_comes_together_is_one_transaction(
     monkeypatch.setattr(submission_batches, "BATCH_SIZE", 4)
     outcomes = store(*(nap() for _ in range(6)))
 
-    found = [one.evaluation_id for one in outcomes if isinstance(one, Submitted)]
+    identifiers = [outcome.evaluation_id for outcome in outcomes if isinstance(outcome, Submitted)]
     assert groups == [4, 2]
-    assert sent == [(identifier, 0) for identifier in found]
-    assert stored() == set(found)
-    assert len(found) == 6
+    assert sent == [(identifier, 0) for identifier in identifiers]
+    assert stored() == set(identifiers)
+    assert len(identifiers) == 6
 
 
 def test_exact_a_clash_refuses_one_alone() -> None:
@@ -82,7 +82,7 @@ def test_exact_the_limit_holds_within_a_group(setting: Setting) -> None:
     setting(max_unfinished=3)
     outcomes = store(*(nap() for _ in range(5)))
 
-    assert [isinstance(one, TooManyJobs) for one in outcomes] == [False] * 3 + [True] * 2
+    assert [isinstance(outcome, TooManyJobs) for outcome in outcomes] == [False] * 3 + [True] * 2
     assert len(stored()) == 3
 
 
@@ -92,4 +92,4 @@ def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(submission_batches, "submit_all", fail)
 
-    assert [type(one) for one in store(nap(), nap())] == [RuntimeError, RuntimeError]
+    assert [type(outcome) for outcome in store(nap(), nap())] == [RuntimeError, RuntimeError]

@@ -96,9 +96,9 @@ def test_exact_json_is_the_whole_result(
     words: tuple[str, ...], request_file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = (TAKEN, DONE) if words[0] == "submit" else ()
-    given = [request_file if word == "FILE" else word for word in words]
+    arguments = [request_file if word == "FILE" else word for word in words]
     with run_stub(*before, Reply(200, RESULT)) as stub:
-        assert run(stub, *given, "--json") == 0
+        assert run(stub, *arguments, "--json") == 0
 
     assert json.loads(capsys.readouterr().out) == RESULT
 

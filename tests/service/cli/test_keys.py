@@ -40,12 +40,12 @@ def test_exact_owners_are_made_once(capsys: pytest.CaptureFixture[str]) -> None:
     keys = [run(capsys, "create", name, "--owner", "ann")[1].strip() for name in "ab"]
     run(capsys, "create", "c")
     with reading() as connection:
-        found = [api_keys.find(connection, key[: api_keys.PREFIX_LENGTH]) for key in keys]
+        credentials = [api_keys.find(connection, key[: api_keys.PREFIX_LENGTH]) for key in keys]
         owners = {row.owner for row in api_keys.list_all(connection)}
 
-    assert found[0] is not None
-    assert found[1] is not None
-    assert found[0].owner_id == found[1].owner_id
+    assert credentials[0] is not None
+    assert credentials[1] is not None
+    assert credentials[0].owner_id == credentials[1].owner_id
     assert owners == {"ann", "local"}
 
 

@@ -39,8 +39,8 @@ def inspected(
     path = folder / "file"
     path.write_bytes(content)
     with table_path(path, find_format(media_type).table_suffix or ".none").open("w+b") as table:
-        found = find_format(media_type).inspect(path, FileLimits(cells=max_cells), table)
-    return found, Kept(media_type, found.columns, path)
+        inspection = find_format(media_type).inspect(path, FileLimits(cells=max_cells), table)
+    return inspection, Kept(media_type, inspection.columns, path)
 
 
 def keep(folder: Path, media_type: str, content: bytes, max_cells: int = MANY) -> Kept:

@@ -41,10 +41,10 @@ assert "pandas" not in sys.modules
 def test_against_pyarrow_the_values_are_the_same(values: np.ndarray | Sequence[str | int]) -> None:
     native = values.astype(values.dtype.newbyteorder("=")) if isinstance(values, np.ndarray) else 0
     expected = pa.array(native if isinstance(values, np.ndarray) else values)
-    found = arrow_array(values)
-    found.validate(full=True)
-    assert found.type == expected.type
-    assert found.equals(expected)
+    array = arrow_array(values)
+    array.validate(full=True)
+    assert array.type == expected.type
+    assert array.equals(expected)
 
 
 def test_exact_pandas_is_not_loaded_for_it() -> None:

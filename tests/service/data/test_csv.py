@@ -144,8 +144,8 @@ def test_property_csv_and_parquet_read_the_same(
     table = pa.table({"x": pa.array(numbers, pa.float64()), "s": cleaned})
     quoted = [f'"{text.replace(chr(34), chr(34) * 2)}"' for text in cleaned]
     rows = [f"{'' if x is None else repr(x)},{s}" for x, s in zip(numbers, quoted, strict=True)]
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        as_csv = read(Path(one), CSV, "\n".join(["x,s", *rows, ""]).encode())
+    with tempfile.TemporaryDirectory() as first_folder, tempfile.TemporaryDirectory() as other:
+        as_csv = read(Path(first_folder), CSV, "\n".join(["x,s", *rows, ""]).encode())
         as_parquet = read(Path(other), PARQUET, written(table, PARQUET))
 
     assert_array_equal(as_csv["x"].astype(float), as_parquet["x"])

@@ -38,10 +38,10 @@ def test_exact_a_text_is_read_in_the_encoding_that_is_said(tmp_path: Path, encod
     first, second = TEXTS[encoding].split(";")
     content = f"{first};n\n{second};1,5\nx;2\n".encode(encoding)
     media_type = in_encoding(CSV, encoding)
-    found, kept = inspected(tmp_path, media_type, content)
+    inspection, kept = inspected(tmp_path, media_type, content)
     columns = read_columns(kept)
 
-    assert found.details["encoding"] == encoding
+    assert inspection.details["encoding"] == encoding
     assert list(columns) == [first, "n"]
     assert columns[first].tolist() == [second, "x"]
     assert_array_equal(columns["n"], [1.5, 2.0])
@@ -53,9 +53,9 @@ def test_exact_a_text_is_read_in_the_encoding_that_is_said(tmp_path: Path, encod
 
 def test_exact_utf_16_is_known_by_its_mark(tmp_path: Path) -> None:
     for name in ("utf-16-le", "utf-16-be"):
-        found, kept = inspected(tmp_path, CSV, "\ufeffgröße,b\n1,東京\n".encode(name))
+        inspection, kept = inspected(tmp_path, CSV, "\ufeffgröße,b\n1,東京\n".encode(name))
 
-        assert found.details["encoding"] == "utf-16"
+        assert inspection.details["encoding"] == "utf-16"
         assert read_columns(kept)["b"].tolist() == ["東京"]
         assert "größe" in read_columns(kept)
 

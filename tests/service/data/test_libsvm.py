@@ -30,12 +30,12 @@ def matrix(folder: Path, content: bytes) -> SparseColumns:
 
 
 def test_exact_lines_become_rows(tmp_path: Path) -> None:
-    found, kept = inspected(tmp_path, LIBSVM, TEXT)
+    inspection, kept = inspected(tmp_path, LIBSVM, TEXT)
     group = matrix(tmp_path, TEXT)
 
-    assert found.rows == 4
-    assert [tuple(c.values()) for c in found.columns] == [("X", "sparse"), ("y", "integer")]
-    assert found.details == {
+    assert inspection.rows == 4
+    assert [tuple(c.values()) for c in inspection.columns] == [("X", "sparse"), ("y", "integer")]
+    assert inspection.details == {
         "layout": "sparse",
         "first_index": 1,
         "shape": [4, 4],
@@ -96,9 +96,9 @@ def test_exact_indices_out_of_order_are_put_in_order(tmp_path: Path) -> None:
 
 
 def test_exact_labels_that_are_no_whole_numbers_are_numbers(tmp_path: Path) -> None:
-    found, kept = inspected(tmp_path, LIBSVM, b"1.5 1:1\n2 1:1\n")
+    inspection, kept = inspected(tmp_path, LIBSVM, b"1.5 1:1\n2 1:1\n")
 
-    assert found.columns[1] == {"name": "y", "type": "number"}
+    assert inspection.columns[1] == {"name": "y", "type": "number"}
     assert_array_equal(read_columns(kept, ["y"])["y"], [1.5, 2])
 
 

@@ -36,19 +36,19 @@ def parts(matrix: Any = DENSE) -> dict[str, Any]:
 
 
 def group(folder: Path, content: bytes) -> SparseColumns:
-    found = read_features(keep(folder, NPZ, content), ["X"])["X"]
-    assert isinstance(found, SparseColumns)
-    return found
+    matrix = read_features(keep(folder, NPZ, content), ["X"])["X"]
+    assert isinstance(matrix, SparseColumns)
+    return matrix
 
 
 def test_exact_a_compressed_matrix_comes_back_with_its_columns(tmp_path: Path) -> None:
     content = saved(**parts(), y=Y, site=np.array(list("aabbccd")), vocabulary=np.arange(3))
-    found, kept = inspected(tmp_path, NPZ, content)
+    inspection, kept = inspected(tmp_path, NPZ, content)
     read = read_features(kept)
     matrix = group(tmp_path, content)
 
-    assert found.rows == 7
-    assert [tuple(c.values()) for c in found.columns] == [
+    assert inspection.rows == 7
+    assert [tuple(c.values()) for c in inspection.columns] == [
         ("X", "sparse"),
         ("y", "integer"),
         ("site", "string"),
@@ -57,7 +57,7 @@ def test_exact_a_compressed_matrix_comes_back_with_its_columns(tmp_path: Path) -
     assert list(matrix.names) == ["X0", "X1", "X2", "X3", "X4"]
     assert_array_equal(np.asarray(read["y"]), Y)
     assert_array_equal(np.asarray(read["site"]), list("aabbccd"))
-    details = found.details
+    details = inspection.details
     assert (details["layout"], details["shape"]) == ("sparse", [7, 5])
     assert details["nonzeros"] == np.count_nonzero(DENSE)
     assert details["density"] == np.count_nonzero(DENSE) / 35
@@ -91,14 +91,14 @@ def test_exact_entries_out_of_order_and_twice_are_put_right(tmp_path: Path) -> N
         shape=[2, 3],
         y=[0, 1],
     )
-    found, kept = inspected(tmp_path, NPZ, content)
+    inspection, kept = inspected(tmp_path, NPZ, content)
     del kept
     matrix = group(tmp_path, content).matrix
 
     assert_array_equal(matrix.toarray(), [[2, 0, 4], [0, 4, 0]])
     assert_array_equal(matrix.indices, [0, 2, 1])
-    assert found.details["duplicates_added"] == 1
-    assert found.details["nonzeros"] == 3
+    assert inspection.details["duplicates_added"] == 1
+    assert inspection.details["nonzeros"] == 3
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_exact_entries_out_of_order_and_twice_are_put_right(tmp_path: Path) -> N
 )
 def test_exact_matrices_come_back_as_columns(tmp_path: Path, array: np.ndarray) -> None:
     content = saved(X=array, label=np.array(["ä", "b", "ä"]), raw=np.array([b"x", b"yy", b"z"]))
-    found, kept = inspected(tmp_path, NPZ, content)
+    inspection, kept = inspected(tmp_path, NPZ, content)
     columns = read_columns(kept)
 
     assert list(columns) == ["X0", "X1", "label", "raw"]
@@ -124,8 +124,8 @@ def test_exact_matrices_come_back_as_columns(tmp_path: Path, array: np.ndarray) 
     assert_array_equal(columns["X1"].astype(float), array[:, 1].astype(float))
     assert columns["label"].tolist() == ["ä", "b", "ä"]
     assert columns["raw"].tolist() == ["x", "yy", "z"]
-    assert found.details["layout"] == "dense"
-    assert found.details["arrays"]["X"] == {"type": array.dtype.name, "shape": [3, 2]}
+    assert inspection.details["layout"] == "dense"
+    assert inspection.details["arrays"]["X"] == {"type": array.dtype.name, "shape": [3, 2]}
 
 
 def test_exact_the_preview_shows_the_values_that_are_not_zero(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def texts(image: bytes) -> list[str]:
     """Return the texts of an SVG."""
-    return ["".join(one.itertext()) for one in ET.fromstring(image).iter(f"{SVG}text")]
+    return ["".join(element.itertext()) for element in ET.fromstring(image).iter(f"{SVG}text")]
 
 
 @DRAWN

@@ -20,12 +20,12 @@ def test_by_hand_ticks_of_axes_of_the_kept_results() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [*NARROW_ENDS, *WIDE_ENDS])
 def test_property_some_plain_numbers_between_the_ends(low: float, high: float) -> None:
-    found = log_ticks(low, high)
+    ticks = log_ticks(low, high)
 
-    assert found == sorted(set(found))
-    assert ENOUGH - 1 <= len(found) <= MOST
-    assert low <= found[0] < found[-1] <= high
-    assert all(float(f"{value:.6g}") == pytest.approx(value, rel=1e-12) for value in found)
+    assert ticks == sorted(set(ticks))
+    assert ENOUGH - 1 <= len(ticks) <= MOST
+    assert low <= ticks[0] < ticks[-1] <= high
+    assert all(float(f"{value:.6g}") == pytest.approx(value, rel=1e-12) for value in ticks)
 
 
 # By hand: over many decades powers of ten, every fifth one of thirty-one.

@@ -47,10 +47,10 @@ def flip_a_bit(path: Path, position: int) -> None:
 def another_owner() -> UUID:
     with unit_of_work() as connection:
         api_keys.create(connection, "k", "bob")
-        found: UUID = connection.execute(
+        identifier: UUID = connection.execute(
             sa.select(OWNER.c.id).where(OWNER.c.name == "bob")
         ).scalar_one()
-    return found
+    return identifier
 
 
 def test_exact_a_data_set_is_kept_once_and_read_back(database: str) -> None:
@@ -113,11 +113,11 @@ def test_exact_keys_are_found_until_they_are_revoked(database: str) -> None:
         key = api_keys.create(connection, "laptop", "ann")
     prefix = key[: api_keys.PREFIX_LENGTH]
     with reading() as connection:
-        found = api_keys.find(connection, prefix)
-        assert found is not None
-        assert found.digest == api_keys.compute_digest(key)
+        credential = api_keys.find(connection, prefix)
+        assert credential is not None
+        assert credential.digest == api_keys.compute_digest(key)
     with unit_of_work() as connection:
-        api_keys.record_use(connection, found.id)
+        api_keys.record_use(connection, credential.id)
         assert api_keys.revoke(connection, prefix)
         assert api_keys.find(connection, prefix) is None
         assert api_keys.exist(connection)

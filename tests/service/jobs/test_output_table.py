@@ -51,7 +51,7 @@ def test_exact_what_is_kept_piece_by_piece_is_the_table(
     monkeypatch.setattr(output_table, "ROWS_AT_ONCE", 2)
     files = LocalFileStore(tmp_path)
     claim = UnitClaim(UUID(int=1), 1, Stage.GATHER, {}, 1, 1, UUID(int=2))
-    names = [outputs.keep_losses(files, claim, one) for one in (COLUMNS, TABLE)]
+    names = [outputs.keep_losses(files, claim, table) for table in (COLUMNS, TABLE)]
 
     assert pq.read_table(files.path(names[0])) == TABLE
 
@@ -66,11 +66,11 @@ def test_exact_spilled_arrays_are_read_unchanged(in_memory: int) -> None:
 
     assert isinstance(kept[1], SpilledArray) == (in_memory < 10_000)
     assert (kept[0] is arrays[0]) == (in_memory > 0)
-    for one, other in zip(kept, arrays, strict=True):
-        assert len(one) == len(other)
-        assert one.dtype == other.dtype
+    for values, other in zip(kept, arrays, strict=True):
+        assert len(values) == len(other)
+        assert values.dtype == other.dtype
         for rows in (slice(0, 99), slice(2, 4), slice(5, 5), slice(8, 20)):
-            assert np.array_equal(one[rows], other[rows])
+            assert np.array_equal(values[rows], other[rows])
 
 
 def test_degenerate_an_empty_array_and_nothing() -> None:

@@ -49,21 +49,21 @@ def test_exact_the_pages_hold_everything_once_newest_first(database: str) -> Non
 
 
 def test_exact_filters_keep_what_they_name(database: str) -> None:
-    one = submit_nap(labels={"a": "1", "b": "2"})
+    labelled = submit_nap(labels={"a": "1", "b": "2"})
     other = submit_nap(labels={"a": "1"})
     cancel(LOCAL_OWNER_ID, other)
 
     def listed(filters: Filters) -> set[object]:
         return {row.id for row in read.list_evaluations(LOCAL_OWNER_ID, filters, None, 10)[0]}
 
-    assert listed(Filters(labels=[("a", "1")])) == {one, other}
-    assert listed(Filters(labels=[("a", "1"), ("b", "2")])) == {one}
+    assert listed(Filters(labels=[("a", "1")])) == {labelled, other}
+    assert listed(Filters(labels=[("a", "1"), ("b", "2")])) == {labelled}
     assert listed(Filters(labels=[("b", "1")])) == set()
     assert listed(Filters(status="cancelled")) == {other}
     assert listed(Filters(kind="losses")) == set()
     later = datetime.now(UTC) + timedelta(hours=1)
     assert listed(Filters(created_after=later)) == set()
-    assert listed(Filters(created_before=later)) == {one, other}
+    assert listed(Filters(created_before=later)) == {labelled, other}
 
 
 def test_exact_another_owners_evaluation_is_not_there(database: str) -> None:

@@ -88,20 +88,22 @@ def test_naive_lists_are_written_as_they_would_be_copied(body: dict[str, Any]) -
 
 
 def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:
-    one, other = submit_nap(n_chunks=2), submit_nap(n_chunks=2, name="x", labels={"a": "b"})
-    assert look(one).seed == look(other).seed
-    assert look(submit_nap(n_chunks=3)).seed != look(one).seed
+    first, other = submit_nap(n_chunks=2), submit_nap(n_chunks=2, name="x", labels={"a": "b"})
+    assert look(first).seed == look(other).seed
+    assert look(submit_nap(n_chunks=3)).seed != look(first).seed
     assert look(submit_nap(n_chunks=2, seed=2**63 - 1)).seed == 2**63 - 1
 
 
 def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
     first, second = _data_set("ab" * 32), _data_set("cd" * 32)
     request = NapRequest(kind="napping")
-    one = submit(prepare_submission(LOCAL_OWNER_ID, request, {first.id: first})).evaluation_id
+    identifier = submit(
+        prepare_submission(LOCAL_OWNER_ID, request, {first.id: first})
+    ).evaluation_id
     both = submit(
         prepare_submission(LOCAL_OWNER_ID, request, {first.id: first, second.id: second})
     ).evaluation_id
-    assert look(one).data_sha256 == first.sha256
+    assert look(identifier).data_sha256 == first.sha256
     joined = f"{first.sha256}\n{second.sha256}"
     assert look(both).data_sha256 == hashlib.sha256(joined.encode()).hexdigest()
     with reading() as connection:

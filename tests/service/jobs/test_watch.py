@@ -61,11 +61,11 @@ def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
     evaluation_id, looks = submit_nap(), 0
     look_up, looked = evaluations.list_versions, asyncio.Event()
 
-    def counted(*given: object) -> object:
+    def counted(*arguments: object) -> object:
         nonlocal looks
         looks += 1
         looked.set()
-        return look_up(*given)  # type: ignore[arg-type]
+        return look_up(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(evaluations, "list_versions", counted)
 
@@ -79,8 +79,8 @@ def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
         await asyncio.wait_for(looked.wait(), 10)
         await asyncio.sleep(0.1)
         found.append(looks)
-        for one in waiting:
-            one.cancel()
+        for task in waiting:
+            task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         return found
 
@@ -93,10 +93,10 @@ def test_exact_on_postgres_waiting_costs_few_looks(
     evaluation_id, looks = submit_nap(), 0
     look_up = evaluations.list_versions
 
-    def counted(*given: object) -> object:
+    def counted(*arguments: object) -> object:
         nonlocal looks
         looks += 1
-        return look_up(*given)  # type: ignore[arg-type]
+        return look_up(*arguments)  # type: ignore[arg-type]
 
     @contextmanager
     def always() -> Iterator[Callable[[], bool]]:

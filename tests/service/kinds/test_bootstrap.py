@@ -73,12 +73,12 @@ def test_property_every_statistic_runs(name: str) -> None:
 
 
 def test_exact_the_seed_decides_and_the_level_does_not() -> None:
-    one, same, other = (
+    first, same, other = (
         run_kind(body("median", n_resamples=300, level=level), seed=seed).result["replicates"]
         for seed, level in ((1, 0.95), (1, 0.5), (2, 0.95))
     )
 
-    assert one == same != other
+    assert first == same != other
 
 
 def test_exact_a_data_set_and_an_inline_sample_agree(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_exact_given_pairs_and_given_resamples_of_two_samples() -> None:
 
 
 def test_exact_one_sided_and_named_intervals() -> None:
-    asked = body(n_resamples=500, intervals=["bca", {"name": "normal"}], alternative="less")
-    found = run_kind(asked).result["intervals"]
+    request = body(n_resamples=500, intervals=["bca", {"name": "normal"}], alternative="less")
+    found = run_kind(request).result["intervals"]
 
     assert [i["method"] for i in found] == ["bca", "normal"]
     assert [i["lower"] for i in found] == [None, None]

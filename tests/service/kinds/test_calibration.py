@@ -37,19 +37,19 @@ def result_of(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def interval_of(result: dict[str, Any], model: str, variance: str) -> dict[str, Any]:
-    found = result["models"][model]["intervals"]
-    told: dict[str, Any] = next(each for each in found if each["variance"] == variance)
-    return told
+    intervals = result["models"][model]["intervals"]
+    interval: dict[str, Any] = next(each for each in intervals if each["variance"] == variance)
+    return interval
 
 
 def test_exact_the_rest_of_the_result_is_that_without_a_calibration() -> None:
     with_it = result_of(BODY)
     without = result_of({**BODY, "calibration": False})
     assert CALIBRATION not in without
-    told = with_it.pop(CALIBRATION)
-    assert told["repetitions"] == 40
-    assert told["rows"] == 45
-    assert told["truth_from"] == "the rows that were not drawn"
+    calibration = with_it.pop(CALIBRATION)
+    assert calibration["repetitions"] == 40
+    assert calibration["rows"] == 45
+    assert calibration["truth_from"] == "the rows that were not drawn"
     for model in with_it["models"].values():
         for interval in model["intervals"]:
             assert 0 <= interval.pop(CALIBRATION)["coverage"]["value"] <= 1
@@ -91,13 +91,13 @@ def test_exact_sources_keep_their_number() -> None:
     body["calibration"] = {"repetitions": 20, "share": 0.4}
     result = result_of(body)
     assert result[CALIBRATION]["rows"] == 3 * 12
-    told = {
+    calibrations = {
         (each["target"], each["variance"]): each[CALIBRATION]
         for each in result["models"]["ridge"]["intervals"]
     }
-    assert told["these_sources", "theta_B"]["coverage"]["value"] is not None
+    assert calibrations["these_sources", "theta_B"]["coverage"]["value"] is not None
     # no source is left over that could be the new one
-    assert told["new_source", "theta_gamma"] is None
+    assert calibrations["new_source", "theta_gamma"] is None
 
 
 def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,8 +32,8 @@ def body_of(n_sources: int) -> dict[str, Any]:
 
 
 def intervals_of(result: dict[str, Any]) -> dict[tuple[str, str], Any]:
-    found = result["models"]["ridge"]["intervals"]
-    return {(each["method"], each["target"]): each[CALIBRATION] for each in found}
+    intervals = result["models"]["ridge"]["intervals"]
+    return {(each["method"], each["target"]): each[CALIBRATION] for each in intervals}
 
 
 def test_exact_a_new_source_is_told_of_where_sources_are_enough() -> None:
@@ -42,8 +42,8 @@ def test_exact_a_new_source_is_told_of_where_sources_are_enough() -> None:
     about = result[CALIBRATION]["new_source"]
     assert (about["drawn"], about["sources"]) == (4, 9)
     assert "too low" in about["note"]
-    told = intervals_of(result)
-    of_new = told["student_t", "new_source"]
+    intervals = intervals_of(result)
+    of_new = intervals["student_t", "new_source"]
     assert set(of_new["covers"]) == {
         "new_source",
         "fold_models_on_new_sources",
@@ -51,9 +51,12 @@ def test_exact_a_new_source_is_told_of_where_sources_are_enough() -> None:
     }
     assert 0 <= of_new["coverage"]["value"] <= of_new["covers"]["new_source"]["value"] <= 1
     assert of_new["width"]["value"] > 0
-    assert told["prediction", "new_source"]["coverage"]["value"] > 0.5
-    assert result["models"]["ridge"]["prediction"][CALIBRATION] == told["prediction", "new_source"]
-    assert "expected_at_training_size" in told["student_t", "these_sources"]["covers"]
+    assert intervals["prediction", "new_source"]["coverage"]["value"] > 0.5
+    assert (
+        result["models"]["ridge"]["prediction"][CALIBRATION]
+        == intervals["prediction", "new_source"]
+    )
+    assert "expected_at_training_size" in intervals["student_t", "these_sources"]["covers"]
     pair = result["comparisons"][0]["interval"]
     assert pair[CALIBRATION]["coverage"]["standard_error"] > 0
     assert [c["code"] for c in result[CALIBRATION]["cautions"]] == ["few_repetitions"]
@@ -67,9 +70,9 @@ def test_degenerate_few_sources_are_told_as_the_reason() -> None:
         c for c in result[CALIBRATION]["cautions"] if c["code"] == "new_source_not_calibrated"
     )
     assert "there are 7 sources, and 8 are needed" in caution["message"]
-    told = intervals_of(result)
-    assert told["student_t", "new_source"] is None
-    assert told["student_t", "these_sources"]["coverage"]["value"] is not None
+    intervals = intervals_of(result)
+    assert intervals["student_t", "new_source"] is None
+    assert intervals["student_t", "these_sources"]["coverage"]["value"] is not None
 
 
 def test_degenerate_what_every_draw_refuses_is_told_as_the_reason(

@@ -39,8 +39,8 @@ def test_against_sklearn_leave_one_group_out() -> None:
     from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 
     result = run_kind(BODY)
-    said = cross_val_predict(Ridge(alpha=2.0), X, Y, groups=SITE, cv=LeaveOneGroupOut())
-    losses = (said - Y) ** 2
+    predictions = cross_val_predict(Ridge(alpha=2.0), X, Y, groups=SITE, cv=LeaveOneGroupOut())
+    losses = (predictions - Y) ** 2
     by_site = [losses[site == SITE].mean() for site in ("bonn", "lima", "oslo", "rome")]
 
     means = dict(
@@ -140,9 +140,9 @@ def test_exact_predictions_come_back_as_labels() -> None:
     table = run_kind(CLASSIFY).losses
 
     assert table is not None
-    said, lost = np.array(table["prediction:nb"]), np.array(table["nb"])
+    predictions, lost = np.array(table["prediction:nb"]), np.array(table["nb"])
     truth = np.array(LABELS)[np.array(table["instance"])]
-    assert_array_equal(lost, (said != truth).astype(float))
+    assert_array_equal(lost, (predictions != truth).astype(float))
 
 
 def test_degenerate_a_learner_that_fails_leaves_the_others_standing() -> None:

@@ -41,18 +41,18 @@ def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) ->
 
     assert together.losses.column_names == alone.losses.column_names
     for name in together.losses.column_names:
-        one, other = (table[name].to_numpy() for table in (together.losses, alone.losses))
-        if one.dtype == np.float64:
-            assert_allclose(one, other, rtol=1e-8, atol=1e-10)
+        values, other = (table[name].to_numpy() for table in (together.losses, alone.losses))
+        if values.dtype == np.float64:
+            assert_allclose(values, other, rtol=1e-8, atol=1e-10)
         else:
-            assert np.array_equal(one, other)
+            assert np.array_equal(values, other)
     for field in ("failures", "learners", "sizes"):
         assert together.result[field] == alone.result[field]
     assert list(together.result["curves"]) == list(BODY["learners"])
-    said = together.result["failures"]["k20"]["10"]
+    failure = together.result["failures"]["k20"]["10"]
     assert list(together.result["failures"]) == ["k20"]
-    assert said["message"].startswith("learner 'k20', repeat 0, block 0")
-    assert TOO_FEW in said["message"]
+    assert failure["message"].startswith("learner 'k20', repeat 0, block 0")
+    assert TOO_FEW in failure["message"]
 
 
 def test_exact_however_they_are_cut_no_bit_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,9 +83,9 @@ def test_degenerate_a_limit_fails_them_at_their_size(monkeypatch: pytest.MonkeyP
     result = as_json(kind.gather(job, outputs))
 
     assert {
-        (name, size): said["loc"]
+        (name, size): failure["loc"]
         for name, of_one in result["failures"].items()
-        for size, said in of_one.items()
+        for size, failure in of_one.items()
     } == {
         ("r0.1", "0.6"): ["learners", "r0.1"],
         ("r10", "0.6"): ["learners", "r10"],
@@ -102,5 +102,7 @@ def test_exact_extra_fits_are_of_the_largest_size(monkeypatch: pytest.MonkeyPatc
 
     for name, learner in RIDGES.items():
         alone = run_kind({**body, "learners": {name: learner}}).result
-        said, wanted = (r["models"][name]["estimates"]["out_of_bag"] for r in (together, alone))
-        assert_allclose(said["estimate"], wanted["estimate"], rtol=1e-8)
+        estimate, expected = (
+            r["models"][name]["estimates"]["out_of_bag"] for r in (together, alone)
+        )
+        assert_allclose(estimate["estimate"], expected["estimate"], rtol=1e-8)

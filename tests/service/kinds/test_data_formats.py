@@ -56,11 +56,11 @@ def body_of(file: DatasetFile, **changed: Any) -> dict[str, Any]:
 
 def check(result: Any, name: str, model: Any, X: Any) -> None:
     """Compare the pooled log loss with that of scikit-learn's cross_val_predict."""
-    said = cross_val_predict(
+    probabilities = cross_val_predict(
         model, X, Y, groups=SHOP, cv=LeaveOneGroupOut(), method="predict_proba"
     )
-    wanted = -np.log(said[np.arange(80), Y]).mean()
-    assert_allclose(result["models"][name]["mean"]["pooled"], wanted, rtol=1e-8)
+    expected = -np.log(probabilities[np.arange(80), Y]).mean()
+    assert_allclose(result["models"][name]["mean"]["pooled"], expected, rtol=1e-8)
 
 
 def test_against_sklearn_a_compressed_sparse_matrix(tmp_path: Path) -> None:

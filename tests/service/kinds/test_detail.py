@@ -21,7 +21,7 @@ def body(n_models: int, **fields: Any) -> dict[str, Any]:
 
 
 def test_exact_detail_is_echoed() -> None:
-    full, brief = (run_kind(body(3, **asked)).result for asked in ({}, {"detail": "brief"}))
+    full, brief = (run_kind(body(3, **fields)).result for fields in ({}, {"detail": "brief"}))
 
     assert (full["detail"], brief["detail"]) == ("full", "brief")
     assert {c["code"] for c in brief["cautions"]} == {c["code"] for c in full["cautions"]}

@@ -71,7 +71,7 @@ def refusal_of(scheme: str, field: str, name: str) -> EvaluationError | None:
     return None
 
 
-@pytest.mark.parametrize(("field", "name"), [one for one in NAMED if one[1] not in PARAMS])
+@pytest.mark.parametrize(("field", "name"), [method for method in NAMED if method[1] not in PARAMS])
 def test_exact_a_named_method_fits_the_scheme_or_is_refused(field: str, name: str) -> None:
     for scheme in SCHEMES:
         with case(scheme):
@@ -89,9 +89,9 @@ def check_request(field: str, name: str, scheme: str) -> None:
     assert find_status(type(refusal)) == 422
     assert isinstance(refusal, UnsupportedCombination)
     assert place_of(refusal)[:2] == (field, 0)
-    said = re.search(r"that fit: (.*)$", refusal.message)
-    assert said is not None, refusal.message
-    for other in [] if said[1] == "none" else said[1].split(", "):
+    match = re.search(r"that fit: (.*)$", refusal.message)
+    assert match is not None, refusal.message
+    for other in [] if match[1] == "none" else match[1].split(", "):
         assert refusal_of(scheme, field, other) is None
 
 

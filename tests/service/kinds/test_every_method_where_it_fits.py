@@ -123,9 +123,9 @@ def check_refusal(refusal: EvaluationError, layout: str, field: str, name: str) 
         return
     assert isinstance(refusal, UnsupportedCombination)
     # the names of those that fit, and each of them is taken
-    said = re.search(r"that fit: (.*)$", refusal.message)
-    assert said is not None
-    named = [] if said[1] == "none" else said[1].split(", ")
+    match = re.search(r"that fit: (.*)$", refusal.message)
+    assert match is not None
+    named = [] if match[1] == "none" else match[1].split(", ")
     assert name not in named
     for other in named:
         assert refusal_of(layout, field, other) is None
@@ -136,10 +136,10 @@ def check_result(result: dict[str, Any], field: str, name: str) -> None:
     targets = {target.value for target in info.targets}
     assert all(math.isfinite(number) for number in numbers_in(result))
     if field == "variances":
-        found = model["variances"] | model.get("estimates", {})
-        assert set(found) == set(pair["variances"]) == {name}
-        assert found[name]["target"] in targets
-        assert info.mean is None or found[name]["mean"] == info.mean.value
+        estimates = model["variances"] | model.get("estimates", {})
+        assert set(estimates) == set(pair["variances"]) == {name}
+        assert estimates[name]["target"] in targets
+        assert info.mean is None or estimates[name]["mean"] == info.mean.value
     elif field == "intervals":
         assert model["intervals"]
         assert {interval["method"] for interval in model["intervals"]} == {name}

@@ -113,9 +113,9 @@ def check_metric(name: str, blocks: str, form: str) -> None:
         assert find_status(type(refusal)) == 422
         assert isinstance(refusal, UnsupportedCombination)
         assert place_of(refusal)[:2] == ("metrics", 0)
-        said = re.search(r"metrics that fit: (.*)$", refusal.message)
-        assert said is not None
-        for other in said[1].split(", "):
+        match = re.search(r"metrics that fit: (.*)$", refusal.message)
+        assert match is not None
+        for other in match[1].split(", "):
             assert refusal_of({**body, "metrics": [other]}) is None
         return
     result = run_kind(body).result

@@ -32,13 +32,13 @@ def _codes(result: dict[str, Any]) -> set[str]:
 
 def test_exact_the_others_are_evaluated_as_if_it_had_not_been_asked_for() -> None:
     alone = {name: BODY["learners"][name] for name in ("nb", "majority")}
-    some, others = run_kind(BODY).result, run_kind({**BODY, "learners": alone}).result
+    fewer, others = run_kind(BODY).result, run_kind({**BODY, "learners": alone}).result
 
-    assert some["models"] == others["models"]
-    assert some["comparisons"] == others["comparisons"]
-    assert some["failures"]["signed"]["code"] == "learner_failed"
-    assert some["failures"]["signed"]["loc"] == ["learners", "signed"]
-    assert "learner_left_out" in _codes(some)
+    assert fewer["models"] == others["models"]
+    assert fewer["comparisons"] == others["comparisons"]
+    assert fewer["failures"]["signed"]["code"] == "learner_failed"
+    assert fewer["failures"]["signed"]["loc"] == ["learners", "signed"]
+    assert "learner_left_out" in _codes(fewer)
     assert others["failures"] == {}
 
 
@@ -54,7 +54,7 @@ def test_exact_a_control_that_fails_leaves_every_pair() -> None:
 def test_exact_a_named_test_of_three_models_is_let_go_where_two_are_left() -> None:
     result = run_kind({**BODY, "tests": ["nadeau_bengio_t", "friedman"]}).result
 
-    let_go = [one for one in result["not_applicable"] if one["name"] == "friedman"]
+    let_go = [entry for entry in result["not_applicable"] if entry["name"] == "friedman"]
     assert len(let_go) == 1
     assert "2" in let_go[0]["reason"]
     assert set(result["comparisons"][0]["tests"]) == {"nadeau_bengio_t"}
@@ -79,11 +79,11 @@ def test_exact_class_weights_are_by_label_whether_data_are_known_or_not() -> Non
     learners = {"plain": "LogisticRegression", "weighted": weighted, "nb": "gaussian_naive_bayes"}
     result = run_kind({**BODY, "learners": learners})
     assert result.losses is not None
-    said = {
+    cautions = {
         name: np.mean([label == "yes" for label in result.losses[f"prediction:{name}"].to_pylist()])
         for name in ("plain", "weighted")
     }
-    assert said["weighted"] > said["plain"]
+    assert cautions["weighted"] > cautions["plain"]
     wrong = {"name": "LogisticRegression", "params": {"class_weight": {"maybe": 9}}}
     with pytest.raises(EvaluationError, match="a weight for 'maybe'") as refusal:
         run_kind({**BODY, "learners": {"wrong": wrong}})

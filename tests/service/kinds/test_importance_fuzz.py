@@ -44,7 +44,9 @@ CHOICES: dict[str, list[Any]] = {
 
 def some(values: dict[str, list[Any]]) -> st.SearchStrategy[dict[str, Any]]:
     """Return a few of the fields, each with one of its values."""
-    fields = [st.tuples(st.just(name), st.sampled_from(found)) for name, found in values.items()]
+    fields = [
+        st.tuples(st.just(name), st.sampled_from(choices)) for name, choices in values.items()
+    ]
     return st.lists(st.one_of(fields), max_size=4).map(dict)
 
 

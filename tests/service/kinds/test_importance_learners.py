@@ -34,22 +34,22 @@ def test_exact_an_intercept_is_not_penalised() -> None:
     away = with_(source=shifted, target={"X": (Z + np.array([0, 50.0])).tolist(), "y": U.tolist()})
     by_name = {"name": "ridge", "params": {"intercept": True}}
 
-    one, other = (run_kind({**body, "intercept": True}).result for body in (BODY, away))
+    centred, other = (run_kind({**body, "intercept": True}).result for body in (BODY, away))
     named = run_kind({**BODY, "learner": by_name}).result
     for name in ("weighted", "controlled"):
-        assert_allclose(other["risks"][name]["curve"], one["risks"][name]["curve"], rtol=1e-7)
-        assert named["risks"][name] == one["risks"][name]
-    assert one["risks"] != run_kind(BODY).result["risks"]
+        assert_allclose(other["risks"][name]["curve"], centred["risks"][name]["curve"], rtol=1e-7)
+        assert named["risks"][name] == centred["risks"][name]
+    assert centred["risks"] != run_kind(BODY).result["risks"]
 
 
 def test_exact_other_learners_are_fitted_at_each_value() -> None:
     """A grid over the inverse penalty of a classifier that takes weights; larger is weaker."""
     learner = {"name": "RidgeClassifier", "params": {"fit_intercept": False, "solver": "cholesky"}}
     body = with_(learner=learner, grid={"alpha": PENALTIES}, risks=list(WEIGHTED_RISKS))
-    one, other = run_kind({**BODY, "risks": list(WEIGHTED_RISKS)}).result, run_kind(body).result
+    single, other = run_kind({**BODY, "risks": list(WEIGHTED_RISKS)}).result, run_kind(body).result
 
     for name in WEIGHTED_RISKS:
-        ours, theirs = one["risks"][name], other["risks"][name]
+        ours, theirs = single["risks"][name], other["risks"][name]
         assert_allclose(theirs["curve"], ours["curve"], rtol=1e-6)
         assert theirs["selected"] == ours["selected"]
         assert_allclose(theirs["target_risk"], ours["target_risk"], rtol=1e-8)
@@ -72,14 +72,14 @@ def test_exact_a_learner_as_it_is_has_no_grid() -> None:
 
 def test_exact_a_pipeline_and_a_learner_with_another_loss() -> None:
     standard = {"name": "ridge", "prepare": [{"name": "standardise"}]}
-    found = run_kind(with_(learner=standard)).result
+    result = run_kind(with_(learner=standard)).result
     bayes = {"name": "gaussian_naive_bayes"}
     grid = {"variance_smoothing": {"from": 1e-9, "to": 1.0, "count": 3}}
     other = run_kind(with_(learner=bayes, grid=grid, loss="zero_one")).result
 
-    assert len(found["risks"]["weighted"]["curve"]) == 4
+    assert len(result["risks"]["weighted"]["curve"]) == 4
     assert (
-        found["risks"]["weighted"]["curve"] != run_kind(BODY).result["risks"]["weighted"]["curve"]
+        result["risks"]["weighted"]["curve"] != run_kind(BODY).result["risks"]["weighted"]["curve"]
     )
     assert set(np.unique(other["oracle"]["curve"]) * 40 % 1) == {0.0}
 
@@ -88,12 +88,12 @@ def test_exact_a_regression() -> None:
     y, u = X @ [1.0, 2.0], Z @ [1.0, 2.0]
     source = {**BODY["source"], "y": y.tolist()}
     target = {"X": Z.tolist(), "y": u.tolist()}
-    found = run_kind(with_(source=source, target=target, task="regression")).result
+    result = run_kind(with_(source=source, target=target, task="regression")).result
 
-    assert found["risks"]["weighted"]["selected"] == 0.01
-    assert found["oracle"]["selected"] == 0.01
-    assert found["risks"]["weighted"]["target_risk"] < 1e-4
-    assert codes(found["risks"]["weighted"]["cautions"]) == ["selected_at_the_edge"]
+    assert result["risks"]["weighted"]["selected"] == 0.01
+    assert result["oracle"]["selected"] == 0.01
+    assert result["risks"]["weighted"]["target_risk"] < 1e-4
+    assert codes(result["risks"]["weighted"]["cautions"]) == ["selected_at_the_edge"]
 
 
 def test_exact_several_learners_under_each_risk() -> None:
@@ -105,33 +105,35 @@ def test_exact_several_learners_under_each_risk() -> None:
         },
         "grids": {"ridge": {"penalty": PENALTIES}},
     }
-    found = run_kind(body).result
+    result = run_kind(body).result
     alone = run_kind(BODY).result
 
-    assert list(found["learners"]) == ["ridge", "fixed", "steep"]
-    assert found["learners"]["ridge"]["risks"] == alone["risks"]
-    assert found["learners"]["ridge"]["oracle"] == alone["oracle"]
+    assert list(result["learners"]) == ["ridge", "fixed", "steep"]
+    assert result["learners"]["ridge"]["risks"] == alone["risks"]
+    assert result["learners"]["ridge"]["oracle"] == alone["oracle"]
     for name in ("weighted", "controlled"):
-        estimates = {key: one["risks"][name]["estimate"] for key, one in found["learners"].items()}
-        best = found["risks"][name]
+        estimates = {
+            key: learner["risks"][name]["estimate"] for key, learner in result["learners"].items()
+        }
+        best = result["risks"][name]
         assert best["selected_learner"] == min(estimates, key=lambda key: estimates[key])
         assert best["estimate"] == min(estimates.values())
-        for pair in found["comparisons"]:
-            told = pair["risks"][name]
+        for pair in result["comparisons"]:
+            risk = pair["risks"][name]
             a, b = estimates[pair["a"]], estimates[pair["b"]]
-            assert_allclose(told["difference"], a - b, rtol=1e-7, atol=1e-12)
-            half = 1.959963984540054 * told["standard_error"]
-            assert_allclose(told["interval"]["upper"], told["difference"] + half, rtol=1e-12)
+            assert_allclose(risk["difference"], a - b, rtol=1e-7, atol=1e-12)
+            half = 1.959963984540054 * risk["standard_error"]
+            assert_allclose(risk["interval"]["upper"], risk["difference"] + half, rtol=1e-12)
             on_target = [
-                found["learners"][pair[key]]["risks"][name]["target_risk"] for key in ("a", "b")
+                result["learners"][pair[key]]["risks"][name]["target_risk"] for key in ("a", "b")
             ]
             assert_allclose(
-                told["target_risk"]["difference"], on_target[0] - on_target[1], atol=1e-12
+                risk["target_risk"]["difference"], on_target[0] - on_target[1], atol=1e-12
             )
-    assert found["oracle"]["target_risk"] == min(
-        one["oracle"]["target_risk"] for one in found["learners"].values()
+    assert result["oracle"]["target_risk"] == min(
+        learner["oracle"]["target_risk"] for learner in result["learners"].values()
     )
-    assert [(pair["a"], pair["b"]) for pair in found["comparisons"]] == [
+    assert [(pair["a"], pair["b"]) for pair in result["comparisons"]] == [
         *(("ridge", "fixed"), ("ridge", "steep"), ("fixed", "steep")),
     ]
 
@@ -164,12 +166,12 @@ def test_exact_pieces_give_the_same_bytes(monkeypatch: Any, learner: Any) -> Non
 
 def test_exact_several_learners_without_labels_on_the_target() -> None:
     body = {**BODY, "target": {"X": Z.tolist()}, "learners": {"a": "ridge", "b": "ridge"}}
-    found = run_kind(body).result
+    result = run_kind(body).result
 
-    assert found["oracle"] is None
-    assert "target_risk" not in found["risks"]["weighted"]
-    assert "target_risk" not in found["comparisons"][0]["risks"]["weighted"]
-    assert found["risks"]["weighted"]["selected_learner"] == "a"  # of equal ones the first
+    assert result["oracle"] is None
+    assert "target_risk" not in result["risks"]["weighted"]
+    assert "target_risk" not in result["comparisons"][0]["risks"]["weighted"]
+    assert result["risks"]["weighted"]["selected_learner"] == "a"  # of equal ones the first
 
 
 def test_exact_some_learners_before_the_others() -> None:
@@ -182,8 +184,8 @@ def test_exact_some_learners_before_the_others() -> None:
     plan = build_plan(job)
     parts = importance_weighting._list_payloads(plan)
     outputs = run_chunks(kind, job, [Chunk(part) for part in parts if part["learner"] == "b"])
-    some = as_json(kind.gather(job, outputs))
+    partial = as_json(kind.gather(job, outputs))
 
-    assert list(some["learners"]) == ["b"]
-    assert some["learners"]["b"] == run_kind(body).result["learners"]["b"]
-    assert some["comparisons"] == []
+    assert list(partial["learners"]) == ["b"]
+    assert partial["learners"]["b"] == run_kind(body).result["learners"]["b"]
+    assert partial["comparisons"] == []

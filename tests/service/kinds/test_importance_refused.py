@@ -177,23 +177,23 @@ def test_invalid_weights(weights: list[float], match: str) -> None:
 
 
 def test_degenerate_a_fold_whose_weights_are_all_zero() -> None:
-    found = run_kind(weighted(np.where(FOLD == 2, 0.0, 1.0).tolist())).result
+    result = run_kind(weighted(np.where(FOLD == 2, 0.0, 1.0).tolist())).result
 
-    assert [c["code"] for c in found["cautions"]] == ["fold_without_weight", "least_of_many"]
-    assert "All weights in fold 2 are 0" in found["cautions"][0]["message"]
+    assert [c["code"] for c in result["cautions"]] == ["fold_without_weight", "least_of_many"]
+    assert "All weights in fold 2 are 0" in result["cautions"][0]["message"]
     for name in ("weighted", "controlled"):
-        assert np.isfinite(found["risks"][name]["curve"]).all()
+        assert np.isfinite(result["risks"][name]["curve"]).all()
 
 
 def test_degenerate_all_weight_in_one_fold() -> None:
     body = weighted(np.where(FOLD == 2, 1.0, 0.0).tolist())
-    found = run_kind(body).result
-    curve = found["risks"]["weighted"]["curve"]
+    result = run_kind(body).result
+    curve = result["risks"]["weighted"]["curve"]
 
     # fold 2 is predicted by a fit that is 0, whatever the penalty: its losses are 1
     assert_allclose(curve, np.full(4, (FOLD == 2).mean()), rtol=1e-12)
-    assert found["risks"]["weighted"]["selected"] == 10_000.0  # of equal risks the larger
-    assert "no_weight_to_learn_from" in [c["code"] for c in found["cautions"]]
+    assert result["risks"]["weighted"]["selected"] == 10_000.0  # of equal risks the larger
+    assert "no_weight_to_learn_from" in [c["code"] for c in result["cautions"]]
     with pytest.raises(InsufficientData, match="fold 2: all weights of the training part"):
         run_kind({**body, "intercept": True})
 
@@ -202,10 +202,10 @@ def test_degenerate_a_huge_weight_and_copies_of_a_row() -> None:
     rows = X.copy()
     rows[10:20] = rows[0]
     source = {**SOURCE, "X": rows.tolist()}
-    found = run_kind(with_(source=source)).result
+    result = run_kind(with_(source=source)).result
     huge = run_kind(weighted([1e100] + [1.0] * 29)).result
 
-    assert np.isfinite(found["risks"]["controlled"]["curve"]).all()
+    assert np.isfinite(result["risks"]["controlled"]["curve"]).all()
     assert np.isfinite(huge["risks"]["controlled"]["curve"]).all()
     assert "one_weight_dominates" in [c["code"] for c in huge["weights"]["cautions"]]
 
@@ -213,30 +213,30 @@ def test_degenerate_a_huge_weight_and_copies_of_a_row() -> None:
 def test_degenerate_two_source_rows() -> None:
     source = {"X": [[0.0], [1.0]], "y": [1, -1]}
     target = {"X": [[0.5], [0.7], [1.0]], "y": [1, -1, -1]}
-    found = run_kind(with_(source=source, target=target, n_folds=2)).result
+    result = run_kind(with_(source=source, target=target, n_folds=2)).result
 
-    assert len(found["weights"]["values"]) == 2
-    assert np.isfinite(found["risks"]["controlled"]["curve"]).all()
+    assert len(result["weights"]["values"]) == 2
+    assert np.isfinite(result["risks"]["controlled"]["curve"]).all()
     with pytest.raises(InsufficientData, match="5 folds need as many rows, and there are 2"):
         run_kind(with_(source=source, target=target))
 
 
 def test_degenerate_one_target_row_has_no_variance() -> None:
     target = {"X": Z[:1].tolist(), "y": U[:1].tolist()}
-    found = run_kind(with_(target=target, weights="ulsif")).result["risks"]["weighted"]
+    risk = run_kind(with_(target=target, weights="ulsif")).result["risks"]["weighted"]
 
-    assert found["target_risk_variance"] is None
-    assert found["target_risk_interval"] is None
-    assert found["regret"] >= 0
+    assert risk["target_risk_variance"] is None
+    assert risk["target_risk_interval"] is None
+    assert risk["regret"] >= 0
 
 
 def test_degenerate_a_hundred_features() -> None:
     rng = np.random.default_rng(1)
     source = {"X": rng.normal(size=(40, 100)).tolist(), "y": [1, -1] * 20}
     target = {"X": rng.normal(size=(50, 100)).tolist()}
-    found = run_kind(with_(source=source, target=target, weights="logistic")).result
+    result = run_kind(with_(source=source, target=target, weights="logistic")).result
 
-    assert np.isfinite(found["risks"]["controlled"]["curve"]).all()
+    assert np.isfinite(result["risks"]["controlled"]["curve"]).all()
     with pytest.raises(InsufficientData, match="40 rows and 89 features"):
         run_kind(with_(source=source, target=target))
 
@@ -255,12 +255,12 @@ def test_degenerate_a_learner_that_fails_is_named_or_left_out() -> None:
     bayes = {"name": "linear_discriminant"}
     with pytest.raises(EvaluationError, match="the training part has 1 class"):
         run_kind({**body, "learner": bayes})
-    found = run_kind({**body, "learners": {"da": bayes, "ridge": "ridge"}}).result
+    result = run_kind({**body, "learners": {"da": bayes, "ridge": "ridge"}}).result
 
-    assert list(found["learners"]) == ["ridge"]
-    assert list(found["failures"]) == ["da"]
-    assert "learner_left_out" in [c["code"] for c in found["cautions"]]
-    assert found["comparisons"] == []
+    assert list(result["learners"]) == ["ridge"]
+    assert list(result["failures"]) == ["da"]
+    assert "learner_left_out" in [c["code"] for c in result["cautions"]]
+    assert result["comparisons"] == []
 
 
 def test_degenerate_a_value_of_the_grid_that_fails_is_named() -> None:
@@ -269,5 +269,5 @@ def test_degenerate_a_value_of_the_grid_that_fails_is_named() -> None:
         grid={"max_features": [1, 2, 3]},
         loss="zero_one",
     )
-    found = run_kind(body).result
-    assert len(found["risks"]["weighted"]["curve"]) == 3
+    result = run_kind(body).result
+    assert len(result["risks"]["weighted"]["curve"]) == 3

@@ -94,7 +94,7 @@ def test_degenerate_outcomes_that_are_refused_are_those_of_one_learner() -> None
     def run_group(group: Group, key: ChunkKey) -> GroupOutputs:
         splits = KFold(n_folds=3).splits(build_rows(DATA), 1, start=key.start, stop=key.stop)
         outcomes = run_path(group, DATA, splits, Squared(), 1)
-        arrays = {name: unless_failed(one, pack) for name, one in outcomes.items()}
+        arrays = {name: unless_failed(outcome, pack) for name, outcome in outcomes.items()}
         return {**arrays, "b": unless_failed(arrays["b"], refuse)}
 
     outputs = run_together(GROUPS[1], KEY, run_group, path_of)

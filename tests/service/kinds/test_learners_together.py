@@ -78,8 +78,8 @@ def test_against_sklearn_eight_penalties() -> None:
     at = np.array(losses["instance"])
 
     for name, penalty in zip(RIDGES, PENALTIES, strict=True):
-        said = cross_val_predict(Theirs(alpha=penalty, solver="svd"), X, Y, cv=cv)
-        assert_allclose(np.array(losses[name]), (said - Y)[at] ** 2, rtol=1e-8, atol=1e-12)
+        predictions = cross_val_predict(Theirs(alpha=penalty, solver="svd"), X, Y, cv=cv)
+        assert_allclose(np.array(losses[name]), (predictions - Y)[at] ** 2, rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -101,13 +101,13 @@ def test_naive_each_by_itself_gives_the_same(
 
     assert together.losses.column_names == alone.losses.column_names
     for name in together.losses.column_names:
-        one, other = (table[name].to_numpy() for table in (together.losses, alone.losses))
-        if one.dtype == np.float64:
-            assert_allclose(one, other, rtol=1e-8, atol=1e-10)
+        values, other = (table[name].to_numpy() for table in (together.losses, alone.losses))
+        if values.dtype == np.float64:
+            assert_allclose(values, other, rtol=1e-8, atol=1e-10)
         else:
-            assert_array_equal(one, other)
+            assert_array_equal(values, other)
     assert together.result["learners"] == alone.result["learners"]
-    paths = {name: one["path"] for name, one in together.result["learners"].items()}
+    paths = {name: values["path"] for name, values in together.result["learners"].items()}
     assert paths == {name: "plain" if name == "majority" else "fast" for name in paths}
 
 
@@ -153,13 +153,13 @@ def test_exact_under_every_scheme_pieces_are_the_whole(
     assert len(whole) == 1
     assert len(chunks) == min(plan.n_splits, len(chunks)) > (plan.n_splits > 1)
 
-    (wanted, pieces) = (
+    (expected, pieces) = (
         engine.JoinedOutputs(plan, run_chunks(kind, job, cut)).read_bundle(0)
         for cut in (whole, chunks)
     )
     for name in ("k1", "k2"):
-        assert not wanted[name].failures
-        ((arrays,), parts) = (one[name].arrays[SPLITS] for one in (wanted, pieces))
+        assert not expected[name].failures
+        ((arrays,), parts) = (records[name].arrays[SPLITS] for records in (expected, pieces))
         for key in ("test", "losses", "output", "probabilities"):
             assert_array_equal(np.concatenate([part[key] for part in parts]), arrays[key])
 
@@ -205,9 +205,9 @@ def test_degenerate_one_that_is_refused_fails_alone(
     result = run_kind(body).result
 
     assert list(result["failures"]) == ["greedy"]
-    said = result["failures"]["greedy"]
-    assert said["loc"] == ["learners", "greedy"]
-    assert said["message"].startswith("learner 'greedy', repeat 0, block 0")
+    failure = result["failures"]["greedy"]
+    assert failure["loc"] == ["learners", "greedy"]
+    assert failure["message"].startswith("learner 'greedy', repeat 0, block 0")
     assert result["models"] == run_kind(NEAR).result["models"]
 
 
@@ -253,7 +253,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
     outputs = ran_but(kind, job, cut.chunks, "k1 and 2 more", late)
     result = as_json(kind.gather(job, outputs))
 
-    assert {name: said["loc"] for name, said in result["failures"].items()} == {
+    assert {name: failure["loc"] for name, failure in result["failures"].items()} == {
         name: ["learners", name] for name in ("k1", "k4", "k9")
     }
     assert list(result["models"]) == ["majority", "s0.1", "s1", "s5"]
@@ -276,8 +276,10 @@ def test_exact_extra_fits_of_each_are_those_of_each_alone(
 
     for name, learner in body["learners"].items():
         alone = run_kind({**body, "learners": {name: learner}}).result
-        said, wanted = (r["models"][name]["estimates"]["bootstrap_632"] for r in (result, alone))
-        numbers = [field for field in wanted if isinstance(wanted[field], float)]
+        estimate, expected = (
+            r["models"][name]["estimates"]["bootstrap_632"] for r in (result, alone)
+        )
+        numbers = [field for field in expected if isinstance(expected[field], float)]
         assert {"estimate", "standard_error"} <= set(numbers)
         for field in numbers:
-            assert_allclose(said[field], wanted[field], rtol=1e-8)
+            assert_allclose(estimate[field], expected[field], rtol=1e-8)

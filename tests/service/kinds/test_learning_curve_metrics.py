@@ -39,19 +39,21 @@ def test_against_sklearn_the_metrics_at_a_smaller_size() -> None:
     _, codes = np.unique(LABEL, return_inverse=True)
     rows = Rows(n=60, y=codes)
     growth = Growth(sizes=(15.0, 1.0), grow_by="instance", stratified=True)
-    areas, said = [], np.empty(60, dtype=LABEL.dtype)
+    areas, predictions = [], np.empty(60, dtype=LABEL.dtype)
     for split in grow_splits(KFold(n_folds=5).splits(rows, 7), growth, rows, 7, 0):
         lda = LinearDiscriminantAnalysis(solver="lsqr").fit(X[split.train], LABEL[split.train])
         areas.append(
             roc_auc_score(LABEL[split.test] == "yes", lda.decision_function(X[split.test]))
         )
-        said[split.test] = lda.predict(X[split.test])
+        predictions[split.test] = lda.predict(X[split.test])
 
     points = run_kind(CLASSES).result["curves"]["lda"]["points"]
-    found = points[0]["metrics"]
-    assert_allclose(found["roc_auc"]["estimate"]["blocks"], areas, rtol=1e-12)
+    metrics = points[0]["metrics"]
+    assert_allclose(metrics["roc_auc"]["estimate"]["blocks"], areas, rtol=1e-12)
     assert_allclose(
-        found["f1"]["estimate"]["pooled"], f1_score(LABEL, said, pos_label="yes"), rtol=1e-12
+        metrics["f1"]["estimate"]["pooled"],
+        f1_score(LABEL, predictions, pos_label="yes"),
+        rtol=1e-12,
     )
 
 

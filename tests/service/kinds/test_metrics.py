@@ -81,12 +81,12 @@ def test_golden_admissions_end_to_end() -> None:
         "metrics": ["roc_auc"],
     }
 
-    told = run_kind(body).result["models"]["m"]["metrics"]["roc_auc"]
+    metric = run_kind(body).result["models"]["m"]["metrics"]["roc_auc"]
 
-    assert_allclose(told["estimate"]["macro"], 0.9046473, atol=5e-8)
-    assert_allclose(told["variances"]["ledell"]["standard_error"], 0.01620238, atol=5e-9)
-    assert told["method"] == "delong_blocks"
-    assert told["target"] == "these_models"
+    assert_allclose(metric["estimate"]["macro"], 0.9046473, atol=5e-8)
+    assert_allclose(metric["variances"]["ledell"]["standard_error"], 0.01620238, atol=5e-9)
+    assert metric["method"] == "delong_blocks"
+    assert metric["target"] == "these_models"
 
 
 def test_exact_a_stored_data_set_says_the_same(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_against_scikit_learn_fitted_learners() -> None:
     from sklearn.naive_bayes import GaussianNB
 
     result = run_kind(FIT).result
-    told = result["models"]["nb"]["metrics"]
+    metrics = result["models"]["nb"]["metrics"]
     columns = run_kind(FIT).losses
     assert columns is not None
 
@@ -218,11 +218,11 @@ def test_against_scikit_learn_fitted_learners() -> None:
         fitted = GaussianNB().fit(X[train], y[train])
         areas.append(roc_auc_score(y[test] == "yes", fitted.predict_proba(X[test])[:, 1]))
 
-    assert_allclose(told["roc_auc"]["estimate"]["blocks"], areas)
-    assert told["roc_auc"]["method"] == "delong_blocks"
-    assert set(told) == set(FIT["metrics"])
+    assert_allclose(metrics["roc_auc"]["estimate"]["blocks"], areas)
+    assert metrics["roc_auc"]["method"] == "delong_blocks"
+    assert set(metrics) == set(FIT["metrics"])
     assert result["models"]["majority"]["metrics"]["roc_auc"]["estimate"]["macro"] == 0.5
-    assert {m["name"] for m in result["methods"] if m["family"] == "metrics"} == set(told)
+    assert {m["name"] for m in result["methods"] if m["family"] == "metrics"} == set(metrics)
 
 
 def test_invalid_scores_that_are_not_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,9 +253,9 @@ def test_exact_learners_on_a_stored_data_set(tmp_path: Path) -> None:
 def test_exact_decision_values_serve_as_scores() -> None:
     body = {**FIT, "learners": {"svc": "LinearSVC"}, "metrics": ["roc_auc"]}
 
-    told = run_kind(body).result["models"]["svc"]["metrics"]["roc_auc"]
+    metric = run_kind(body).result["models"]["svc"]["metrics"]["roc_auc"]
 
-    assert 0.5 < told["estimate"]["macro"] < 1
+    assert 0.5 < metric["estimate"]["macro"] < 1
 
 
 def test_exact_sources_speak_of_a_new_source() -> None:
@@ -267,9 +267,9 @@ def test_exact_sources_speak_of_a_new_source() -> None:
 
     result = run_kind(body).result
 
-    for told in result["models"]["nb"]["metrics"].values():
-        assert (told["target"], told["method"]) == ("new_source", "between_sources")
-        assert told["degrees_of_freedom"] == 5
+    for metric in result["models"]["nb"]["metrics"].values():
+        assert (metric["target"], metric["method"]) == ("new_source", "between_sources")
+        assert metric["degrees_of_freedom"] == 5
     assert result["comparisons"][0]["metrics"]["roc_auc"]["target"] == "new_source"
 
 

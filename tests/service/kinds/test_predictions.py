@@ -35,12 +35,12 @@ def test_by_hand_error_rates() -> None:
 
 
 def test_exact_predictions_that_spell_a_label_in_another_way_have_a_caution() -> None:
-    said = ["Cat" if label == "cat" else label for label in SAID]
-    result = run_kind({**BODY, "predictions": {"a": said}}).result
+    predictions = ["Cat" if label == "cat" else label for label in SAID]
+    result = run_kind({**BODY, "predictions": {"a": predictions}}).result
 
     assert_allclose(result["models"]["a"]["mean"]["pooled"], 5 / 6)  # row 3 alone is right
-    (told,) = [c["message"] for c in result["cautions"] if c["code"] == "labels_alike"]
-    assert told.startswith("The labels 'Cat' and 'cat' differ only in letter case")
+    (message,) = [c["message"] for c in result["cautions"] if c["code"] == "labels_alike"]
+    assert message.startswith("The labels 'Cat' and 'cat' differ only in letter case")
 
 
 def test_by_hand_log_loss_of_binary_scores() -> None:

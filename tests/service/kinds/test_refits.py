@@ -218,10 +218,10 @@ def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:
         "variances": [],
     }
     result = run_kind(body).result
-    told = [c["message"] for c in result["cautions"] if c["code"] == "no_interval"]
+    messages = [c["message"] for c in result["cautions"] if c["code"] == "no_interval"]
 
     assert result["models"]["mean"]["intervals"] == []
-    assert [m.split(",")[0] for m in told] == [
+    assert [m.split(",")[0] for m in messages] == [
         "bates_nested_cv built no interval for 'mean'",
         "bates_nested_cv built no interval for 'again'",
         "bates_nested_cv built no interval for 'mean' against 'again'",
@@ -236,9 +236,9 @@ def test_degenerate_what_a_learner_warns_of_in_extra_fits_is_told_once() -> None
         "task": "classification",
         "learners": {"logistic": logistic},
     }
-    told = [c for c in run_kind(body).result["cautions"] if "in extra fits" in c["message"]]
+    cautions = [c for c in run_kind(body).result["cautions"] if "in extra fits" in c["message"]]
 
-    assert len(told) == 1
+    assert len(cautions) == 1
 
 
 def test_exact_the_lists_hold_what_a_request_may_name() -> None:

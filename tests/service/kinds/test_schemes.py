@@ -50,12 +50,12 @@ OVERLAPPING = (
 
 def body_of(name: str, *, data: dict[str, Any] | None = None, **params: Any) -> dict[str, Any]:
     stratified = name.startswith("stratified")
-    given = dict(DATA if data is None else data)
+    inline = dict(DATA if data is None else data)
     if stratified and data is None:
-        given["y"] = LABEL.tolist()
+        inline["y"] = LABEL.tolist()
     return {
         "kind": "cross_validation",
-        "data": given,
+        "data": inline,
         "task": "classification" if stratified else "regression",
         "learners": {
             "one": "majority" if stratified else "mean",
@@ -154,7 +154,7 @@ def test_exact_time_series_tests_each_row_once_at_most() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "params", "loc", "what"),
+    ("name", "params", "loc", "words"),
     [
         ("random_subsampling", {"n_draws": 1}, ("n_draws",), "at least 2"),
         ("random_subsampling", {"test_size": 24}, ("test_size",), "leaves no row of 24"),
@@ -169,9 +169,9 @@ def test_exact_time_series_tests_each_row_once_at_most() -> None:
     ],
 )
 def test_invalid_parameters_are_refused_at_once(
-    name: str, params: dict[str, Any], loc: tuple[str, ...], what: str
+    name: str, params: dict[str, Any], loc: tuple[str, ...], words: str
 ) -> None:
-    with pytest.raises((EvaluationError, InvalidRequest), match=what) as caught:
+    with pytest.raises((EvaluationError, InvalidRequest), match=words) as caught:
         run_kind(body_of(name, **params))
 
     assert place_of(caught.value) == ("scheme", "params", *loc)
@@ -257,10 +257,10 @@ def test_exact_the_same_from_a_data_set(tmp_path: Path, name: str) -> None:
         "columns": {"target": "y", "features": ["a", "b"], "time": "t"},
     }
 
-    one, two = run_kind(inline).result, run_kind(stored, [file]).result
+    inline_result, two = run_kind(inline).result, run_kind(stored, [file]).result
 
-    assert one["models"] == two["models"]
-    assert one["comparisons"] == two["comparisons"]
+    assert inline_result["models"] == two["models"]
+    assert inline_result["comparisons"] == two["comparisons"]
 
 
 def test_exact_losses_of_subsamples_come_in_long_form_and_as_scores() -> None:
@@ -373,10 +373,10 @@ def test_exact_a_holdout_says_where_it_cuts_clusters() -> None:
     cut, whole = run_kind(body), run_kind({**body, "scheme": scheme})
 
     code = "clusters_cross_blocks"
-    said = [c["message"] for c in cut.result["cautions"] if c["code"] == code]
+    messages = [c["message"] for c in cut.result["cautions"] if c["code"] == code]
     tested = np.bincount(cluster[np.array(cut.losses["instance"])], minlength=15)
     n_cut = np.count_nonzero((tested > 0) & (tested < 4))
-    assert said[0].startswith(
+    assert messages[0].startswith(
         f"{n_cut} of 15 clusters have instances in both training and test parts"
     )
     assert code not in {c["code"] for c in whole.result["cautions"]}

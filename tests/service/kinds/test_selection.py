@@ -94,27 +94,27 @@ def test_against_sklearn_nested_grid_search() -> None:
         place = {row: i for i, row in enumerate(rows.tolist())}
         cv = [([place[r] for r in s.train], [place[r] for r in s.test]) for s in splits]
         grid = {"alpha": list(PENALTIES.values())}
-        found = GridSearchCV(Ridge(), grid, cv=cv, scoring="neg_mean_squared_error")
-        return found.fit(X[rows], Y[rows])
+        best = GridSearchCV(Ridge(), grid, cv=cv, scoring="neg_mean_squared_error")
+        return best.fit(X[rows], Y[rows])
 
     result = run_kind(BODY).result
     rows, inner = Rows(n=48), KFold(n_folds=3)
     names = list(PENALTIES)
     told = result["external"]["splits"]
-    for split, said in zip(KFold(n_folds=4).splits(rows, 7), told, strict=True):
-        found = search(list(split_training_part(inner, rows, split, 7)), split.train)
-        assert said["winner"] == names[found.best_index_]
-        assert_allclose(said["internal"], -found.best_score_, rtol=1e-9)
-        errors = (found.predict(X[split.test]) - Y[split.test]) ** 2
-        assert_allclose(said["external"], errors.mean(), rtol=1e-9)
-    found = search(list(inner.splits(rows, derive_seed_on_all_rows(7))), np.arange(48))
-    assert result["chosen"]["name"] == names[found.best_index_]
+    for split, external in zip(KFold(n_folds=4).splits(rows, 7), told, strict=True):
+        best = search(list(split_training_part(inner, rows, split, 7)), split.train)
+        assert external["winner"] == names[best.best_index_]
+        assert_allclose(external["internal"], -best.best_score_, rtol=1e-9)
+        errors = (best.predict(X[split.test]) - Y[split.test]) ** 2
+        assert_allclose(external["external"], errors.mean(), rtol=1e-9)
+    best = search(list(inner.splits(rows, derive_seed_on_all_rows(7))), np.arange(48))
+    assert result["chosen"]["name"] == names[best.best_index_]
     assert_allclose(
         [result["internal"][name]["mean"] for name in names],
-        -found.cv_results_["mean_test_score"],
+        -best.cv_results_["mean_test_score"],
         rtol=1e-9,
     )
-    sd = found.cv_results_["std_test_score"]  # ddof 0
+    sd = best.cv_results_["std_test_score"]  # ddof 0
     assert_allclose(
         [result["internal"][name]["standard_error"] for name in names], sd / np.sqrt(2), rtol=1e-9
     )
@@ -128,9 +128,9 @@ def test_exact_candidates_beside_it_are_a_cross_validation() -> None:
 
     assert list(result["models"]) == ["selected", *PENALTIES]
     for name in PENALTIES:
-        one, other = (of["models"][name]["mean"]["blocks"] for of in (result, crossed))
+        blocks, other = (of["models"][name]["mean"]["blocks"] for of in (result, crossed))
         # all penalties come from one decomposition here, and each from its own there
-        assert_allclose(one, other, rtol=1e-10)
+        assert_allclose(blocks, other, rtol=1e-10)
     assert {pair["b"] for pair in result["comparisons"]} == {"selected"}
     by_split = result["external"]["candidates"]
     for at, split in enumerate(result["external"]["splits"]):
@@ -146,8 +146,8 @@ def test_exact_the_gap_is_external_minus_internal() -> None:
     assert_allclose(result["bias"]["estimate"], np.mean(gaps), rtol=1e-12)
     assert result["bias"]["interval"]["target"] == "these_sources"
     assert result["bias"]["interval"]["recommended"]
-    said = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "part due to choosing is" in said["message"]
+    caution = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
+    assert "part due to choosing is" in caution["message"]
 
 
 def test_gh_14_the_gap_has_its_interval_where_models_are_in_brief() -> None:
@@ -170,8 +170,8 @@ def test_exact_without_external_the_internal_losses_are_evaluated() -> None:
     splits = np.array([result["internal"][name]["splits"] for name in PENALTIES])
     chosen = splits[list(PENALTIES).index(result["chosen"]["name"])]
     assert_allclose(result["bias"]["of_minima"], (chosen - splits.min(axis=0)).mean())
-    said = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "Name an external scheme to estimate" in said["message"]
+    caution = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
+    assert "Name an external scheme to estimate" in caution["message"]
 
 
 def test_exact_three_way_chooses_once_and_looks_at_the_test_rows_once() -> None:
@@ -183,7 +183,7 @@ def test_exact_three_way_chooses_once_and_looks_at_the_test_rows_once() -> None:
     assert result["chosen"]["name"] == split["winner"]
     assert result["chosen"]["chosen_on"] == "the training and validation rows"
     assert result["bias"]["of_choice"] is None
-    internal = {name: told["mean"] for name, told in result["internal"].items()}
+    internal = {name: estimate["mean"] for name, estimate in result["internal"].items()}
     assert internal[split["winner"]] == min(internal.values()) == split["internal"]
     assert result["models"]["selected"]["n"] == 12
 

@@ -69,8 +69,8 @@ def test_exact_a_grid_is_its_candidates_named_one_by_one() -> None:
     assert of_grid["bias"] == alone["bias"]
     assert of_grid["models"] == alone["models"]
     assert names[of_grid["chosen"]["name"]] == alone["chosen"]["name"]
-    for one, other in names.items():
-        assert of_grid["internal"][one] == alone["internal"][other]
+    for name, other in names.items():
+        assert of_grid["internal"][name] == alone["internal"][other]
 
 
 def test_exact_run_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,9 +96,9 @@ def test_exact_run_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     assert alone.losses is not None
     names = together.losses.column_names
     for name in (n for n in names if not n.startswith(("prediction:", "chosen:"))):
-        one, other = (table.column(name).to_numpy() for table in (together.losses, alone.losses))
-        if one.dtype == np.float64:
-            assert_allclose(one, other, rtol=1e-8, atol=1e-12)
+        values, other = (table.column(name).to_numpy() for table in (together.losses, alone.losses))
+        if values.dtype == np.float64:
+            assert_allclose(values, other, rtol=1e-8, atol=1e-12)
     chosen = [table.column("chosen:selected") for table in (together.losses, alone.losses)]
     assert chosen[0] == chosen[1]
 
@@ -171,8 +171,8 @@ def test_degenerate_the_end_of_a_grid_is_told() -> None:
     short = run_kind({**BODY, "candidates": narrow}).result
 
     assert "grid_edge" not in {c["code"] for c in wide["cautions"]}
-    said = next(c for c in short["cautions"] if c["code"] == "grid_edge")
-    assert said["message"].startswith(
+    caution = next(c for c in short["cautions"] if c["code"] == "grid_edge")
+    assert caution["message"].startswith(
         "The chosen value of penalty of 'ridge[penalty=0.3]' is at an end"
     )
 
@@ -204,9 +204,9 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     outputs = ran_but(kind, job, started.chunks, "ridge", late)
     result = as_json(kind.gather(job, outputs))
 
-    said = result["failures"]["ridge"]
-    assert (said["code"], said["candidates"]) == ("time_limit_exceeded", 2)
-    assert said["loc"] == ["candidates", "ridge"]
+    failure = result["failures"]["ridge"]
+    assert (failure["code"], failure["candidates"]) == ("time_limit_exceeded", 2)
+    assert failure["loc"] == ["candidates", "ridge"]
     assert list(result["internal"]) == ["mean"]
     with pytest.raises(AllPartsFailed, match="longer than a second"):
         kind.gather(job, [output_of(chunk, late) for chunk in started.chunks])

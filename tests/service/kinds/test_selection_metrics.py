@@ -36,8 +36,8 @@ def _searched(rows: np.ndarray, splits: list[Any], scoring: str) -> Any:
 
     place = {row: i for i, row in enumerate(rows.tolist())}
     cv = [([place[r] for r in s.train], [place[r] for r in s.test]) for s in splits]
-    found = GridSearchCV(MultinomialNB(), {"alpha": SMOOTHING}, cv=cv, scoring=scoring)
-    return found.fit(np.array(AREA["data"]["X"])[rows], LABEL[rows])
+    search = GridSearchCV(MultinomialNB(), {"alpha": SMOOTHING}, cv=cv, scoring=scoring)
+    return search.fit(np.array(AREA["data"]["X"])[rows], LABEL[rows])
 
 
 @pytest.mark.outside("sklearn GridSearchCV with scoring roc_auc inside the same external splits")
@@ -48,29 +48,27 @@ def test_against_sklearn_nested_grid_search_by_area() -> None:
     values = np.array(AREA["data"]["X"])
     names = [f"nb[smoothing={value:g}]" for value in SMOOTHING]
 
-    told = result["external"]["splits"]
-    for split, said in zip(StratifiedKFold(n_folds=4).splits(rows, 7), told, strict=True):
+    splits = result["external"]["splits"]
+    for split, caution in zip(StratifiedKFold(n_folds=4).splits(rows, 7), splits, strict=True):
         inside = list(split_training_part(inner, rows, split, 7))
-        found = _searched(split.train, inside, "roc_auc")
-        assert said["winner"] == names[found.best_index_]
-        assert_allclose(said["internal"], found.best_score_, rtol=1e-12)
-        assert_allclose(said["external"], found.score(values[split.test], LABEL[split.test]))
-    found = _searched(
-        np.arange(48), list(inner.splits(rows, derive_seed_on_all_rows(7))), "roc_auc"
-    )
-    assert result["chosen"]["name"] == names[found.best_index_]
+        best = _searched(split.train, inside, "roc_auc")
+        assert caution["winner"] == names[best.best_index_]
+        assert_allclose(caution["internal"], best.best_score_, rtol=1e-12)
+        assert_allclose(caution["external"], best.score(values[split.test], LABEL[split.test]))
+    best = _searched(np.arange(48), list(inner.splits(rows, derive_seed_on_all_rows(7))), "roc_auc")
+    assert result["chosen"]["name"] == names[best.best_index_]
     assert (result["chosen"]["by"], result["chosen"]["higher_is_better"]) == ("roc_auc", True)
     curve = result["grids"]["nb"]["parameters"]["smoothing"]
-    assert_allclose(curve["mean"], found.cv_results_["mean_test_score"], rtol=1e-12)
-    areas = [said["external"] for said in told]
+    assert_allclose(curve["mean"], best.cv_results_["mean_test_score"], rtol=1e-12)
+    areas = [caution["external"] for caution in splits]
     measured = result["models"]["selected"]["metrics"]["roc_auc"]["estimate"]
     assert_allclose(measured["blocks"], areas, rtol=1e-12)
-    gaps = [said["external"] - said["internal"] for said in told]
+    gaps = [caution["external"] - caution["internal"] for caution in splits]
     assert_allclose(result["bias"]["estimate"], np.mean(gaps), rtol=1e-12)
     assert result["bias"]["interval"] is None
-    said = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
-    assert "The internal roc_auc of" in said["message"]
-    assert "is therefore usually too large" in said["message"]
+    caution = next(c for c in result["cautions"] if c["code"] == "internal_is_optimistic")
+    assert "The internal roc_auc of" in caution["message"]
+    assert "is therefore usually too large" in caution["message"]
 
 
 @pytest.mark.outside("sklearn.metrics.balanced_accuracy_score of the rows of all internal splits")
@@ -84,9 +82,9 @@ def test_against_sklearn_a_metric_of_decisions_is_read_over_all_rows() -> None:
     splits = StratifiedKFold(n_folds=3).splits(Rows(n=48, y=codes), derive_seed_on_all_rows(7))
     cv = [(split.train, split.test) for split in splits]
     for value in SMOOTHING:
-        said = cross_val_predict(MultinomialNB(alpha=value), AREA["data"]["X"], LABEL, cv=cv)
+        predictions = cross_val_predict(MultinomialNB(alpha=value), AREA["data"]["X"], LABEL, cv=cv)
         mean = result["internal"][f"nb[smoothing={value:g}]"]["mean"]
-        assert mean == pytest.approx(balanced_accuracy_score(LABEL, said), rel=1e-12)
+        assert mean == pytest.approx(balanced_accuracy_score(LABEL, predictions), rel=1e-12)
     assert result["bias"]["of_minima"] is None
 
 
@@ -110,8 +108,8 @@ def test_exact_the_number_of_chunks_changes_no_bit(
 
 
 def test_exact_predictions_and_the_chosen_can_be_downloaded() -> None:
-    found = run_kind({**AREA, "compare": True})
-    table, names = found.losses, list(found.result["internal"])
+    outcome = run_kind({**AREA, "compare": True})
+    table, names = outcome.losses, list(outcome.result["internal"])
     assert table.num_rows == 48
     truth = LABEL[table.column("instance").to_numpy()]
     for name in ("selected", *names):
@@ -119,9 +117,9 @@ def test_exact_predictions_and_the_chosen_can_be_downloaded() -> None:
         assert (table.column(name).to_numpy() == wrong).all()
     chosen = table.column("chosen:selected").to_pylist()
     for at, name in enumerate(chosen):
-        one, other = (table.column(f"prediction:{m}")[at] for m in ("selected", name))
-        assert one == other
-    winners = {s["block"]: s["winner"] for s in found.result["external"]["splits"]}
+        predictions, other = (table.column(f"prediction:{m}")[at] for m in ("selected", name))
+        assert predictions == other
+    winners = {s["block"]: s["winner"] for s in outcome.result["external"]["splits"]}
     assert chosen == [winners[block] for block in table.column("block").to_pylist()]
     without = run_kind({**AREA, "external": None})
     assert without.losses.num_rows == 48

@@ -42,33 +42,33 @@ def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
     grid = {"name": "ridge", "grid": {"penalty": [0.1, 10]}}
     two = {"mean": "mean", "grid": grid}
     body = {**SELECTION, "compare": True, "candidates": {"near": nearest, **two, "tree": TREE}}
-    some = result_of_some({**body, "control": "near"}, ["mean", "grid"])
+    partial = result_of_some({**body, "control": "near"}, ["mean", "grid"])
     alone = run_kind({**body, "candidates": two}).result
 
     for field in ("models", "chosen", "internal", "external", "bias", "comparisons"):
-        assert some[field] == alone[field], field
-    said = {c["code"]: c["message"] for c in some["cautions"]}
-    assert "among 3 of 5 candidates so far" in said["choice_among_some"]
-    assert "'near', 'tree'" in said["choice_among_some"]
-    assert "control_left_out" in said
+        assert partial[field] == alone[field], field
+    messages = {c["code"]: c["message"] for c in partial["cautions"]}
+    assert "among 3 of 5 candidates so far" in messages["choice_among_some"]
+    assert "'near', 'tree'" in messages["choice_among_some"]
+    assert "control_left_out" in messages
     assert "choice_among_some" not in {c["code"] for c in alone["cautions"]}
-    used = [m["as"] for m in some["methods"] if m["family"] == "learners"]
+    used = [m["as"] for m in partial["methods"] if m["family"] == "learners"]
     assert used == ["mean", "grid[penalty=0.1]", "grid[penalty=10]"]
 
 
 def test_exact_a_curve_of_some_sizes_has_the_points_of_the_whole() -> None:
-    some = result_of_some(CURVE, ["ridge @ 5", "ridge @ 10", "mean @ 5"])
+    partial = result_of_some(CURVE, ["ridge @ 5", "ridge @ 10", "mean @ 5"])
     whole = run_kind(CURVE).result
 
-    assert some["sizes"] == whole["sizes"]
-    assert (some["size"], whole["size"]) == ("10", "1")
-    assert list(some["models"]) == ["ridge"]
+    assert partial["sizes"] == whole["sizes"]
+    assert (partial["size"], whole["size"]) == ("10", "1")
+    assert list(partial["models"]) == ["ridge"]
     points = whole["curves"]["ridge"]["points"]
-    for one, other in zip(some["curves"]["ridge"]["points"], points[:2], strict=True):
-        assert one["mean"] == other["mean"]
-        for a, b in zip(one["intervals"], other["intervals"], strict=True):
+    for point, other in zip(partial["curves"]["ridge"]["points"], points[:2], strict=True):
+        assert point["mean"] == other["mean"]
+        for a, b in zip(point["intervals"], other["intervals"], strict=True):
             # the resamples of more sizes are products of wider matrices, rounded otherwise
             assert_allclose([a["lower"], a["upper"]], [b["lower"], b["upper"]], rtol=1e-12)
-    assert len(some["curves"]["mean"]["points"]) == 1
-    said = next(c for c in some["cautions"] if c["code"] == "not_the_largest_size")
-    assert said["message"].endswith("those at size 10.")
+    assert len(partial["curves"]["mean"]["points"]) == 1
+    caution = next(c for c in partial["cautions"] if c["code"] == "not_the_largest_size")
+    assert caution["message"].endswith("those at size 10.")

@@ -58,7 +58,7 @@ def test_exact_a_preset_has_defaults_and_takes_overrides(in_chunks: None) -> Non
     assert other.losses is not None
     assert plain.losses.column_names == ["repetition", "pair[0]", "pair[1]"]
     assert (plain.losses.num_rows, other.losses.num_rows) == (40, 25)
-    ones, twos = (found.losses.column("pair[1]").to_numpy() for found in (plain, other))
+    ones, twos = (outcome.losses.column("pair[1]").to_numpy() for outcome in (plain, other))
     assert np.array_equal(2 * ones[:25], twos)
     assert plain.result["claims"][0]["verdict"] == "holds"
     assert plain.result["cautions"][0]["message"] == "a generator"
@@ -72,33 +72,35 @@ def test_exact_a_preset_has_defaults_and_takes_overrides(in_chunks: None) -> Non
 def test_exact_a_preset_takes_data_by_role() -> None:
     inputs = {"numbers": {"data": {"X": [[1], [2], [3]], "y": ["a", "b", "a"]}}}
 
-    found = run_kind({"kind": "study", "preset": "tiny", "inputs": inputs}, job=5)
+    outcome = run_kind({"kind": "study", "preset": "tiny", "inputs": inputs}, job=5)
 
-    assert found.result["cautions"][0]["message"] == "3 rows"
+    assert outcome.result["cautions"][0]["message"] == "3 rows"
 
 
 def test_exact_a_data_set_is_drawn_per_source(tmp_path: Path) -> None:
     file = parquet_file(tmp_path, COLUMNS)
-    found = run_kind(of_file(tmp_path), [file], job=6)
-    told = found.result["study"]
-    errors = {(r["estimator"], r["subject"], r["truth"]) for r in found.result["tables"][1]["rows"]}
+    outcome = run_kind(of_file(tmp_path), [file], job=6)
+    description = outcome.result["study"]
+    errors = {
+        (r["estimator"], r["subject"], r["truth"]) for r in outcome.result["tables"][1]["rows"]
+    }
 
-    assert told["truth_from"] == "the rows that were not drawn"
-    assert told["repetitions"] == 10
+    assert description["truth_from"] == "the rows that were not drawn"
+    assert description["repetitions"] == 10
     assert ("leave_one_source_out", "nm", "new_source") in errors
     assert ("leave_one_source_out", "nm|none", "expected_at_training_size") in errors
     assert ("folds", "nearest_mean", "new_source") not in errors
-    assert found.losses is not None
-    assert set(found.losses.column("sources").to_pylist()) == {0.0, 1.0}
+    assert outcome.losses is not None
+    assert set(outcome.losses.column("sources").to_pylist()) == {0.0, 1.0}
 
 
 def test_exact_pairs_have_risks_under_the_target() -> None:
-    every, some = run_kind(PAIRS, job=9), PAIRS["estimators"][0] | {"risks": ["controlled"]}
-    one = run_kind(PAIRS | {"estimators": [some | {"weights": "logistic"}]}, job=10)
+    every, estimator = run_kind(PAIRS, job=9), PAIRS["estimators"][0] | {"risks": ["controlled"]}
+    weighted = run_kind(PAIRS | {"estimators": [estimator | {"weights": "logistic"}]}, job=10)
     means = {row["mean"] for row in every.result["tables"][0]["rows"]}
 
     assert means == {"weighted", "controlled", "self_normalised", "truncated", "doubly"}
-    assert {row["mean"] for row in one.result["tables"][0]["rows"]} == {"controlled"}
+    assert {row["mean"] for row in weighted.result["tables"][0]["rows"]} == {"controlled"}
     assert "target_population" in every.result["study"]["truths"]
 
 
@@ -119,19 +121,22 @@ def test_exact_one_of_the_learners_is_chosen() -> None:
         "repetitions": 5,
     }
 
-    found = run_kind(body, job=11)
+    outcome = run_kind(body, job=11)
 
-    assert [table["name"] for table in found.result["tables"]][-1] == "selection"
-    rows = {row["subject"]: row for row in found.result["tables"][-1]["rows"]}
+    assert [table["name"] for table in outcome.result["tables"]][-1] == "selection"
+    rows = {row["subject"]: row for row in outcome.result["tables"][-1]["rows"]}
     assert set(rows) == {"nm", "none", "selected"}
     assert rows["nm"]["share"]["value"] + rows["none"]["share"]["value"] == pytest.approx(1)
 
 
 def test_exact_records_come_back_from_chunks_and_tables() -> None:
     records = {"a": np.array([1.0, np.nan]), "b/c": np.arange(8.0).reshape(2, 2, 2)}
-    given = RecordedRepetitions(np.array([3, 7]), records)
+    recorded = RecordedRepetitions(np.array([3, 7]), records)
 
-    for back in (unpack_records(pack_records(given)), records_from_table(records_to_table(given))):
+    for back in (
+        unpack_records(pack_records(recorded)),
+        records_from_table(records_to_table(recorded)),
+    ):
         assert back.index.tolist() == [3, 7]
         for name, values in records.items():
             assert np.array_equal(back.records[name], values, equal_nan=True)

@@ -50,7 +50,7 @@ def test_against_scipy_each_learner_has_its_risks() -> None:
         assert_allclose(pair["risks"][risk]["difference"], expected, atol=1e-12)
     assert_allclose(result["weights"]["values"], w, rtol=1e-9)
     assert (result["weights"]["from"], result["weights"]["in_fits"]) == ("all", False)
-    used = [(one["family"], one["name"]) for one in result["methods"]]
+    used = [(method["family"], method["name"]) for method in result["methods"]]
     assert ("weights", "gaussian_ratio") in used
     assert ("risks", "controlled") in used
 
@@ -60,8 +60,8 @@ def test_exact_without_a_target_sample_nothing_else_changes() -> None:
 
     assert "weights" not in without
     for name in ("near", "bayes"):
-        told = {k: v for k, v in with_["models"][name].items() if k != "risks"}
-        assert told == without["models"][name]
+        without_risks = {k: v for k, v in with_["models"][name].items() if k != "risks"}
+        assert without_risks == without["models"][name]
 
 
 def test_exact_each_source_has_its_part_in_random_folds_and_repeats() -> None:
@@ -71,8 +71,8 @@ def test_exact_each_source_has_its_part_in_random_folds_and_repeats() -> None:
     of_sources = {**BODY, "scheme": "leave_one_source_out"}
     by_block = run_kind(of_sources).result["models"]["near"]["risks"]
 
-    for found in (risks, again, by_block):
-        for risk in found.values():
+    for risks_of_run in (risks, again, by_block):
+        for risk in risks_of_run.values():
             parts = risk["by_source"]
             assert {(part["source"], part["n"]) for part in parts} == {
                 ("a", 17),
@@ -93,21 +93,25 @@ def test_exact_weighted_fits_are_those_of_a_weight_column() -> None:
     data = {**BODY["data"], "weight": w.tolist()}
     fitted = run_kind({**BODY, "weighted_fit": True}).result
     by_column = run_kind({**BODY, "data": data, "target_sample": None}).result
-    given = run_kind({**BODY, "data": data, "weights": "given"}).result
+    with_given_weights = run_kind({**BODY, "data": data, "weights": "given"}).result
     both = run_kind({**BODY, "data": data, "weighted_fit": True, "weights": "given"}).result
     twice = run_kind({**BODY, "data": data, "weighted_fit": True}).result
     squared = {**BODY["data"], "weight": (w**2).tolist()}
     of_squares = run_kind({**BODY, "data": squared, "target_sample": None}).result
 
     for name in ("near", "bayes"):
-        means = [one["models"][name]["mean"]["macro"] for one in (fitted, given, both, by_column)]
+        means = [
+            result["models"][name]["mean"]["macro"]
+            for result in (fitted, with_given_weights, both, by_column)
+        ]
         assert_allclose(means, np.full(4, means[0]), rtol=1e-12)
         assert twice["models"][name]["mean"] == of_squares["models"][name]["mean"]
     assert (
-        given["models"]["near"]["risks"]["weighted"] == both["models"]["near"]["risks"]["weighted"]
+        with_given_weights["models"]["near"]["risks"]["weighted"]
+        == both["models"]["near"]["risks"]["weighted"]
     )
     assert fitted["weights"]["in_fits"] is True
-    assert given["weights"]["in_fits"] is True
+    assert with_given_weights["weights"]["in_fits"] is True
 
 
 def test_exact_some_features_alone_weight_the_rows() -> None:
@@ -120,8 +124,8 @@ def test_exact_some_features_alone_weight_the_rows() -> None:
     target = {"X": Z.tolist(), "features": ["x0", "x1"]}
     body = {**BODY, "data": data, "learners": {"m": learner}, "target_sample": target}
 
-    found = run_kind(body).result
-    assert_allclose(found["weights"]["values"], ratio_of_normals(X), rtol=1e-9)
+    result = run_kind(body).result
+    assert_allclose(result["weights"]["values"], ratio_of_normals(X), rtol=1e-9)
     with pytest.raises(
         EvaluationError, match=r"numeric features without missing values.*'x2'"
     ) as caught:
@@ -137,20 +141,20 @@ def test_exact_stored_data_sets(tmp_path: Path) -> None:
         "columns": {"target": "y", "fold": "fold", "source": "site"},
         "target_sample": {"dataset": str(target.id)},
     }
-    found, inline = run_kind(body, [data, target]).result, run_kind(BODY).result
+    result, inline = run_kind(body, [data, target]).result, run_kind(BODY).result
 
-    assert_allclose(found["weights"]["values"], inline["weights"]["values"], rtol=1e-9)
+    assert_allclose(result["weights"]["values"], inline["weights"]["values"], rtol=1e-9)
     request = JOB_KINDS["cross_validation"].request.model_validate(body)
     assert request.dataset_ids() == (data.id, target.id)
 
 
 def test_exact_risks_by_name() -> None:
     risks = ["weighted", {"name": "truncated", "params": {"cut": 0.5}, "as": "cut"}]
-    found = run_kind({**BODY, "risks": risks, "weights": "ulsif"}).result
+    result = run_kind({**BODY, "risks": risks, "weights": "ulsif"}).result
 
-    assert list(found["models"]["near"]["risks"]) == ["weighted", "cut"]
-    assert list(found["comparisons"][0]["risks"]) == ["weighted", "cut"]
-    assert found["weights"]["method"] == "ulsif"
+    assert list(result["models"]["near"]["risks"]) == ["weighted", "cut"]
+    assert list(result["comparisons"][0]["risks"]) == ["weighted", "cut"]
+    assert result["weights"]["method"] == "ulsif"
 
 
 @pytest.mark.parametrize(

@@ -24,25 +24,25 @@ BODY: dict[str, Any] = {
 @pytest.mark.outside("vector iw_gaussian_ratio: formula of ctrl-iwxval util/iw_Gauss.m and libTLDA")
 def test_golden_the_published_vector() -> None:
     result = run_kind(BODY).result
-    found = result["weights"]
+    weights = result["weights"]
 
-    assert_allclose(found["values"][:2], [0.06102902241204895, 1.0128592364282336], rtol=1e-12)
-    assert_allclose(found["mean"], np.mean(found["values"]), rtol=1e-14)
-    w = np.array(found["values"])
-    assert_allclose(found["effective_sample_size"], w.sum() ** 2 / (w @ w), rtol=1e-12)
-    assert (found["n"], found["n_target"], found["n_features"]) == (8, 6, 2)
-    assert found["method"] == "gaussian_ratio"
-    assert {"variance", "largest", "share_above_10", "coverage", "details"} <= set(found)
-    assert [c["code"] for c in found["cautions"]] == ["one_weight_dominates"]
+    assert_allclose(weights["values"][:2], [0.06102902241204895, 1.0128592364282336], rtol=1e-12)
+    assert_allclose(weights["mean"], np.mean(weights["values"]), rtol=1e-14)
+    w = np.array(weights["values"])
+    assert_allclose(weights["effective_sample_size"], w.sum() ** 2 / (w @ w), rtol=1e-12)
+    assert (weights["n"], weights["n_target"], weights["n_features"]) == (8, 6, 2)
+    assert weights["method"] == "gaussian_ratio"
+    assert {"variance", "largest", "share_above_10", "coverage", "details"} <= set(weights)
+    assert [c["code"] for c in weights["cautions"]] == ["one_weight_dominates"]
     assert result["methods"] == [{"family": "weights", "name": "gaussian_ratio", "params": {}}]
 
 
 @pytest.mark.parametrize("name", IMPORTANCE_WEIGHTS)
 def test_property_every_method_by_its_bare_name(name: str) -> None:
-    found = run_kind({**BODY, "weights": name}).result["weights"]
+    weights = run_kind({**BODY, "weights": name}).result["weights"]
 
-    assert found["method"] == name
-    assert len(found["values"]) == 8
+    assert weights["method"] == name
+    assert len(weights["values"]) == 8
 
 
 def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None:
@@ -58,15 +58,15 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
     }
     plain = run_kind(BODY).result["weights"]["values"]
 
-    found = run_kind(body, [source, target]).result["weights"]["values"]
+    values = run_kind(body, [source, target]).result["weights"]["values"]
     named = {**body, "target": {"dataset": str(target.id), "columns": {"features": ["b", "a"]}}}
     mixed = {**BODY, "target": {"dataset": str(target.id), "columns": {"features": ["a", "b"]}}}
 
-    assert_allclose(found, plain, rtol=1e-10)
-    assert_allclose(run_kind(named, [source, target]).result["weights"]["values"], found)
+    assert_allclose(values, plain, rtol=1e-10)
+    assert_allclose(run_kind(named, [source, target]).result["weights"]["values"], values)
     assert_allclose(run_kind(mixed, [source, target]).result["weights"]["values"], plain)
-    given = run_kind({**body, "weights": "given"}, [source, target]).result["weights"]
-    assert given["values"] == list(range(8))
+    weights = run_kind({**body, "weights": "given"}, [source, target]).result["weights"]
+    assert weights["values"] == list(range(8))
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_invalid_columns(tmp_path: Path) -> None:
 
 def test_invalid_a_target_without_the_sources_features(tmp_path: Path) -> None:
     file = parquet_file(tmp_path, {"a": SOURCE[:, 0], "b": SOURCE[:, 1]})
-    taken = {"dataset": str(file.id), "columns": {"weight": "b"}}
-    body = {"kind": "weights", "source": {"dataset": str(file.id)}, "target": taken}
+    columns_of_weights = {"dataset": str(file.id), "columns": {"weight": "b"}}
+    body = {"kind": "weights", "source": {"dataset": str(file.id)}, "target": columns_of_weights}
 
     with pytest.raises(
         EvaluationError, match="the column 'b', and this data set does not"

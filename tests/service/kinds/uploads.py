@@ -18,13 +18,13 @@ def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:
     path = folder / media_type.replace("/", "-")
     path.write_bytes(content)
     with table_path(path, form.table_suffix or ".none").open("w+b") as table:
-        found = form.inspect(path, FileLimits(cells=10**9), table)
+        inspection = form.inspect(path, FileLimits(cells=10**9), table)
     return DatasetFile(
         id=uuid5(SPACE, media_type),
         sha256="0" * 64,
         media_type=media_type,
-        rows=found.rows,
-        columns=found.columns,
-        details=found.details,
+        rows=inspection.rows,
+        columns=inspection.columns,
+        details=inspection.details,
         path=path,
     )

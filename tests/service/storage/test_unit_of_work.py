@@ -58,11 +58,11 @@ def test_exact_moments_come_back_as_they_went_in(database: str) -> None:
     owner = {"id": uuid4(), "name": "someone", "created_at": moment}
     _add(owner)
     with reading() as connection:
-        found = connection.scalars(
+        values = connection.scalars(
             sa.select(OWNER.c.created_at).where(OWNER.c.id == owner["id"])
         ).one()
-    assert found == moment
-    assert found.tzinfo == UTC
+    assert values == moment
+    assert values.tzinfo == UTC
 
 
 def test_invalid_a_moment_without_its_zone(database: str) -> None:

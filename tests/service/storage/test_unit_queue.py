@@ -146,7 +146,7 @@ def _count_rows(plan: dict[str, Any]) -> float:
     if plan.get("Relation Name") == UNIT.name:
         rows = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
         own = rows * plan["Actual Loops"]
-    return own + sum(_count_rows(one) for one in plan.get("Plans", ()))
+    return own + sum(_count_rows(child) for child in plan.get("Plans", ()))
 
 
 def test_exact_no_query_of_the_queue_reads_all_of_it(long_queue: str) -> None:

@@ -39,11 +39,11 @@ class Command:
     def wait_for(self, text: str, seconds: float = READY_S) -> re.Match[str]:
         """Wait until the command's output holds what the pattern says."""
         deadline = time.monotonic() + seconds
-        while (found := re.search(text, self.log.read_text())) is None:
+        while (match := re.search(text, self.log.read_text())) is None:
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < deadline, self.log.read_text()
             time.sleep(0.02)
-        return found
+        return match
 
     def family(self) -> dict[int, str]:
         """Return the command's living descendants: process id, and name with command line."""
@@ -52,9 +52,9 @@ class Command:
     def one_of_family(self, word: str) -> int:
         """Return the first descendant whose command line holds a word."""
         family = sorted(self.family().items())
-        found = [pid for pid, line in family if word in line]
-        assert found, family
-        return found[0]
+        process_ids = [pid for pid, line in family if word in line]
+        assert process_ids, family
+        return process_ids[0]
 
     def stop(self, number: signal.Signals = signal.SIGINT, seconds: float = 60.0) -> int:
         """Send a signal and return the exit status."""

@@ -44,7 +44,7 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
     port = free_port()
     with (
         running("api", "--port", str(port), log=tmp_path / "api"),
-        running("worker", log=tmp_path / "one") as one,
+        running("worker", log=tmp_path / "one") as first_machine,
         running("worker", log=tmp_path / "two") as two,
     ):
         _wait_for_workers(2)
@@ -52,8 +52,8 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         evaluation_id = submit_nap(n_chunks=10, seconds=0.3, seed=3)
         wait_for(evaluation_id, "running")
         time.sleep(0.5)
-        family = one.family()
-        os.kill(one.process.pid, signal.SIGKILL)
+        family = first_machine.family()
+        os.kill(first_machine.process.pid, signal.SIGKILL)
         wait_until_gone(family)
         wait_for(evaluation_id, "succeeded", seconds=60)
         assert orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["draws"] == (

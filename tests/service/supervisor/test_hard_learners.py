@@ -81,9 +81,11 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
     at = header.split(",").index("prediction:threads")
     assert {float(row.split(",")[at]) for row in rows} == {101.0}
     assert again["status"] == "succeeded"  # the workers live on, or others have come for them
-    (constant,) = (one for one in listed if one["name"] == "constant")
+    (constant,) = (caution for caution in listed if caution["name"] == "constant")
     assert (constant["package"], constant["version"]) == ("extra-learners", "1.2")
-    used = {one["as"]: one for one in result["provenance"]["methods"] if "as" in one}
+    used = {
+        caution["as"]: caution for caution in result["provenance"]["methods"] if "as" in caution
+    }
     assert (used["constant"]["package"], used["constant"]["version"]) == ("extra-learners", "1.2")
 
 
@@ -98,7 +100,7 @@ def test_exact_one_two_and_four_workers_give_the_same_bytes(
         "signed": "GammaRegressor",  # fails: there are values below 0
     }
     body = {**BODY, "learners": learners, "scheme": SIX_SPLITS}
-    told = []
+    messages = []
     for workers in (1, 2, 4):
         setting(data_dir=tmp_path / str(workers))
         with serving(tmp_path / str(workers), tmp_path / "log", workers) as serve:
@@ -107,8 +109,8 @@ def test_exact_one_two_and_four_workers_give_the_same_bytes(
                 links = _ended(client, body)["links"]
                 accept = {"Accept": "text/csv"}
                 losses = client.get(links["losses"], headers=accept).content
-                told.append((client.get(links["result"]).content, losses))
-    assert told[0] == told[1] == told[2]
-    assert b"not_converged" in told[0][0]
-    assert b'"failures":{"signed":' in told[0][0]
-    assert len(told[0][1].splitlines()) == 1 + 2 * 80
+                messages.append((client.get(links["result"]).content, losses))
+    assert messages[0] == messages[1] == messages[2]
+    assert b"not_converged" in messages[0][0]
+    assert b'"failures":{"signed":' in messages[0][0]
+    assert len(messages[0][1].splitlines()) == 1 + 2 * 80

@@ -32,8 +32,8 @@ from tests.service.supervisor.processes import descendants, wait_until_gone
 
 
 def test_exact_a_folder_has_one_holder(tmp_path: Path) -> None:
-    said = rf"already running on .*process {os.getpid()}"
-    with lock_data_dir(tmp_path / "data"), pytest.raises(CannotStart, match=said):
+    message = rf"already running on .*process {os.getpid()}"
+    with lock_data_dir(tmp_path / "data"), pytest.raises(CannotStart, match=message):
         lock_data_dir(tmp_path / "data").__enter__()
     with lock_data_dir(tmp_path / "data"):
         pass
@@ -138,10 +138,10 @@ def test_invalid_a_broker_that_ends_is_said(empty_sqlite: None) -> None:
 
 
 def test_invalid_a_port_in_use_is_said(empty_sqlite: None, setting: Setting) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        setting(port=taken.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        setting(port=listener.getsockname()[1])
         with pytest.raises(CannotStart, match="Choose another with --port"):
             open_listener(settings()).__enter__()
 

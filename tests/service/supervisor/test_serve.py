@@ -111,8 +111,10 @@ def test_invalid_another_address_needs_a_key(tmp_path: Path) -> None:
     words = ("serve", "--host", "0.0.0.0", "--port", "0", "--data-dir", str(tmp_path / "new"))
     with running(*words, log=tmp_path / "log") as serve:
         assert serve.process.wait(60) == 1
-        said = (tmp_path / "log").read_text().strip().splitlines()[-1]
-        assert said.startswith("thetahat: The address 0.0.0.0 can be reached from other machines")
+        last_line = (tmp_path / "log").read_text().strip().splitlines()[-1]
+        assert last_line.startswith(
+            "thetahat: The address 0.0.0.0 can be reached from other machines"
+        )
         assert serve.family() == {}
 
 
