@@ -33,7 +33,7 @@ TRANSPORT_OPTIONS: Final[dict[str, Any]] = {
 
 
 class _Pause:
-    """Until when no message is tried after the broker did not answer, by the monotonic clock."""
+    """The monotonic time before which no message is sent, after the broker did not answer."""
 
     until = 0.0
 
@@ -61,7 +61,7 @@ def publisher() -> Celery:
 
 
 def load() -> None:
-    """Import what sending a message needs; no connection is made."""
+    """Import the packages for sending messages; no connection is opened."""
     app = publisher()
     app.amqp.as_task_v2(str(uuid4()), RUN_UNIT, args=(), ignore_result=True)
     with app.connection_for_write() as connection:

@@ -102,7 +102,7 @@ def watch(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
 
 
 def status(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
-    """Print how far an evaluation is."""
+    """Print the status and the progress of an evaluation."""
     from thetahat_client.progress import progress_line
 
     with connect(url) as client:

@@ -51,7 +51,7 @@ def choose_status(error: Exception) -> ExitStatus:
 
 
 def explain(error: Exception) -> str | None:
-    """Return what went wrong as a sentence; None for an exception that is a fault of this program.
+    """Return the cause of an exception as a sentence; None for a fault of this program.
 
     The packages that define the exceptions are slow to import. An exception of a package can only
     have been raised if the package has been imported already.

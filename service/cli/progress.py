@@ -75,7 +75,7 @@ class LiveProgress:
 
 
 class _TimeLeft:
-    """The service's last estimate of the time left, less what has passed since."""
+    """The remaining seconds: the service's last estimate minus the seconds since that estimate."""
 
     def __init__(self) -> None:
         self._end: float | None = None

@@ -113,7 +113,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _parse_override(text: str) -> tuple[str, Any]:
-    """Return name and value of ``NAME=JSON``; what is not JSON is a string."""
+    """Return the name and the value of ``NAME=JSON``; a value that is not JSON is a string."""
     name, _, value = text.partition("=")
     try:
         return name, json.loads(value)

@@ -27,7 +27,7 @@ def study_files(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
 
 
 def _is_long(table: Mapping[str, Any]) -> bool:
-    """Whether a table has a page of its own."""
+    """Return whether a table gets a separate page."""
     return len(table["rows"]) > MOST_ROWS
 
 

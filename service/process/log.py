@@ -54,7 +54,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure() -> None:
-    """Send this process's log to standard error, as the settings say."""
+    """Send this process's log to standard error, in the format of the settings."""
     level = logging.getLevelNamesMapping()[settings().log_level.upper()]
     handler = logging.StreamHandler()
     is_json = settings().log_format is LogFormat.JSON
@@ -91,7 +91,7 @@ def _utc(record: logging.LogRecord) -> str:
 
 
 def _quote(value: object) -> str:
-    """Return a value as it is if that is one word of visible characters, else as a JSON string."""
+    """Return a value unchanged if it is one word of visible characters, else as a JSON string."""
     text = str(value)
     if _PLAIN.fullmatch(text):
         return text

@@ -45,7 +45,7 @@ def fill_loop_cache(shipped: Path = SHIPPED_LOOPS) -> None:
 
 
 def stamp_loops(folder: Path, build: str) -> None:
-    """Note in a folder of compiled loops which build they belong to."""
+    """Write the identifier of the build into a folder of compiled loops."""
     (folder / _STAMP).write_text(build, encoding="utf-8")
 
 

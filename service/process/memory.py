@@ -42,7 +42,7 @@ def usable_memory_bytes() -> int | None:
 
 
 def _data_bytes() -> int:
-    """Return what counts now; 0 where the system does not say."""
+    """Return the memory that counts for the limit now; 0 if the system does not report it."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:

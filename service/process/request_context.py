@@ -1,4 +1,4 @@
-"""The HTTP request that this thread or task works for: its id, and who sent it.
+"""The HTTP request that this thread or task answers: its id and its sender.
 
 Both are context variables: the event loop keeps them apart between requests, and
 ``service.api.blocking_calls`` passes them on to the threads that it uses.
@@ -14,7 +14,7 @@ from uuid import UUID
 
 
 class Scope(StrEnum):
-    """What a key may do; ``submit`` includes ``read``, and ``admin`` everything."""
+    """The scope of an API key; ``submit`` includes ``read``, and ``admin`` everything."""
 
     READ = "read"
     SUBMIT = "submit"
@@ -22,7 +22,7 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
     def includes(self, other: Scope) -> bool:
-        """Return whether a key with this scope may do what needs the other one."""
+        """Return whether a key with this scope is allowed a request that needs the other scope."""
         return (
             self is other or self is Scope.ADMIN or (self is Scope.SUBMIT and other is Scope.READ)
         )
@@ -30,7 +30,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request.
+    """The authenticated sender of a request.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class RequestSpan:
         self._span = span
 
     def set_response(self, method: str, route: str, status: int, request_id: str) -> None:
-        """Store what was answered."""
+        """Store the status of the response and the id of the request."""
         self._span.update_name(f"{method} {route}")
         self._span.set_attribute("http.request.method", method)
         self._span.set_attribute("http.route", route)
@@ -68,7 +68,7 @@ class SpanExporter:
         self._tracer = self._provider.get_tracer("thetahat")
 
     def shut_down(self) -> None:
-        """Send what is left; a collector that is away delays this only shortly."""
+        """Send the remaining spans; an unreachable collector delays this only shortly."""
         self._provider.force_flush(FLUSH_MS)
         self._provider.shutdown()
 

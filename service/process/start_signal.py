@@ -19,19 +19,19 @@ class StartSignal:
         return {VARIABLE: str(self.descriptor)}
 
     def send(self) -> None:
-        """Let all processes continue that wait now or later."""
+        """Let all processes continue that wait for the signal, now or later."""
         if self._write_end >= 0:
             os.close(self._write_end)
         self._write_end = -1
 
     def close(self) -> None:
-        """Send the signal if that was not done, and close the pipe."""
+        """Send the signal unless it was sent, and close the pipe."""
         self.send()
         os.close(self.descriptor)
 
 
 def wait_for_start_signal() -> None:
-    """Wait for the signal; return at once in a process that was given none."""
+    """Wait for the signal; return at once in a process without one."""
     descriptor = os.environ.pop(VARIABLE, "")
     if descriptor:
         os.read(int(descriptor), 1)

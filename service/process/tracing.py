@@ -21,7 +21,7 @@ VARIABLES: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_EN
 
 
 class _Process:
-    """What this process exports with; None while tracing is not configured."""
+    """The exporter of this process; None while tracing is not configured."""
 
     exporter: SpanExporter | None = None
 
@@ -48,7 +48,7 @@ def configure(process_name: str) -> None:
 
 
 def shut_down() -> None:
-    """Send what is left, before the process ends."""
+    """Send the remaining spans before the process ends."""
     if _Process.exporter is not None:
         _Process.exporter.shut_down()
         _Process.exporter = None

@@ -39,7 +39,7 @@ _NAMED_FILES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """What was copied.
+    """The files and rows that a backup or a restoration has copied.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _require_new(path: Path) -> None:
 
 
 def _copy_database(source: Path, target: Path) -> None:
-    """Copy a database as it is at one moment; others may write to it meanwhile."""
+    """Copy a consistent state of a database; other processes may write to it meanwhile."""
     target.touch(mode=0o600)
     with (
         closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as reader,
@@ -135,7 +135,7 @@ def _copy_database(source: Path, target: Path) -> None:
 
 
 def _copy_files(source: Path, target: Path) -> tuple[int, int]:
-    """Copy the files that the target does not have; return how many that are and their size.
+    """Copy the files that are missing in the target; return their number and size.
 
     A file of the store never changes once it has its name.
     """
@@ -165,7 +165,7 @@ def _list_files(root: Path) -> Iterator[Path]:
 
 
 def _find_missing(database: Path, files: Path) -> tuple[str, ...]:
-    """Return the names of files that rows of a database need and that a folder does not have."""
+    """Return the names of files that the database needs and the folder lacks."""
     with closing(sqlite3.connect(database)) as connection:
         names = sorted(name for (name,) in connection.execute(_NAMED_FILES))
     return tuple(name for name in names if not (files / name).is_file())

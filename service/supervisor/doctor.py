@@ -43,7 +43,7 @@ OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class State(StrEnum):
-    """How a check ended."""
+    """The outcome of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -52,7 +52,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What one check found.
+    """The result of one check.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _check_memory(settings: Settings) -> Check:
 
 
 def _check_loops() -> Check:
-    """Look for the compiled loops where numba looks for them."""
+    """Check that the compiled loops are in the folder where numba searches for them."""
     chosen = os.environ.get(loop_cache.VARIABLE)
     folders = [Path(thetahat.__file__).parent]
     if chosen is not None:
@@ -268,7 +268,7 @@ def _check_store(settings: Settings) -> Check:
 
 
 def _check_workers(settings: Settings) -> Check:
-    """Look for heartbeats, and for workers of another release."""
+    """Check the heartbeats of the workers, and their release."""
     with reading() as connection:
         rows = connection.execute(
             sa.select(WORKER.c.version, sa.func.count())
@@ -322,6 +322,6 @@ def _check_broker(settings: Settings) -> Check:
 
 
 def _expect_running(settings: Settings) -> State:
-    """Return how bad it is that a process is missing: no fault while ``serve`` is stopped."""
+    """Return the state for a missing process: a fault only if ``serve`` is running."""
     is_stopped = is_sqlite() and not is_locked(settings.data_dir.resolve())
     return State.WARNING if is_stopped else State.FAULT

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class CannotStart(Exception):
-    """The service cannot start; the message is for the person at the terminal."""
+    """The service cannot start; the message is shown on the terminal."""

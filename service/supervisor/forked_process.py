@@ -1,4 +1,4 @@
-"""Child processes forked from the supervisor, which has imported what all of them need.
+"""Child processes that are forked from the supervisor after it imported the shared modules.
 
 Importing takes seconds of a core in each process; a fork has the modules at once and shares their
 memory (docs/decisions/0013 has the measurement). A forked process that ends is replaced by an
@@ -28,7 +28,7 @@ POLL_S = 0.01
 
 
 def load_shared_modules() -> None:
-    """Import what API and workers both need, and exempt it from garbage collection."""
+    """Import the modules that API and workers share, and exempt them from garbage collection."""
     limit_to_one_thread()
     gc.disable()
     import service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
@@ -48,7 +48,7 @@ def can_fork() -> bool:
 
 
 class ForkedProcess:
-    """A fork of this process that calls a function; it has some methods of ``Popen``.
+    """A fork of this process that calls a function; its methods are like those of ``Popen``.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class ForkedProcess:
 def _detach_from_parent(
     parent: int, orphan_signal: signal.Signals, descriptors: Sequence[int]
 ) -> None:
-    """Give the child a session, descriptors and signal handlers of its own."""
+    """Set up the child's session, file descriptors and signal handlers."""
     os.setsid()
     signal_on_parent_exit(orphan_signal)
     if os.getppid() != parent:

@@ -73,7 +73,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """Stop waiting: the answer may take as long as it takes."""
+        """Stop the timer, because the answer has no time limit."""
         self._has_advanced, self._is_reading_body = True, False
         self._stop_waiting()
         super().on_message_complete()

@@ -95,7 +95,7 @@ def sweep_only(settings: Settings) -> None:
 
 
 def _prepare_database(settings: Settings, stack: ExitStack) -> None:
-    """Migrate the tables to this release; on SQLite also requeue what a killed run left claimed."""
+    """Migrate the tables to this release; on SQLite also requeue the claims of a killed run."""
     # Imported here, while the processes that were just started import the same.
     from service.jobs import sweep  # noqa: PLC0415
     from service.storage import engine, schema  # noqa: PLC0415
@@ -135,7 +135,7 @@ def _start_sweeping(settings: Settings, node: UUID | None, stack: ExitStack) -> 
 
 
 def _request_stops(children: Sequence[ChildProcess]) -> None:
-    """Let API and workers stop side by side; each is waited for afterwards."""
+    """Send the stop signal to API and workers at once; each is waited for afterwards."""
     for child in reversed(children):
         child.request_stop()
 
@@ -147,7 +147,7 @@ def _restart_until_stopped(children: Sequence[ChildProcess], stop: StopSignal) -
 
 
 def _requeue_unfinished(node: UUID) -> None:
-    """Queue again what the stopped workers had claimed; if this fails, their leases expire."""
+    """Queue the claims of the stopped workers again; if this fails, their leases expire."""
     from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - as above
 
     from service.jobs import sweep  # noqa: PLC0415 - as above

@@ -85,7 +85,7 @@ class SweepThread:
                 log.exception("sweep.failed")
 
     def _remove_left_files(self) -> None:
-        """Delete the files that processes that were killed have left in the file store."""
+        """Delete the files that killed processes have left in the file store."""
         from service.jobs import left_files  # noqa: PLC0415 - seldom needed, and imports Arrow
 
         self._collect_from = time.monotonic() + COLLECTION_PAUSE_S
@@ -95,7 +95,7 @@ class SweepThread:
             log.warning("files.store_unavailable", extra={"reason": describe_fault(error)})
 
     def _remove_expired(self) -> None:
-        """Delete a batch of what is too old; after a full batch the next sweep goes on."""
+        """Delete a batch of expired rows and files; after a full batch the next sweep continues."""
         from service.jobs import retention  # noqa: PLC0415 - seldom needed, and imports Arrow
 
         pause = RETENTION_PAUSE_S

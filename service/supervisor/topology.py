@@ -1,4 +1,4 @@
-"""The processes of the service, and how each is started."""
+"""Starting the processes of the service."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_exact_a_file_is_sent_whole_at_every_attempt(tmp_path: Path) -> None:
     assert (dataset.id, dataset.columns[0].type) == (DATASET["id"], "number")
 
 
-def test_exact_an_open_file_is_sent_from_where_it_stands() -> None:
+def test_exact_an_open_file_is_sent_from_its_position() -> None:
     file = io.BytesIO(b"head,1\n")
     file.read(5)
     with run_stub(DROP, KEPT) as stub, client_at(stub.url) as client:

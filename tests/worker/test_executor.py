@@ -230,7 +230,7 @@ def test_exact_cancelled_work_is_ended(
     assert look(evaluation_id).status == "cancelled"
 
 
-def test_exact_a_worker_told_to_end_puts_its_work_back(database: str, setting: Setting) -> None:
+def test_exact_a_stopped_worker_queues_its_work_again(database: str, setting: Setting) -> None:
     setting(lease_s=0.6)
     stopping = SharedFlag()
     worker = UnitExecutor(settings(), stopping)

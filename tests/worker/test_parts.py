@@ -36,7 +36,7 @@ def _end(evaluation_id: UUID, worker: UnitExecutor) -> Any:
         ("memory", "memory_limit_exceeded", "MiB of memory"),
     ],
 )
-def test_exact_a_learner_fails_alone_with_its_words(
+def test_exact_a_learner_fails_alone_with_its_message(
     database: str, setting: Setting, fault: str, code: str, words: str
 ) -> None:
     setting(max_attempts=1)
@@ -73,7 +73,7 @@ def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
     assert look(evaluation_id).progress_done == 4
 
 
-def test_exact_the_first_failure_is_told_whoever_was_quicker(database: str) -> None:
+def test_exact_the_first_failure_is_reported_whichever_worker_was_faster(database: str) -> None:
     messages = []
     for order in ((1, 3, 5), (5, 3, 1), (3, 5, 1)):
         evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse"), make_executor()
@@ -129,7 +129,7 @@ def test_exact_a_learner_whose_workers_die_fails_alone(database: str, setting: S
     assert len(result["b"]) == 3
 
 
-def test_exact_a_zombies_failure_changes_nothing(database: str) -> None:
+def test_exact_a_failure_after_a_lost_claim_changes_nothing(database: str) -> None:
     evaluation_id, worker = submit_nap(**A_AND_B), make_executor()
     worker.run((evaluation_id, 0))
     zombie = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)

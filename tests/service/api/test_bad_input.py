@@ -152,7 +152,7 @@ def test_invalid_a_data_set_that_is_not_there(client: TestClient) -> None:
     ]
 
 
-def test_invalid_an_unknown_column_lists_those_there_are(client: TestClient) -> None:
+def test_invalid_an_unknown_column_lists_the_columns(client: TestClient) -> None:
     upload = client.post("/v1/datasets", content=FILES[PARQUET], headers={"Content-Type": PARQUET})
     request = {
         "kind": "losses",

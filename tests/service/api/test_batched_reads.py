@@ -54,7 +54,7 @@ def test_exact_one_query_answers_all_who_came_meanwhile(monkeypatch: pytest.Monk
     assert sum(groups) == 20
 
 
-def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_a_fault_is_raised_in_every_waiting_request(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: object) -> None:
         raise RuntimeError("no")
 

@@ -70,7 +70,7 @@ def test_exact_a_session_reads_the_interface_and_does_not_write_to_it(client: Te
 
 
 @pytest.mark.parametrize("key", ["", "th_nonsense", "th_01234567_" + "a" * 43])
-def test_invalid_wrong_key_is_told_and_slowed_down(
+def test_invalid_a_wrong_key_is_refused_after_a_delay(
     key: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_key()

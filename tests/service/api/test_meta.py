@@ -111,7 +111,7 @@ def test_exact_the_catalogue_is_the_registry(client: TestClient) -> None:
     assert client.get("/v1/methods").json()["recommendation"]
 
 
-def test_invalid_an_unknown_family_lists_those_there_are(client: TestClient) -> None:
+def test_invalid_an_unknown_family_lists_the_families(client: TestClient) -> None:
     answer = client.get("/v1/methods/variance")
 
     assert answer.status_code == 404

@@ -86,7 +86,7 @@ def test_exact_the_limit_holds_within_a_group(setting: Setting) -> None:
     assert len(stored()) == 3
 
 
-def test_exact_a_fault_is_told_to_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_a_fault_is_raised_in_every_waiting_request(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no")
 

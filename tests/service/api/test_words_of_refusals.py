@@ -99,7 +99,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else None,
 )
-def test_exact_a_refusal_says_what_may_stand_there(
+def test_exact_a_refusal_names_the_allowed_values(
     client: TestClient, body: dict[str, Any], loc: list[Any], words: str
 ) -> None:
     place, message = refused(client, body)

@@ -76,7 +76,7 @@ def test_exact_the_service_lists_every_method_of_the_core() -> None:
     assert core - names == set()
 
 
-def test_exact_every_correction_is_told() -> None:
+def test_exact_every_correction_is_in_the_text() -> None:
     for name, correction in CORRECTIONS.items():
         info = correction.info
         assert info.name == name

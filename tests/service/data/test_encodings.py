@@ -34,7 +34,9 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("encoding", TEXTS)
-def test_exact_a_text_is_read_in_the_encoding_that_is_said(tmp_path: Path, encoding: str) -> None:
+def test_exact_a_text_is_read_in_the_encoding_of_the_content_type(
+    tmp_path: Path, encoding: str
+) -> None:
     first, second = TEXTS[encoding].split(";")
     content = f"{first};n\n{second};1,5\nx;2\n".encode(encoding)
     media_type = in_encoding(CSV, encoding)

@@ -200,7 +200,7 @@ def test_invalid_a_stream_whose_rows_take_no_room(tmp_path: Path) -> None:
         keep(tmp_path, ARROW, sink.getvalue())
 
 
-def test_invalid_unknown_columns_list_those_there_are(tmp_path: Path) -> None:
+def test_invalid_unknown_columns_list_the_columns(tmp_path: Path) -> None:
     kept = keep(tmp_path, CSV, b"a,b\n1,2\n")
     with pytest.raises(InvalidRequest, match=r"column 'c'\. The columns are a, b") as caught:
         read_columns(kept, ["a", "c"])

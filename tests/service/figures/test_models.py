@@ -114,7 +114,7 @@ def test_exact_differences_have_the_intervals_and_the_margin() -> None:
     assert spec["layer"][0]["data"]["values"] == [{"left": -0.02, "right": 0.02}]
 
 
-def test_exact_beyond_the_margin_is_told_apart_from_better() -> None:
+def test_exact_beyond_the_margin_differs_from_better() -> None:
     result = evaluation(3)
     pairs = [(-0.06, "better"), (-0.04, "better"), (0.06, "worse")]
     for comparison, (difference, decision) in zip(result["comparisons"], pairs, strict=True):

@@ -152,7 +152,9 @@ def test_property_racing_requests_with_one_key_make_one_evaluation(database: str
     assert _count() == 1
 
 
-def test_exact_a_full_queue_is_said_and_nothing_is_stored(database: str, setting: Setting) -> None:
+def test_exact_a_full_queue_is_refused_and_nothing_is_stored(
+    database: str, setting: Setting
+) -> None:
     setting(max_unfinished=2)
     submit_nap()
     submit_nap()

@@ -112,7 +112,7 @@ def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPa
     assert result["models"]["ridge"]["intervals"]
 
 
-def test_exact_some_learners_are_told_before_the_calibration_is_done() -> None:
+def test_exact_a_partial_result_comes_before_the_calibration_is_done() -> None:
     kind = JOB_KINDS["cross_validation"]
     assert kind.has_partial_results
     request = kind.request.model_validate_json(json.dumps(BODY))
@@ -144,7 +144,7 @@ def test_invalid_calibrations_are_refused(
     assert refused.value.loc == place
 
 
-def test_degenerate_a_source_too_small_to_draw_from_is_told() -> None:
+def test_degenerate_a_source_too_small_to_draw_from_is_a_caution() -> None:
     source = ["a", "b", "c"] * 29 + ["d", "d", "d"]
     data = {**BODY["data"], "source": source}
     body = {**BODY, "data": data, "scheme": "leave_one_source_out"}

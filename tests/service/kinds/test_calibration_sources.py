@@ -36,7 +36,7 @@ def intervals_of(result: dict[str, Any]) -> dict[tuple[str, str], Any]:
     return {(each["method"], each["target"]): each[CALIBRATION] for each in intervals}
 
 
-def test_exact_a_new_source_is_told_of_where_sources_are_enough() -> None:
+def test_exact_a_new_source_is_calibrated_if_there_are_enough_sources() -> None:
     body = body_of(9)
     result = run_kind(body).result
     about = result[CALIBRATION]["new_source"]
@@ -63,7 +63,7 @@ def test_exact_a_new_source_is_told_of_where_sources_are_enough() -> None:
     assert run_kind(body).result == result
 
 
-def test_degenerate_few_sources_are_told_as_the_reason() -> None:
+def test_degenerate_too_few_sources_are_the_reason_of_a_caution() -> None:
     result = run_kind(body_of(7)).result
     assert result[CALIBRATION]["new_source"] is None
     (caution,) = (
@@ -75,7 +75,7 @@ def test_degenerate_few_sources_are_told_as_the_reason() -> None:
     assert intervals["student_t", "these_sources"]["coverage"]["value"] is not None
 
 
-def test_degenerate_what_every_draw_refuses_is_told_as_the_reason(
+def test_degenerate_the_error_of_every_draw_is_the_reason_of_a_caution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = GeneralStudy.finish

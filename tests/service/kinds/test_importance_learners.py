@@ -174,7 +174,7 @@ def test_exact_several_learners_without_labels_on_the_target() -> None:
     assert result["risks"]["weighted"]["selected_learner"] == "a"  # of equal ones the first
 
 
-def test_exact_some_learners_before_the_others() -> None:
+def test_exact_a_partial_result_has_the_learners_that_are_done() -> None:
     body = {
         **BODY,
         "learners": {"a": "ridge", "b": {"name": "ridge", "params": {"intercept": True}}},

@@ -120,7 +120,7 @@ def test_exact_provenance_names_methods_with_their_parameters() -> None:
     ]
 
 
-def test_degenerate_blocks_left_out_are_said_to_be_assumed() -> None:
+def test_degenerate_without_blocks_a_caution_names_the_assumption() -> None:
     result = run_kind({k: v for k, v in MATRIX.items() if k != "blocks"}).result
 
     assert "blocks_assumed_random" in [c["code"] for c in result["cautions"]]
@@ -172,7 +172,7 @@ def test_invalid_requests_name_the_place(change: dict[str, Any], loc: tuple[Any,
     assert place_of(caught.value) == loc
 
 
-def test_invalid_column_names_the_ones_there_are(tmp_path: Path) -> None:
+def test_invalid_a_missing_column_lists_the_columns(tmp_path: Path) -> None:
     file = parquet_file(tmp_path, {"a": [1.0, 2.0], "site": [0, 1]})
     body = {
         "kind": "losses",

@@ -40,7 +40,7 @@ BODY: dict[str, Any] = {
 FITS = 12 + 15 + 24 + 11
 
 
-def test_exact_what_was_fitted_again_stands_where_it_belongs() -> None:
+def test_exact_refit_estimates_are_with_their_models() -> None:
     result = run_kind(BODY).result
     ridge = result["models"]["ridge"]
 
@@ -228,7 +228,7 @@ def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:
     ]
 
 
-def test_degenerate_what_a_learner_warns_of_in_extra_fits_is_told_once() -> None:
+def test_degenerate_a_warning_in_extra_fits_is_one_caution() -> None:
     logistic = {"name": "LogisticRegression", "params": {"max_iter": 1}}
     body = {
         **BODY,

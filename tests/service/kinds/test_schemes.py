@@ -363,7 +363,7 @@ def test_exact_every_kind_that_fits_warns_of_a_holdout_that_cuts_clusters(
     assert codes.count("clusters_cross_blocks") == 1
 
 
-def test_exact_a_holdout_says_where_it_cuts_clusters() -> None:
+def test_exact_a_holdout_that_divides_clusters_is_a_caution() -> None:
     rng = np.random.default_rng(3)
     cluster = np.repeat(np.arange(15), 4)
     data = {"X": rng.normal(size=(60, 2)).tolist(), "y": rng.normal(size=60).tolist()}

@@ -260,7 +260,7 @@ def test_degenerate_a_candidate_that_fails_leaves_the_others_standing() -> None:
     assert "control_left_out" in [c["code"] for c in left["cautions"]]
 
 
-def test_degenerate_what_learners_warn_of_inside_is_told() -> None:
+def test_degenerate_warnings_of_internal_fits_are_cautions() -> None:
     slow = {"name": "MLPRegressor", "params": {"max_iter": 1, "hidden_layer_sizes": [2]}}
     result = run_kind({**BODY, "candidates": {"slow": slow}}).result
 

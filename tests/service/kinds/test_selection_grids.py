@@ -121,7 +121,7 @@ def test_property_a_grid_of_a_path_is_one_part_and_one_chunk_per_stage(
     assert [[len(g.names) for g in bundle.groups] for bundle in bundles] == [[1], [3], [3]]
 
 
-def test_exact_how_the_splits_were_predicted_is_told_by_grid() -> None:
+def test_exact_the_fits_of_candidates_are_counted_by_grid() -> None:
     steps = {"name": "ridge", "prepare": [{"name": "standardise"}], "grid": {"penalty": [1, 10]}}
     ridge = {"name": "ridge", "grid": {"penalty": [1, 10]}}
     result = run_kind({**BODY, "candidates": {"r": ridge, "s": steps, "mean": "mean"}}).result
@@ -165,7 +165,7 @@ def test_exact_without_external_the_best_of_each_grid_is_shown(
     assert "best_of_each_grid" in {c["code"] for c in result["cautions"]}
 
 
-def test_degenerate_the_end_of_a_grid_is_told() -> None:
+def test_degenerate_a_choice_at_the_edge_of_a_grid_is_a_caution() -> None:
     wide = run_kind(GRID).result
     narrow = {"ridge": {"name": "ridge", "grid": {"penalty": [0.1, 0.2, 0.3]}}}
     short = run_kind({**BODY, "candidates": narrow}).result
@@ -177,7 +177,7 @@ def test_degenerate_the_end_of_a_grid_is_told() -> None:
     )
 
 
-def test_degenerate_a_grid_that_fails_stands_once() -> None:
+def test_degenerate_a_grid_whose_candidates_all_fail_is_listed_once() -> None:
     bad = {"name": "KNeighborsRegressor", "grid": {"n_neighbors": [30, 31, 32]}}
     half = {"name": "KNeighborsRegressor", "grid": {"n_neighbors": [3, 33]}}
     result = run_kind({**BODY, "candidates": {"bad": bad, "half": half}}).result

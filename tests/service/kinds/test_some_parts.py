@@ -37,7 +37,7 @@ def result_of_some(body: dict[str, Any], names: Collection[str]) -> dict[str, An
     return as_json(kind.gather(job, done))
 
 
-def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
+def test_exact_a_partial_selection_equals_one_without_the_other_candidates() -> None:
     nearest = {"name": "nearest_neighbours", "params": {"k": 3}}
     grid = {"name": "ridge", "grid": {"penalty": [0.1, 10]}}
     two = {"mean": "mean", "grid": grid}
@@ -56,7 +56,7 @@ def test_exact_a_selection_among_some_is_one_without_the_others() -> None:
     assert used == ["mean", "grid[penalty=0.1]", "grid[penalty=10]"]
 
 
-def test_exact_a_curve_of_some_sizes_has_the_points_of_the_whole() -> None:
+def test_exact_a_partial_curve_has_the_points_of_the_complete_curve() -> None:
     partial = result_of_some(CURVE, ["ridge @ 5", "ridge @ 10", "mean @ 5"])
     whole = run_kind(CURVE).result
 

@@ -114,7 +114,7 @@ def test_exact_weighted_fits_are_those_of_a_weight_column() -> None:
     assert with_given_weights["weights"]["in_fits"] is True
 
 
-def test_exact_some_features_alone_weight_the_rows() -> None:
+def test_exact_weights_use_only_the_features_of_the_target_sample() -> None:
     words = ["x", "y"] * 15
     data = {
         **BODY["data"],

@@ -11,7 +11,7 @@ from tests.service.jobs.evaluations import submit_nap
 MORE_THAN_THE_POOL_HAS = 20
 
 
-def test_exact_what_is_committed_elsewhere_is_told_once(sqlite: None) -> None:
+def test_exact_a_commit_of_another_process_is_noticed_once(sqlite: None) -> None:
     with changes() as may_have_changed:
         assert [may_have_changed() for _ in range(3)] == [True, False, False]
         submit_nap()
@@ -24,7 +24,7 @@ def test_exact_what_is_committed_elsewhere_is_told_once(sqlite: None) -> None:
         assert not may_have_changed()
 
 
-def test_exact_those_who_ask_keep_no_connection_from_others(sqlite: None) -> None:
+def test_exact_waiting_requests_hold_no_database_connection(sqlite: None) -> None:
     with ExitStack() as stack:
         asking = [stack.enter_context(changes()) for _ in range(MORE_THAN_THE_POOL_HAS)]
         assert all(ask() for ask in asking)

@@ -132,12 +132,12 @@ def test_exact_the_broker_starts_beside_files_that_a_full_disk_has_damaged(
         child.stop()
 
 
-def test_invalid_a_broker_that_ends_is_said(empty_sqlite: None) -> None:
+def test_invalid_a_broker_that_ends_is_reported(empty_sqlite: None) -> None:
     with pytest.raises(CannotStart, match="did not start"):
         broker.wait_until_up(settings(), lambda: False)
 
 
-def test_invalid_a_port_in_use_is_said(empty_sqlite: None, setting: Setting) -> None:
+def test_invalid_a_port_in_use_is_reported(empty_sqlite: None, setting: Setting) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
