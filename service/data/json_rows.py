@@ -110,8 +110,13 @@ def write_rows(
 def _batch(rows: list[dict[str, Any]], schema: pa.Schema, limits: FileLimits) -> pa.RecordBatch:
     columns = []
     for column in schema:
-        values = [_convert(row.get(column.name), column.type) for row in rows]
-        array = pa.array(values, column.type, from_pandas=True)
+        try:
+            values = [_convert(row.get(column.name), column.type) for row in rows]
+            array = pa.array(values, column.type, from_pandas=True)
+        except (OverflowError, UnicodeError, pa.ArrowException) as error:
+            raise InvalidFile(
+                f"The column {column.name!r} has a value that cannot be kept: {error}."
+            ) from None
         if column.type == pa.string():
             check_text_lengths(column.name, array, limits)
         columns.append(array)

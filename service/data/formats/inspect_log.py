@@ -7,6 +7,7 @@ The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, ClassVar, Final
@@ -20,6 +21,8 @@ HEADERS: Final = ("header.json", "_journal/start.json", "start.json")
 """Where a ``.eval`` has the task and the model: at its end, or at its start if it was cut off."""
 SAMPLES: Final = "samples/"
 ZIP_MAGIC: Final = b"PK\x03\x04"
+ZIP_ERRORS: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
+"""What damaged, encrypted and unusually compressed archives raise."""
 VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partial, incorrect and no answer, as the package counts them by default."""
 WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -46,7 +49,13 @@ class InspectLog:
                 _check_expansion(archive, path, limits)
                 header = _read_header(_read_first(archive))
                 return write_rows(lambda: _list_rows(_samples(archive), header), limits, table)
-        except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            NotImplementedError,
+            RuntimeError,
+            EOFError,
+        ) as error:
             raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:

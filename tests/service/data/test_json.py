@@ -17,6 +17,9 @@ from tests.service.kinds.model_logs import inspect_eval, inspect_json
 
 JSONL = "application/jsonl"
 INSPECT = "application/vnd.inspect-ai.log"
+WHOLE = inspect_eval("arc", "llama", {1: ["C"]})
+AT = WHOLE.index(b"samples/1_epoch_1.json") + 40
+CORRUPT = WHOLE[:AT] + b"\xff" * 40 + WHOLE[AT + 40 :]  # inside a compressed sample
 
 
 def test_exact_values_of_json_lines(tmp_path: Path) -> None:
@@ -55,7 +58,10 @@ def test_exact_values_of_an_inspect_log(tmp_path: Path, write: type) -> None:
         (JSONL, b"\n", "no rows"),
         (JSONL, b'{"a": [1]}\n', "no numbers, texts"),
         (JSONL, b'{"a": ' + b"[" * 200_000, "Line 1 is not JSON"),
+        (JSONL, b'{"a": 1' + b"0" * 400 + b"}\n", "column 'a' has a value|not JSON"),
+        (JSONL, b'{"a": "\\ud800"}\n', "column 'a' has a value"),
         (INSPECT, b'{"a": 1}', "not a log of inspect_ai"),
+        (INSPECT, CORRUPT, "not a ZIP"),
         (INSPECT, b"PK\x03\x04rubbish", "not a ZIP"),
     ],
 )

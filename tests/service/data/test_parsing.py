@@ -23,6 +23,7 @@ from service.data.parsing import inspect_file, preview_file
 from service.data.reading import DatasetFileContent
 from service.errors import InvalidFile, TooLarge, Unavailable
 from tests.service.data.kept import ARROW, CSV, LIBSVM, NPY, NPZ, PARQUET, inspected, written
+from tests.service.kinds.model_logs import inspect_eval
 from tests.service.storage.databases import Setting, setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
 
@@ -77,6 +78,8 @@ VALID = {
     ARROW: written(TABLE, ARROW),
     NPY: npy("(2, 3)", 6),
     LIBSVM: b"1 3:4.5\n0 1:2\n",
+    "application/jsonl": b'{"x": 1.5, "s": {"t": "\xc3\xa4"}}\n{"x": null}\n',
+    "application/vnd.inspect-ai.log": inspect_eval("arc", "llama", {1: ["C", "I"]}),
 }
 
 

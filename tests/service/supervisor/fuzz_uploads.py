@@ -37,6 +37,7 @@ import uvicorn
 from scipy.sparse import csr_array
 
 from tests.servers.processes import free_port
+from tests.service.kinds.model_logs import harness_samples, inspect_eval, inspect_json
 from tests.service.supervisor.processes import Command, descendants, environment, running
 
 MOST_MEMORY_KB: Final = 1_000_000
@@ -138,6 +139,11 @@ def valid_files() -> dict[str, list[bytes]]:
             _npz(**parts, y=np.arange(30)),
         ],
         "text/x-libsvm": [lines.encode()],
+        "application/jsonl": [harness_samples({i: float(i % 2) for i in range(30)})],
+        "application/vnd.inspect-ai.log": [
+            inspect_eval("arc", "llama", {i: ["C", "I"] for i in range(8)}),
+            inspect_json("arc", "llama", {i: ["C", "I"] for i in range(8)}),
+        ],
     }
 
 
