@@ -2,7 +2,7 @@
 
 Two clients submit evaluations, poll them, read and delete them, and upload, preview and delete data
 sets. Meanwhile the resident memory of every process is recorded. Memory is flat if the slope of
-each group of processes, after the evaluations in which caches fill, is below a limit per
+each group of processes, once the workers have imported what learners may need, is below a limit per
 evaluation.
 """
 
@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
@@ -26,13 +26,15 @@ import numpy as np
 from scipy.stats import theilslopes
 
 from tests.chaos.jobs import build_requests, draw_request
-from tests.service.supervisor.processes import descendants, environment, running
+from tests.service.supervisor.processes import Command, descendants, environment, running
 
 CLIENTS: Final = 2
 SAMPLE_S: Final = 2.0
-WARM_UP: Final = 0.5
-"""Share of the evaluations that is left out of the slope: imports, caches and pools of memory fill
-in the first few hundred."""
+SETTLED_S: Final = 60.0
+SETTLED_MB: Final = 2.0
+"""The measurement begins when the workers, which import packages while they are idle, have grown
+by less than this in so many seconds."""
+LONGEST_SETTLING_S: Final = 900.0
 MOST_KB_PER_EVALUATION: Final = 8.0
 """Largest slope of a group. The document, the request and the result of one evaluation that stay in
 memory as Python objects take more than this, and a smaller slope cannot be told from the changes
@@ -61,6 +63,8 @@ class Record:
         replaced.
     problems : list of str
         Answers that must not be.
+    settling_s : float
+        Seconds of use before the measurement began.
     """
 
     times: list[float] = field(default_factory=list)
@@ -68,6 +72,7 @@ class Record:
     memory_mb: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     workers: set[int] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    settling_s: float = 0.0
 
 
 class Load:
@@ -145,11 +150,28 @@ def run(seconds: float, pause_s: float, folder: Path) -> Record:
     with running(*words, log=folder / "log", variables=variables) as serve:
         url = serve.wait_for(r"ready at (http://\S+)", END_S)[1]
         with Load(url, pause_s, record) as load:
-            began = time.monotonic()
-            while (elapsed := time.monotonic() - began) < seconds:
-                _sample(serve.process.pid, elapsed, load.n_finished, record)
-                time.sleep(SAMPLE_S)
+            settling = Record(problems=record.problems)
+            _sample_until(lambda: _has_settled(settling), LONGEST_SETTLING_S, serve, load, settling)
+            record.settling_s = settling.times[-1]
+            _sample_until(lambda: False, seconds, serve, load, record)
     return record
+
+
+def _sample_until(
+    is_over: Callable[[], bool], seconds: float, serve: Command, load: Load, record: Record
+) -> None:
+    began = time.monotonic()
+    while (elapsed := time.monotonic() - began) < seconds and not is_over():
+        _sample(serve.process.pid, elapsed, load.n_finished, record)
+        time.sleep(SAMPLE_S)
+
+
+def _has_settled(record: Record) -> bool:
+    if not record.times or record.times[-1] < SETTLED_S:
+        return False
+    recent = np.array(record.times) > record.times[-1] - SETTLED_S
+    memory = np.array(record.memory_mb["workers"])[recent]
+    return bool(np.ptp(memory) < SETTLED_MB)
 
 
 def _sample(supervisor: int, elapsed: float, n_finished: int, record: Record) -> None:
@@ -204,14 +226,12 @@ class Slope:
 
 
 def measure_slopes(record: Record) -> dict[str, Slope]:
-    """Return the slopes after the warm-up."""
-    times, finished = np.array(record.times), np.array(record.finished)
-    kept = finished >= WARM_UP * finished[-1]
-    minutes = times[kept] / 60
-    rate = (finished[kept][-1] - finished[kept][0]) / (minutes[-1] - minutes[0])
+    """Return the slopes of all groups."""
+    minutes = np.array(record.times) / 60
+    rate = (record.finished[-1] - record.finished[0]) / (minutes[-1] - minutes[0])
     slopes = {}
     for group, memory in record.memory_mb.items():
-        slope = float(theilslopes(np.array(memory)[kept], minutes).slope)
+        slope = float(theilslopes(np.array(memory), minutes).slope)
         slopes[group] = Slope(slope, slope * 1024 / rate)
     return slopes
 
@@ -225,7 +245,7 @@ def format_report(record: Record, slopes: Mapping[str, Slope]) -> Iterator[str]:
         finished = np.array(record.finished)[inside][-1]
         means = [np.mean(np.array(memory)[inside]) for memory in record.memory_mb.values()]
         yield f"{minute + 1:6d} {finished:12d} " + "".join(f"{mean:12.1f} MB" for mean in means)
-    yield f"Slopes of the last {1 - WARM_UP:.0%} of the evaluations:"
+    yield f"Slopes, measured after {record.settling_s:.0f} s of use:"
     for group, slope in slopes.items():
         verdict = "flat" if slope.is_flat else "GROWS"
         yield (
