@@ -2,7 +2,7 @@
 
 Modules that are slow to load are imported inside functions. If the first requests did that in
 several threads at once, threads would see half-imported modules, and their requests would fail.
-Figures are drawn by a process of their own, which loads Altair and vl-convert.
+Figures are drawn by a process of their own, which loads vl-convert.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ by itself when nothing is drawn for a while.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import select
@@ -65,8 +66,7 @@ class _Drawer:
                 answer = _exchange(process, request, time.monotonic() + SECONDS)
                 if answer is not None:
                     return answer
-                process.kill()
-                log.warning("drawing.ended", extra={"status": process.wait()})
+                log.warning("drawing.ended", extra={"status": _end(process)})
             raise Unavailable("The figure cannot be drawn: the drawing process ends each time.")
         finally:
             self._lock.release()
@@ -74,14 +74,15 @@ class _Drawer:
     def close(self) -> None:
         """End the process, if this process has started it."""
         if self._process is not None and self._owner == os.getpid():
-            self._process.kill()
-            self._process.wait()
+            _end(self._process)
         self._process = None
 
     def _start(self) -> subprocess.Popen[bytes]:
         """Return the running process; start it if there is none, or if it has ended when idle."""
         is_own = self._owner == os.getpid()  # a fork has its own
         if self._process is None or not is_own or self._process.poll() is not None:
+            if self._process is not None and is_own:
+                _end(self._process)
             self._process = subprocess.Popen(  # noqa: S603 - a module of our own
                 [sys.executable, "-m", MODULE],
                 stdin=subprocess.PIPE,
@@ -90,6 +91,16 @@ class _Drawer:
             )
             self._owner = os.getpid()
         return self._process
+
+
+def _end(process: subprocess.Popen[bytes]) -> int:
+    """End a process, close its pipes, and return its exit status."""
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # a request that was not written whole
+                pipe.close()
+    return process.wait()
 
 
 def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float) -> bytes | None:
