@@ -79,9 +79,13 @@ class Data:
         return len(self.classes)
 
     def row_numbers(self, rows: IntArray) -> IntArray:
-        """Return the numbers that these rows have in the file or request."""
+        """Return the numbers that these rows have in the file or request.
+
+        A sample that a study draws from the data has numbers of its own, since a row may be in it
+        several times.
+        """
         numbers = self.features.row_numbers
-        return rows if numbers is None else numbers[rows]
+        return rows if numbers is None or self.left_out is None else numbers[rows]
 
 
 def build_data(  # noqa: PLR0913 - one argument per role that a column can have

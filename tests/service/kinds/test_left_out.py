@@ -385,3 +385,26 @@ def test_invalid_options_without_rows_or_sources() -> None:
     with pytest.raises(EvaluationError, match="Set blocks to 'source'") as error:
         run_kind({**body, "small_sources": "leave_out"})
     assert place_of(error.value) == ("small_sources",)
+
+
+SHARE = {"repetitions": 20, "share": 0.7}
+
+
+def test_exact_a_calibration_draws_from_the_rows_that_are_left() -> None:
+    body = with_data("cross_validation", y=changed_at(Y, 3, 17))
+    body = {**body, "scheme": "k_fold", "calibration": SHARE, "missing": "leave_out"}
+    keep = [i for i in range(N) if i not in (3, 17)]
+    expected = with_data("cross_validation", keep)
+    expected = {**expected, "scheme": "k_fold", "calibration": SHARE}
+    assert without(run_kind(body, job=8).result) == run_kind(expected, job=8).result
+
+
+def test_property_a_study_may_draw_a_row_twice() -> None:
+    study = {
+        "kind": "study",
+        "population": {"data": {"X": X, "y": Y}, "task": "classification"},
+        "draw": {"n": 30, "replace": True},
+        "estimators": [{"scheme": "k_fold", "learner": "nearest_mean"}],
+        "repetitions": 20,
+    }
+    assert run_kind(study).result["tables"]

@@ -22,6 +22,7 @@ def select_rows(data: Data, rows: IntArray) -> Data:
     return replace(
         data,
         features=data.features.rows(rows),
+        left_out=None,
         y=data.y[rows],
         source=select(data.source),
         fold=select(data.fold),
