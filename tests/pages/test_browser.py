@@ -1,0 +1,217 @@
+"""The pages in a real Chromium, with a real service: from the upload to the verdict.
+
+They run where a Chromium is installed (or THETAHAT_CHROMIUM names one), and are skipped elsewhere.
+What the pages hold is tested without a browser in tests/service/api.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.service.supervisor.processes import serving
+from thetahat_client import Client
+
+CHROMIUM = os.environ.get("THETAHAT_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+pytestmark = [
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="no Chromium is installed: apt-get install chromium, or set THETAHAT_CHROMIUM",
+    ),
+    pytest.mark.xdist_group("browser"),
+]
+WAIT_MS = 40_000
+SERIOUS = {"serious", "critical"}
+RNG = np.random.default_rng(20_261_122)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("service")
+    with serving(folder / "data", folder / "log", workers=1) as command:
+        yield command.wait_for(r"ready at (http://\S+)")[1]
+        assert command.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A page of a browser that collects what went wrong in it."""
+
+    def __init__(self, context: BrowserContext, url: str) -> None:
+        self.page: Page = context.new_page()
+        self.page.set_default_timeout(WAIT_MS)
+        self.problems: list[str] = []
+        self.width = 0 if self.page.viewport_size is None else self.page.viewport_size["width"]
+        self.url = url
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _note(self, message: Any) -> None:
+        if message.type in {"error", "warning"}:
+            self.problems.append(message.text)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(f"{self.url}{path}")
+        return self.page
+
+    def check(self) -> None:
+        """Assert that nothing went wrong, that people can use the page, and that it fits."""
+        assert self.problems == []
+        found = Axe().run(self.page).response["violations"]
+        serious = {each["id"]: each["help"] for each in found if each["impact"] in SERIOUS}
+        assert serious == {}, self.page.url
+        page_width = self.page.evaluate("document.documentElement.scrollWidth")
+        assert page_width <= self.width, self.page.url
+
+
+def open_tab(browser: Browser, url: str, width: int, scheme: Literal["light", "dark"]) -> Tab:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    return Tab(context, url)
+
+
+@pytest.fixture
+def narrow_tab(browser: Browser, url: str) -> Iterator[Tab]:
+    tab = open_tab(browser, url, 390, "dark")
+    yield tab
+    tab.page.context.close()
+
+
+@pytest.fixture(params=[(1280, "light"), (390, "dark")], ids=["wide light", "narrow dark"])
+def tab(request: pytest.FixtureRequest, browser: Browser, url: str) -> Iterator[Tab]:
+    tab = open_tab(browser, url, *request.param)
+    yield tab
+    tab.page.context.close()
+
+
+def write_csv(path: Path, n: int = 80) -> Path:
+    x, noise = RNG.normal(size=(2, n))
+    rows = [
+        f"{a:.3f},{2 * a + e:.3f},site{i % 8}"
+        for i, (a, e) in enumerate(zip(x, noise, strict=True))
+    ]
+    path.write_text("\n".join(["x,y,site", *rows]))
+    return path
+
+
+def test_exact_from_the_upload_to_the_verdict_in_a_browser(narrow_tab: Tab, tmp_path: Path) -> None:
+    tab = narrow_tab
+    page = tab.open("/")
+    page.get_by_role("link", name="New evaluation").click()
+    tab.check()
+    page.get_by_label("Upload a file").set_input_files(write_csv(tmp_path / "sites.csv"))
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_label("Target", exact=True).select_option("y")
+    page.get_by_label("Source", exact=True).select_option("site")
+    page.get_by_label("Random forest regressor").uncheck()
+    page.get_by_label("Scheme", exact=True).select_option("leave_one_source_out")
+    expect(page.get_by_label("Folds", exact=True)).to_be_hidden()
+    page.get_by_label("Margin", exact=True).fill("a bit")
+    page.get_by_label("Name", exact=True).fill("by browser")
+    tab.check()
+
+    page.get_by_role("button", name="Evaluate").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label("Margin", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Name", exact=True)).to_have_value("by browser")
+    tab.problems.clear()  # the browser notes the status 422
+    tab.check()
+    page.get_by_label("Margin", exact=True).fill("0.1")
+    page.get_by_role("button", name="Evaluate").click()
+
+    expect(page.get_by_role("heading", name="Verdict", exact=True)).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_text("ridge is better than mean.", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Is it a few sources or most?")).to_be_visible()
+    page.wait_for_function(
+        "() => [...document.images].every((i) => i.loading === 'lazy' || i.naturalWidth > 0)"
+    )
+    for summary in page.locator("summary").all():
+        if summary.is_visible():
+            summary.click()
+    tab.check()
+
+
+def test_exact_progress_is_live_without_loading_the_page(narrow_tab: Tab) -> None:
+    tab = narrow_tab
+    with Client(tab.url) as client:
+        x = RNG.normal(size=(400, 3))
+        submitted = client.submit(
+            {
+                "kind": "cross_validation",
+                "name": "slow",
+                "data": {"X": x.tolist(), "y": x[:, 0].tolist()},
+                "task": "regression",
+                "learners": {
+                    "forest": {"name": "RandomForestRegressor", "params": {"n_estimators": 60}},
+                    "mean": "mean",
+                },
+                "scheme": {"name": "repeated_k_fold", "params": {"n_folds": 5, "n_repeats": 5}},
+                "seed": int(RNG.integers(10**6)),
+            }
+        )
+        page = tab.open(f"/evaluations/{submitted.id}")
+        bar = page.get_by_role("progressbar")
+        expect(bar).to_be_visible()
+        page.evaluate("window.isFirstLoad = true")
+        page.wait_for_function(
+            "() => window.isFirstLoad !== true || document.querySelector('progress')?.value > 0"
+        )
+        page.get_by_role("heading", name="Verdict", exact=True).wait_for()
+    tab.check()
+
+
+def test_exact_other_pages_have_no_faults(tab: Tab) -> None:
+    with Client(tab.url) as client:
+        losses = RNG.random(size=(3, 5, 9))
+        for name in ("one", "two"):
+            submitted = client.submit(
+                {"kind": "losses", "blocks": "random", "name": name,
+                 "losses": {m: row.tolist() for m, row in zip("abc", losses, strict=True)}}
+            )  # fmt: skip
+            client.wait(submitted.id)
+    for path in (
+        "/",
+        "/?search=nothing-has-this-name",
+        f"/compare?a={submitted.id}&b={submitted.id}",
+        "/data-sets",
+        "/methods",
+        "/methods/variances",
+        "/studies",
+        "/log-in",
+    ):
+        tab.open(path)
+        tab.check()
+
+
+def test_exact_the_keyboard_reaches_content_and_navigation(tab: Tab) -> None:
+    page = tab.open("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+def test_exact_a_page_prints_without_its_forms(tab: Tab) -> None:
+    page = tab.open("/")
+    page.emulate_media(media="print")
+
+    expect(page.get_by_role("search")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Evaluations")).to_be_visible()
