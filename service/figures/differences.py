@@ -11,6 +11,7 @@ from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, i
 from service.figures.style import Json, Palette, Style
 from service.figures.words import (
     SIDES,
+    describe_ends,
     describe_size,
     is_higher_better,
     number,
@@ -117,7 +118,7 @@ def build_differences(result: Result) -> Iterator[Figure]:
         rows=tuple(rows),
         margin=margin,
         rope=_find_rope(comparisons, margin),
-        axis=f"difference of the {quantity}: first minus second model"
+        axis=f"{quantity}: first minus second model"
         if reference is None
         else f"{quantity} minus that of {reference}",
     )
@@ -252,8 +253,8 @@ def _describe(differences: Differences) -> str:
         counts[row.verdict] = counts.get(row.verdict, 0) + 1
     if len(differences.rows) == 1:
         row = differences.rows[0]
-        ends = f" (interval {number(row.bar.lower)} to {number(row.bar.upper)})"
-        return f"{row.label}: {number(row.bar.estimate)}{ends}; {row.verdict}."
+        ends = describe_ends(row.bar.lower, row.bar.upper)
+        return f"{row.label}: {number(row.bar.estimate)}, {ends}; {row.verdict}."
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     first, last = differences.rows[0], differences.rows[-1]
     return (
@@ -304,6 +305,7 @@ def _view(differences: Differences, style: Style) -> Json:
             "type": "nominal",
             "title": None,
             "scale": {"domain": shown, "range": [verdict_colour(w, palette) for w in shown]},
+            "legend": {"columns": style.legend_columns(shown)},
         },
         "tooltip": [
             {"field": "pair", "title": "pair"},
@@ -346,6 +348,7 @@ def _view(differences: Differences, style: Style) -> Json:
                         "type": "nominal",
                         "title": None,
                         "scale": {"domain": shown, "range": [SHAPES[word] for word in shown]},
+                        "legend": {"columns": style.legend_columns(shown)},
                     },
                 },
             },

@@ -52,6 +52,8 @@ class Figure:
             title["subtitle"] = textwrap.wrap(self.caption, letters)
         view = self.view(style)
         shared = config(style.palette)
+        shared["axis"]["tickCount"] = max(3, min(7, style.width // 90))
+        shared["axisQuantitative"] = {"labelOverlap": "greedy"}
         for part, own in view.pop("config", {}).items():
             shared[part] = {**shared.get(part, {}), **own}
         return {

@@ -274,7 +274,11 @@ def _view(forest: Forest, style: Style) -> Json:
             "type": "nominal",
             "scale": {"domain": words, "range": [_colour(t, style) for t in forest.targets]},
             "title": None,
-            "legend": {"symbolType": "stroke", "symbolStrokeWidth": 4, "columns": 0}
+            "legend": {
+                "symbolType": "stroke",
+                "symbolStrokeWidth": 4,
+                "columns": style.legend_columns(words),
+            }
             if len(words) > 1
             else None,
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -9,6 +10,8 @@ Theme = Literal["light", "dark"]
 Json = dict[str, Any]
 """A part of a Vega-Lite specification."""
 
+LETTER: Final = 6.2
+"""Average width of a letter of a label, in pixels."""
 NARROWEST: Final = 320
 WIDEST: Final = 2000
 USUAL_WIDTH: Final = 720
@@ -130,6 +133,11 @@ class Style:
         """Longest label of a row, in pixels."""
         return round(LABEL_SHARE * self.width)
 
+    def legend_columns(self, names: Iterable[str]) -> int:
+        """Return how many entries of a legend fit beside one another."""
+        widest = max((LETTER * len(name) for name in names), default=0.0) + 45
+        return max(1, int((self.width - 60) // widest))
+
     def fitted(self) -> Json:
         """Return the fields that make a plot with its labels exactly as wide as the picture."""
         return {"width": self.width, "autosize": {"type": "fit-x", "contains": "padding"}}
@@ -164,7 +172,6 @@ def config(palette: Palette) -> Json:
             "tickColor": palette.faint,
             "gridColor": palette.grid,
             "labelLimit": 0,
-            "tickCount": 7,
         },
         "legend": {
             **text,

@@ -78,6 +78,17 @@ def number(value: float | None) -> str:
     return "unknown" if value is None else format_number(value).replace("-", "\N{MINUS SIGN}", 1)
 
 
+def describe_ends(lower: float | None, upper: float | None) -> str:
+    """Return an interval in words; an end may be open."""
+    if lower is None and upper is None:
+        return "without an interval"
+    if lower is None:
+        return f"at most {number(upper)} by its interval"
+    if upper is None:
+        return f"at least {number(lower)} by its interval"
+    return f"interval {number(lower)} to {number(upper)}"
+
+
 def name_block(word: str, label: str) -> str:
     """Return the name of a block, as ``school 7``, without saying its word twice."""
     return label if label.lower().startswith(word.lower()) else f"{word} {label}"

@@ -181,3 +181,22 @@ def test_degenerate_a_model_without_an_interval_is_a_dot() -> None:
     assert [(row["lower"], row["upper"]) for row in rows] == [(None, None)] * 2
     assert all(row["from"] == row["to"] == row["estimate"] for row in rows)
     assert draw(figure_of(result, "differences"), "svg").startswith(b"<svg")
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "words"),
+    [
+        (-0.5, 0.25, "interval −0.5 to 0.25"),
+        (None, 0.25, "at most 0.25 by its interval"),
+        (-0.5, None, "at least −0.5 by its interval"),
+    ],
+)
+def test_exact_the_text_for_those_who_do_not_see_it_has_the_ends(
+    lower: float | None, upper: float | None, words: str
+) -> None:
+    result = evaluation(2)
+    result["comparisons"][0]["interval"] |= {"lower": lower, "upper": upper}
+
+    figures = {figure.name: figure for figure in list_figures(result)}
+
+    assert words in figures["differences"].alt
