@@ -26,7 +26,7 @@ def require(is_valid: bool, name: str, value: object, requirement: str) -> None:
     """Raise unless a parameter is valid; ``requirement`` says what it must be: ``must be even``."""
     if not is_valid:
         shown = list(value) if isinstance(value, tuple) else value
-        raise InvalidParameter(f"{name} {requirement}; got {shown!r}", loc=(name,), value=shown)
+        raise InvalidParameter(f"{name} {requirement}; got {shown!r}.", loc=(name,), value=shown)
 
 
 def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
@@ -34,14 +34,14 @@ def check_choice(name: str, value: str | None, choices: Sequence[str]) -> None:
     if value is not None and value not in choices:
         listed = ", ".join(choices[:-1])
         known = f"{listed} or {choices[-1]}" if listed else choices[-1]
-        raise InvalidParameter(f"{name} must be {known}; got {value!r}", loc=(name,), value=value)
+        raise InvalidParameter(f"{name} must be {known}; got {value!r}.", loc=(name,), value=value)
 
 
 def check_at_least(name: str, value: int, least: int) -> None:
     """Raise if a count is too small."""
     if value < least:
         raise InvalidParameter(
-            f"{name} must be at least {least}; got {value}", loc=(name,), value=value
+            f"{name} must be at least {least}; got {value}.", loc=(name,), value=value
         )
 
 
@@ -68,7 +68,7 @@ def check_range(name: str, value: int | None, least: int, most: int) -> None:
     """Raise if a count is outside the range; None means the default and passes."""
     if value is not None and not least <= value <= most:
         raise InvalidParameter(
-            f"{name} must be from {least} to {most}; got {value}", loc=(name,), value=value
+            f"{name} must be from {least} to {most}; got {value}.", loc=(name,), value=value
         )
 
 
@@ -80,7 +80,7 @@ def check_probability(name: str, value: float | None, *, zero: bool = False) -> 
     if value is not None and not (0 < value < 1 or (zero and value == 0)):
         least = "at least" if zero else "above"
         raise InvalidParameter(
-            f"{name} must be {least} 0 and below 1; got {value}", loc=(name,), value=value
+            f"{name} must be {least} 0 and below 1; got {value}.", loc=(name,), value=value
         )
 
 
@@ -88,7 +88,7 @@ def check_positive(name: str, value: float) -> None:
     """Raise if the value is not a finite number above 0."""
     if not (math.isfinite(value) and value > 0):
         raise InvalidParameter(
-            f"{name} must be a finite number above 0; got {value}",
+            f"{name} must be a finite number above 0; got {value}.",
             loc=(name,),
             value=_shown(value),
         )
@@ -98,7 +98,7 @@ def check_not_negative(name: str, value: float | None) -> None:
     """Raise if the value is not a finite number of at least 0; None passes."""
     if value is not None and not (math.isfinite(value) and value >= 0):
         raise InvalidParameter(
-            f"{name} must be a finite number of at least 0; got {value}",
+            f"{name} must be a finite number of at least 0; got {value}.",
             loc=(name,),
             value=_shown(value),
         )

@@ -141,7 +141,7 @@ class Registry(Mapping[str, M], Generic[M]):
             family = self.family.replace("_", " ")
             near = suggest_name(name, self._methods, self.family)
             raise InvalidParameter(
-                f"{name!r} is not one of the {family}{near}: {known}",
+                f"{name!r} is not one of the {family}{near}: {known}.",
                 loc=loc,
                 value=name,
             ) from None

@@ -41,26 +41,26 @@ class Problems:
             if getattr(self, name).shape != shape:
                 raise InvalidParameter(
                     f"{name} has the shape {getattr(self, name).shape}; with X {self.X.shape} "
-                    f"it must have {shape}",
+                    f"it must have {shape}.",
                     loc=(name,),
                 )
         if self.fold.shape not in {(n,), (count, n)}:
             raise InvalidParameter(
                 f"fold has the shape {self.fold.shape}; with X {self.X.shape} it must have "
-                f"{(n,)} or {(count, n)}",
+                f"{(n,)} or {(count, n)}.",
                 loc=("fold",),
             )
         if (self.target is None) != (self.target_y is None):
-            raise InvalidParameter("target and target_y must be given together", loc=("target",))
+            raise InvalidParameter("target and target_y must be given together.", loc=("target",))
         if self.target is not None and len(self.target) not in {1, count}:
             raise InvalidParameter(
-                f"target has {len(self.target)} samples for {count} data sets; it needs one, or "
-                "one for each",
+                f"target has {len(self.target)} samples for {count} data sets. It needs one, or "
+                "one for each.",
                 loc=("target",),
             )
         if self.n_folds < 2:
             raise InvalidParameter(
-                f"fold has {self.n_folds} fold; cross-validation needs at least two",
+                f"fold has {self.n_folds} fold. Cross-validation needs at least two.",
                 loc=("fold",),
                 value=self.n_folds,
             )

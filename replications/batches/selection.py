@@ -81,10 +81,10 @@ def select(
     zero, the risk is 0 for every penalty and the largest is selected.
     """
     if not (len(penalties) and penalties[0] > 0 and (np.diff(penalties) > 0).all()):
-        raise InvalidParameter("penalties must ascend and be above 0", loc=("penalties",))
+        raise InvalidParameter("penalties must ascend and be above 0.", loc=("penalties",))
     if "target" in risks:
         raise InvalidParameter(
-            "the name target is reserved for the oracle; rename the risk", loc=("risks",)
+            "The name target is reserved for the oracle. Rename the risk.", loc=("risks",)
         )
     n_curves = len(risks) + (2 if problems.target is not None else 0)
     count = len(problems.X)

@@ -39,7 +39,7 @@ class ExampleSetting:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.scale) and self.scale > 0):
             raise InvalidParameter(
-                f"scale must be a number above 0, got {self.scale}",
+                f"scale must be a number above 0, got {self.scale}.",
                 loc=("scale",),
                 value=str(self.scale),
             )

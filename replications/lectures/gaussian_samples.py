@@ -22,7 +22,7 @@ def check_classifier(name: str) -> None:
     """Raise ``InvalidParameter`` for a classifier that these presets do not have."""
     if name not in TITLES:
         raise InvalidParameter(
-            f"classifier is {name!r}; it must be one of {', '.join(TITLES)}",
+            f"classifier is {name!r}. It must be one of {', '.join(TITLES)}.",
             loc=("classifier",),
             value=name,
         )

@@ -74,7 +74,7 @@ def read_documents(data: Data, role: str) -> tuple[Documents, list[IntArray]]:
         )
     if data.source is None:
         raise InvalidParameter(
-            "This preset needs the source of every document; name the source column.", loc=loc
+            "This preset needs the source of every document. Name the source column.", loc=loc
         )
     counts = data.features.sparse_matrix()
     if counts.nnz and counts.data.min() < 0:
@@ -117,13 +117,13 @@ class NaiveBayes:
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise InvalidParameter(
-                f"model must be multinomial or bernoulli, got {self.model!r}",
+                f"model must be multinomial or bernoulli, got {self.model!r}.",
                 loc=("model",),
                 value=self.model,
             )
         if not self.smoothing > 0:
             raise InvalidParameter(
-                f"smoothing must be above 0, got {self.smoothing}",
+                f"smoothing must be above 0, got {self.smoothing}.",
                 loc=("smoothing",),
                 value=self.smoothing,
             )

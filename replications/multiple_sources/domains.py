@@ -99,7 +99,7 @@ def check_sizes(sizes: Sequence[int], domains: Domains, field: str, *, replace: 
         if not replace and size > domains.smallest:
             raise InvalidParameter(
                 f"{size} documents cannot be drawn without replacement, because the smallest "
-                f"domain has {domains.smallest}; use smaller sizes, or set replace to true.",
+                f"domain has {domains.smallest}. Use smaller sizes, or set replace to true.",
                 loc=(field, i),
                 value=size,
             )

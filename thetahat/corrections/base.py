@@ -58,7 +58,7 @@ def count_models(n_pairs: int, correction: str) -> int:
     if k * (k - 1) // 2 != n_pairs:
         raise InvalidParameter(
             f"{correction} is for all pairs of some models, and no number of models has exactly "
-            f"{n_pairs} pairs",
+            f"{n_pairs} pairs.",
             loc=("correction",),
             value=correction,
         )

@@ -53,7 +53,7 @@ class BergmannHommel:
         if k > MOST_MODELS:
             raise InvalidParameter(
                 f"{name} goes through all partitions of the models, for at most {MOST_MODELS} of "
-                f"them, and there are {k}",
+                f"them, and there are {k}.",
                 loc=("correction",),
                 value=name,
             )

@@ -217,7 +217,7 @@ def _describe_row(error: EvaluationError, split: Split) -> str:
 def _check_shapes(predictions: Predictions, data: Data, n_test: int) -> None:
     if predictions.output.shape != (n_test,):
         raise LearnerFailed(
-            f"the predictions have shape {predictions.output.shape} for {n_test} instances"
+            f"The predictions have shape {predictions.output.shape} for {n_test} instances."
         )
     probabilities = predictions.probabilities
     if (
@@ -226,8 +226,8 @@ def _check_shapes(predictions: Predictions, data: Data, n_test: int) -> None:
         and probabilities.shape != (n_test, data.n_classes)
     ):
         raise LearnerFailed(
-            f"the probabilities have shape {probabilities.shape} for {n_test} instances and "
-            f"{data.n_classes} classes"
+            f"The probabilities have shape {probabilities.shape} for {n_test} instances and "
+            f"{data.n_classes} classes."
         )
 
 
@@ -238,6 +238,6 @@ def _check_finite(losses: FloatArray, split: Split, describe: Callable[[], str])
         loss = "not a number" if np.isnan(losses[at]) else "infinite"
         raise LearnerFailed(
             f"{describe()}: the loss of row {split.test[at]} is {loss}: the prediction is not "
-            "finite or is too large",
+            "finite or is too large.",
             value=str(losses[at]),
         )

@@ -36,7 +36,7 @@ class DrawSize:
         if (self.n is None) == (self.per_source is None):
             raise InvalidParameter("Give either n, or per_source with n_sources.", loc=("n",))
         if self.per_source is not None and self.n_sources is None:
-            raise InvalidParameter("per_source needs n_sources", loc=("n_sources",))
+            raise InvalidParameter("per_source needs n_sources.", loc=("n_sources",))
         if self.per_source is not None:
             check_range("n_sources times per_source", self.rows, 1, MOST_ROWS)
 

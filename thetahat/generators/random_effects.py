@@ -94,7 +94,7 @@ class RandomEffects:
         for name in ("sigma2", "omega", "gamma", "mean", "spread", "correlation"):
             value = getattr(self, name)
             if not math.isfinite(value):
-                raise InvalidParameter(f"{name} must be finite, got {value}", loc=(name,))
+                raise InvalidParameter(f"{name} must be finite, got {value}.", loc=(name,))
         require(self.sigma2 > 0, "sigma2", self.sigma2, "must be above 0")
         require(0 <= self.omega <= self.sigma2, "omega", self.omega, "must be in [0, sigma2]")
         require(self.gamma <= self.omega, "gamma", self.gamma, "must be omega at most")
@@ -229,7 +229,7 @@ def layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
         )
     if size.rows < n_blocks:
         raise InvalidParameter(
-            f"{size.rows} losses are too few for {n_blocks} blocks; draw more.", loc=("n",)
+            f"{size.rows} losses are too few for {n_blocks} blocks. Draw more.", loc=("n",)
         )
     return _layout(kind, n_blocks, size.rows)
 

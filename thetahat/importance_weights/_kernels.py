@@ -101,7 +101,7 @@ def compute_width(width: float | WidthRule, samples: Samples, rng: np.random.Gen
         computed = _median(np.concatenate([samples.source, samples.target]), rng)
     if not (math.isfinite(computed) and computed > 0):
         raise InsufficientData(
-            f"the width by the rule {width} is {computed:g}, because rows coincide; give a number",
+            f"The width by the rule {width} is {computed:g}, because rows coincide. Give a number.",
             loc=("width",),
         )
     return computed

@@ -50,8 +50,8 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
         solution = np.linalg.solve(H, h)
     except np.linalg.LinAlgError:
         raise InsufficientData(
-            "the kernels at the centres are linearly dependent over the sample; give a penalty "
-            "above 0",
+            "The kernels at the centres are linearly dependent over the sample. Give a penalty "
+            "above 0.",
             loc=("penalty",),
         ) from None
     alpha = np.maximum(solution, 0)

@@ -83,7 +83,7 @@ def search_by_likelihood(
     """
     if samples.m < 2:
         raise InsufficientData(
-            "choosing a width by cross-validation needs two target rows; there is one",
+            "Choosing a width by cross-validation needs two target rows; there is one.",
             loc=("target",),
         )
     part = rng.permutation(samples.m) % min(N_FOLDS, samples.m)
@@ -168,7 +168,7 @@ def _best(scores: Sequence[tuple[float, float, float | None]]) -> WidthSearch:
     known = [(score, -at) for at, (_, _, score) in enumerate(scores) if score is not None]
     if not known:
         raise InsufficientData(
-            "no candidate width gives a density ratio on left-out rows; give a number or a rule",
+            "No candidate width gives a density ratio on left-out rows. Give a number or a rule.",
             loc=("width",),
         )
     width, penalty, _ = scores[-max(known)[1]]

@@ -42,14 +42,14 @@ class Samples:
             _check_sample(getattr(self, name), name, least)
         if self.source.shape[1] != self.target.shape[1]:
             raise InvalidParameter(
-                f"the source has {self.source.shape[1]} features and the target "
-                f"{self.target.shape[1]}",
+                f"The source has {self.source.shape[1]} features and the target "
+                f"{self.target.shape[1]}.",
                 loc=("target",),
                 value=self.target.shape[1],
             )
         if self.known_weights is not None and self.known_weights.shape != (self.n,):
             raise InvalidParameter(
-                f"there are {self.known_weights.size} weights for {self.n} source rows",
+                f"There are {self.known_weights.size} weights for {self.n} source rows.",
                 loc=("source", "weight"),
                 value=self.known_weights.size,
             )
@@ -73,21 +73,21 @@ class Samples:
 def _check_sample(rows: FloatArray, name: str, least: int) -> None:
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InvalidParameter(
-            f"the {name} has the shape {rows.shape}; it must be two-dimensional with at least one "
-            "feature",
+            f"The {name} has the shape {rows.shape}. It must be two-dimensional with at least one "
+            "feature.",
             loc=(name,),
             value=list(rows.shape),
         )
     if len(rows) < least:
         raise InsufficientData(
-            f"the {name} has {len(rows)} rows, and at least {least} are needed", loc=(name,)
+            f"The {name} has {len(rows)} rows, and at least {least} are needed.", loc=(name,)
         )
     is_valid = np.abs(rows) <= LARGEST  # False for NaN too
     if not is_valid.all():
         row, column = (int(i) for i in np.argwhere(~is_valid)[0])
         raise InvalidParameter(
-            f"feature {column} of {name} row {row} is {rows[row, column]}; features must be "
-            f"finite and at most {LARGEST:g} in size",
+            f"Feature {column} of {name} row {row} is {rows[row, column]}. Features must be "
+            f"finite and at most {LARGEST:g} in size.",
             loc=(name, row, column),
             value=str(rows[row, column]),
         )
@@ -143,8 +143,8 @@ def weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
     if not largest <= math.log(LARGEST):
         row = int(np.argmax(logarithms))
         raise InsufficientData(
-            f"the weight of source row {row} would be exp({largest:.5g}): the source sample hardly "
-            "covers the target, and no weights can correct that",
+            f"The weight of source row {row} would be exp({largest:.5g}): the source sample hardly "
+            "covers the target, and no weights can correct that.",
             loc=("source",),
             value=row,
         )
@@ -155,7 +155,7 @@ def check_some_positive(weights: FloatArray) -> FloatArray:
     """Return (n,) weights of the source rows; raise ``InsufficientData`` if all are 0."""
     if not weights.any():
         raise InsufficientData(
-            "every source row would have weight 0: no source row is near the target sample",
+            "Every source row would have weight 0: no source row is near the target sample.",
             loc=("source",),
         )
     return weights

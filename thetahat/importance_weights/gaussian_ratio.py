@@ -58,7 +58,7 @@ class GaussianRatio:
         del rng
         if samples.m < 2:
             raise InsufficientData(
-                "a covariance needs two target rows, and there is one", loc=("target",), value=1
+                "A covariance needs two target rows, and there is one.", loc=("target",), value=1
             )
         coordinates = _whiten(samples)
         source, target = coordinates.source, coordinates.target
@@ -142,7 +142,7 @@ def _whiten(samples: Samples) -> _Coordinates:
     # a constant column is not exactly 0 after centring, because of rounding
     varies = scale > 4 * _EPS * np.abs(pooled).max(axis=0)
     if not varies.any():
-        raise InsufficientData("no feature varies in the two samples", loc=("source",))
+        raise InsufficientData("No feature varies in the two samples.", loc=("source",))
     standard = centred[:, varies] / scale[varies]
     U, s, Vt = np.linalg.svd(standard, full_matrices=False)
     kept = s > _EPS * max(standard.shape) * s[0]
@@ -158,8 +158,8 @@ def _fit_normal(rows: FloatArray, name: str, noise: float) -> _Normal:
     n, r = rows.shape
     if n <= r:
         raise InsufficientData(
-            f"the {name} has {n} rows and {r} features that vary, so its covariance is singular; "
-            f"leave features out until there are at least {r + 1} rows, or use fewer components",
+            f"The {name} has {n} rows and {r} features that vary, so its covariance is singular. "
+            f"Leave features out until there are at least {r + 1} rows, or use fewer components.",
             loc=(name,),
             value=n,
         )
@@ -169,9 +169,9 @@ def _fit_normal(rows: FloatArray, name: str, noise: float) -> _Normal:
     deviations = s / np.sqrt(n - 1)
     if float(deviations[-1]) <= noise:
         raise InsufficientData(
-            f"the {name}'s covariance is singular in a direction in which the other sample varies, "
-            "so the ratio of the two densities is not defined; leave out features that are "
-            f"constant in the {name} or depend on the others there",
+            f"The {name}'s covariance is singular in a direction in which the other sample varies, "
+            "so the ratio of the two densities is not defined. Leave out features that are "
+            f"constant in the {name} or depend on the others there.",
             loc=(name,),
         )
     return _Normal(mean, Vt.T, deviations)

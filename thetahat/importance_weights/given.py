@@ -46,19 +46,19 @@ class Given:
         del rng
         if samples.known_weights is None:
             raise InvalidParameter(
-                "the weights `given` need a weight for each source row", loc=("source", "weight")
+                "The weights `given` need a weight for each source row.", loc=("source", "weight")
             )
         is_valid = (samples.known_weights >= 0) & (samples.known_weights <= LARGEST)
         if not is_valid.all():
             row = int(np.argmin(is_valid))
             raise InvalidParameter(
-                f"weight {row} is {samples.known_weights[row]}; weights must be finite, not "
-                f"negative and at most {LARGEST:g}",
+                f"Weight {row} is {samples.known_weights[row]}. Weights must be finite, not "
+                f"negative and at most {LARGEST:g}.",
                 loc=("source", "weight", row),
                 value=str(samples.known_weights[row]),
             )
         if not samples.known_weights.any():
-            raise InvalidParameter("all weights are zero", loc=("source", "weight"), value=0.0)
+            raise InvalidParameter("All weights are zero.", loc=("source", "weight"), value=0.0)
         return ImportanceWeights(values=samples.known_weights)
 
 

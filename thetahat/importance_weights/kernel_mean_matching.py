@@ -101,8 +101,8 @@ class KernelMeanMatching:
         tolerance = (math.sqrt(n) - 1) / math.sqrt(n) if self.tolerance is None else self.tolerance
         if self.bound < 1 - tolerance:
             raise InvalidParameter(
-                f"weights of at most {self.bound:g} cannot sum to "
-                f"{format_number(1 - tolerance)} n; raise the bound or the tolerance",
+                f"Weights of at most {self.bound:g} cannot sum to "
+                f"{format_number(1 - tolerance)} n. Raise the bound or the tolerance.",
                 loc=("bound",),
                 value=self.bound,
             )

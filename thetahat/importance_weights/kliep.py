@@ -151,14 +151,14 @@ def _stop_early(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
     if not are_within_reach(A, K):
         raise InsufficientData(
             "width is too small: the kernels of every centre vanish at a target row, or at all "
-            "source rows; give a larger width or more centres, or use the mode optimum",
+            "source rows. Give a larger width or more centres, or use the mode optimum.",
             loc=("width",),
         )
     alpha, objective, n_steps = early_stopped(A, K.mean(axis=0))
     if objective == -np.inf:
         raise InsufficientData(
             "width is too small: the algorithm starts with weight 0 for a target row and cannot "
-            "continue; give a larger width, or use the mode optimum",
+            "continue. Give a larger width, or use the mode optimum.",
             loc=("width",),
         )
     coefficients = np.full(len(alpha), -np.inf)

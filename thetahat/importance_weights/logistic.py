@@ -123,8 +123,8 @@ def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray,
         loss, n_steps = _loss(X, y, ridge, beta), n_steps + 1
     if violation > _UNSETTLED or loss <= _UNSETTLED * len(y):
         raise InsufficientData(
-            "the logistic regression has no optimum, because a hyperplane separates the samples "
-            "or features are linearly dependent; give a penalty above 0",
+            "The logistic regression has no optimum, because a hyperplane separates the samples "
+            "or features are linearly dependent. Give a penalty above 0.",
             loc=("penalty",),
         )
     return beta, violation, n_steps

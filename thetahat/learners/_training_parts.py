@@ -20,7 +20,7 @@ def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
         return np.ones(n)
     if not weights.any():
         raise InsufficientData(
-            "all weights of the training part are zero; there is nothing to learn from",
+            "All weights of the training part are zero; there is nothing to learn from.",
             loc=("columns", "weight"),
             value=0.0,
         )
@@ -56,8 +56,8 @@ def check_two_classes(totals: FloatArray) -> None:
     present = int(np.count_nonzero(totals))
     if present < 2:
         raise InsufficientData(
-            f"the training part has {present} class, and this learner tells two or more apart; "
-            "use fewer folds, a stratified scheme, or the learner 'majority'",
+            f"The training part has {present} class, and this learner tells two or more apart. "
+            "Use fewer folds, a stratified scheme, or the learner 'majority'.",
             loc=("columns", "target"),
             value=present,
         )

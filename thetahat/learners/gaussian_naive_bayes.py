@@ -139,8 +139,8 @@ def _check_positive(variances: FloatArray, features: Features) -> None:
     if len(flat):
         name = features.column_name(int(flat[0, 1]))
         raise InsufficientData(
-            f"column {name!r} does not vary inside a class of the training part, so it has no "
-            "normal density; leave the column out or raise variance_smoothing",
+            f"Column {name!r} does not vary inside a class of the training part, so it has no "
+            "normal density. Leave the column out or raise variance_smoothing.",
             loc=("columns", "features", name),
         )
 

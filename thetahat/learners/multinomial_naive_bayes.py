@@ -126,8 +126,8 @@ def _refuse_negative(features: Features, counts: FloatArray | CsrMatrix) -> NoRe
     value = float(counts[position, column])
     row, name = features.row_number(position), features.column_name(column)
     raise InvalidParameter(
-        f"multinomial_naive_bayes takes counts, and column {name!r} is {value} in row {row}; "
-        "gaussian_naive_bayes takes any number",
+        f"multinomial_naive_bayes takes counts, and column {name!r} is {value} in row {row}. "
+        "gaussian_naive_bayes takes any number.",
         loc=("columns", "features", name, row),
         value=value,
     )

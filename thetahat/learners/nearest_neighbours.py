@@ -175,8 +175,8 @@ class NearestNeighbours:
         n_kept = int(np.count_nonzero(kept))
         if n_kept < self.k:
             raise InsufficientData(
-                f"the training part has {n_kept} rows with weight, and {self.k} neighbours are "
-                "asked for; use fewer neighbours or fewer folds",
+                f"The training part has {n_kept} rows with weight, and {self.k} neighbours are "
+                "asked for. Use fewer neighbours or fewer folds.",
                 loc=("k",),
                 value=self.k,
             )

@@ -15,7 +15,8 @@ def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
     """Refuse predictions that are not one per true value."""
     if predictions.output.shape != y_true.shape:
         raise InvalidParameter(
-            f"expected {len(y_true)} predictions, got an array of shape {predictions.output.shape}",
+            f"Expected {len(y_true)} predictions, got an array of shape "
+            f"{predictions.output.shape}.",
             loc=("predictions",),
             value=list(predictions.output.shape),
         )
@@ -29,22 +30,22 @@ def get_probabilities(y_true: np.ndarray, predictions: Predictions, loss: str) -
     probabilities = predictions.probabilities
     if probabilities is None:
         raise UnsupportedCombination(
-            f"the loss {loss!r} needs class probabilities, and there are none; 'zero_one' needs "
-            "only the predicted class",
+            f"The loss {loss!r} needs class probabilities, and there are none. 'zero_one' needs "
+            "only the predicted class.",
             loc=("loss",),
             value=loss,
         )
     if probabilities.ndim != 2 or len(probabilities) != len(y_true):
         raise InvalidParameter(
-            f"expected {len(y_true)} rows of probabilities, got an array of shape "
-            f"{probabilities.shape}",
+            f"Expected {len(y_true)} rows of probabilities, got an array of shape "
+            f"{probabilities.shape}.",
             loc=("probabilities",),
             value=list(probabilities.shape),
         )
     n_columns = probabilities.shape[1]
     if len(y_true) and int(y_true.max()) >= n_columns:
         raise InvalidParameter(
-            f"class code {int(y_true.max())} has no column among {n_columns} probabilities",
+            f"Class code {int(y_true.max())} has no column among {n_columns} probabilities.",
             loc=("probabilities",),
             value=n_columns,
         )
@@ -58,7 +59,7 @@ def check_shares(shares: np.ndarray) -> None:
         return
     at = tuple(int(i) for i in np.argwhere(outside)[0])
     raise InvalidParameter(
-        f"a probability must lie between 0 and 1; that of instance {at[0]} is {shares[at]}",
+        f"A probability must lie between 0 and 1; that of instance {at[0]} is {shares[at]}.",
         loc=("probabilities", at[0]),
         value=float(shares[at]),
     )
@@ -68,7 +69,7 @@ def check_two(loss: str, n_classes: int, otherwise: str) -> None:
     """Refuse more classes, or fewer, than two."""
     if n_classes != 2:
         raise UnsupportedCombination(
-            f"the loss {loss!r} is for two classes, and there are {n_classes}; {otherwise}",
+            f"The loss {loss!r} is for two classes, and there are {n_classes}. {otherwise}.",
             loc=("loss",),
             value=loss,
         )
@@ -86,15 +87,15 @@ def signs_and_scores(
     scores = predictions.scores
     if scores is None:
         raise UnsupportedCombination(
-            f"the loss {loss!r} needs a decision value for each instance, and there is none; a "
+            f"The loss {loss!r} needs a decision value for each instance, and there is none. A "
             "learner has none if log odds are infinite, because nothing varies within its classes. "
-            "'zero_one' needs only the predicted class",
+            "'zero_one' needs only the predicted class.",
             loc=("loss",),
             value=loss,
         )
     if scores.shape != y_true.shape:
         raise InvalidParameter(
-            f"expected {len(y_true)} decision values, got an array of shape {scores.shape}",
+            f"Expected {len(y_true)} decision values, got an array of shape {scores.shape}.",
             loc=("scores",),
             value=list(scores.shape),
         )

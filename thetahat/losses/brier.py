@@ -58,7 +58,7 @@ class Brier:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise InvalidParameter(
-                f"form must be 'multi_class' or 'binary', and is {self.form!r}",
+                f"form must be 'multi_class' or 'binary', and is {self.form!r}.",
                 loc=("form",),
                 value=self.form,
             )
@@ -86,7 +86,7 @@ class Brier:
 
     def _check_form(self, n_classes: int) -> None:
         if self.form == "binary":
-            check_two("brier", n_classes, "its form multi_class takes any number")
+            check_two("brier", n_classes, "Its form multi_class takes any number")
 
 
 METHOD = Brier

@@ -67,8 +67,8 @@ class CostMatrix:
             truth, decision = (int(i) for i in bad[0])
             named = isinstance(self.costs, dict)
             raise InvalidParameter(
-                f"the cost of deciding {labels[decision]!r} where {labels[truth]!r} is true must "
-                "be there, and a finite number",
+                f"The cost of deciding {labels[decision]!r} where {labels[truth]!r} is true must "
+                "be there, and a finite number.",
                 loc=("costs", labels[truth], labels[decision])
                 if named
                 else ("costs", truth, decision),
@@ -87,8 +87,8 @@ class CostMatrix:
         missing = [label for label in classes if make_label_key(label) not in place]
         if missing:
             raise InvalidParameter(
-                f"there are no costs for class {make_label_key(missing[0])!r}; they are for "
-                f"{', '.join(place)}",
+                f"There are no costs for class {make_label_key(missing[0])!r}; they are for "
+                f"{', '.join(place)}.",
                 loc=("loss", "params", "costs"),
                 value=missing[0],
             )
@@ -107,7 +107,7 @@ class CostMatrix:
         if isinstance(self.costs, dict):
             if self.classes is not None:
                 raise InvalidParameter(
-                    "classes go with rows of numbers; costs by class name them", loc=("classes",)
+                    "Classes go with rows of numbers; costs by class name them.", loc=("classes",)
                 )
             decisions = (decision for row in self.costs.values() for decision in row)
             labels = list(dict.fromkeys([*self.costs, *decisions]))
@@ -116,7 +116,7 @@ class CostMatrix:
             _check_square(self.costs, len(labels))
         if len(labels) < 2 or len(set(labels)) != len(labels):
             raise InvalidParameter(
-                f"costs are of two or more different classes, and these are {labels}",
+                f"costs are of two or more different classes, and these are {labels}.",
                 loc=("costs",) if self.classes is None else ("classes",),
                 value=labels,
             )
@@ -138,15 +138,15 @@ class CostMatrix:
 def _check_square(rows: Sequence[Sequence[float]], n_classes: int) -> None:
     if len(rows) != n_classes:
         raise InvalidParameter(
-            f"rows of numbers need classes, one for each: there are {len(rows)} rows and "
-            f"{n_classes} classes",
+            f"Rows of numbers need classes, one for each: there are {len(rows)} rows and "
+            f"{n_classes} classes.",
             loc=("classes",),
             value=n_classes,
         )
     for i, row in enumerate(rows):
         if len(row) != n_classes:
             raise InvalidParameter(
-                f"row {i} has {len(row)} costs, and there are {n_classes} classes",
+                f"Row {i} has {len(row)} costs, and there are {n_classes} classes.",
                 loc=("costs", i),
                 value=len(row),
             )

@@ -57,7 +57,7 @@ class Huber:
     def __post_init__(self) -> None:
         if not 0 < self.delta < math.inf:
             raise InvalidParameter(
-                f"delta must be a finite number above 0, and is {self.delta}",
+                f"delta must be a finite number above 0, and is {self.delta}.",
                 loc=("delta",),
                 value=self.delta,
             )

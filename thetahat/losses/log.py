@@ -59,7 +59,7 @@ class Log:
     def __post_init__(self) -> None:
         if not 0 < self.clip < 0.5:
             raise InvalidParameter(
-                f"clip must lie between 0 and 0.5, and is {self.clip}",
+                f"clip must lie between 0 and 0.5, and is {self.clip}.",
                 loc=("clip",),
                 value=self.clip,
             )

@@ -52,7 +52,7 @@ class Pinball:
     def __post_init__(self) -> None:
         if not 0 < self.quantile < 1:
             raise InvalidParameter(
-                f"quantile must lie between 0 and 1, and is {self.quantile}",
+                f"quantile must lie between 0 and 1, and is {self.quantile}.",
                 loc=("quantile",),
                 value=self.quantile,
             )

@@ -78,7 +78,7 @@ def _refuse(bad: np.ndarray, values: FloatArray, field: str, message: str) -> No
     if bad.any():
         at = int(np.argmax(bad))
         raise InvalidParameter(
-            f"{message} {values[at]:.6g}", loc=(field, at), value=float(values[at])
+            f"{message} {values[at]:.6g}.", loc=(field, at), value=float(values[at])
         )
 
 

@@ -39,7 +39,7 @@ def estimate_power(positives: float, negatives: float, area: float, level: float
     """
     away, alpha = _checked(area, level)
     if not (positives > 0 and negatives > 0):
-        raise InvalidParameter("there must be positives and negatives", loc=("area",), value=area)
+        raise InvalidParameter("There must be positives and negatives.", loc=("area",), value=area)
     ratio = negatives / positives
     reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
     shift = math.sqrt(positives) * (away - 0.5) - reach
@@ -53,9 +53,9 @@ def positives_for(power: float, area: float, level: float, ratio: float) -> floa
     """
     away, alpha = _checked(area, level)
     if not 0 < power < 1:
-        raise InvalidParameter("power must be in (0, 1)", loc=("power",), value=power)
+        raise InvalidParameter("power must be in (0, 1).", loc=("power",), value=power)
     if not ratio > 0:
-        raise InvalidParameter("ratio must be above 0", loc=("ratio",), value=ratio)
+        raise InvalidParameter("ratio must be above 0.", loc=("ratio",), value=ratio)
     if away == 0.5:
         return None
     reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
@@ -70,6 +70,6 @@ def _variance(area: float, ratio: float) -> float:
 
 def _checked(area: float, level: float) -> tuple[float, float]:
     if not 0 < area < 1:
-        raise InvalidParameter("area must be in (0, 1)", loc=("area",), value=area)
+        raise InvalidParameter("area must be in (0, 1).", loc=("area",), value=area)
     check_level(level)
     return max(area, 1 - area), 1 - level

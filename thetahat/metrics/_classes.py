@@ -19,8 +19,8 @@ def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...])
     if positive is None:
         if len(classes) != 2:
             raise UnsupportedCombination(
-                f"{name} needs a positive class, and there are {len(classes)} classes; name it as "
-                "positive",
+                f"{name} needs a positive class, and there are {len(classes)} classes. Name it as "
+                "positive.",
                 value=name,
             )
         return 1
@@ -29,7 +29,7 @@ def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...])
             return code
     listed = ", ".join(repr(label) for label in classes[:20])
     raise InvalidParameter(
-        f"positive {positive!r} is not one of the classes: {listed}",
+        f"Positive {positive!r} is not one of the classes: {listed}.",
         loc=("params", "positive"),
         value=positive,
     )

@@ -88,21 +88,21 @@ def build_rankings(name: str, judged: Judged, positive: Label | None) -> list[Ra
     scores = judged.scores
     if scores is None:
         raise UnsupportedCombination(
-            f"{name} ranks instances by a score of the positive class, and there is none",
+            f"{name} ranks instances by a score of the positive class, and there is none.",
             loc=("scores",),
             value=name,
         )
     if scores.ndim == 2 and scores.shape[1] != len(judged.classes):
         raise InvalidParameter(
-            f"there are {len(judged.classes)} classes and {scores.shape[1]} columns of scores",
+            f"There are {len(judged.classes)} classes and {scores.shape[1]} columns of scores.",
             loc=("scores",),
             value=int(scores.shape[1]),
         )
     if positive is None and len(judged.classes) > 2:
         if scores.ndim == 1:
             raise UnsupportedCombination(
-                f"there are {len(judged.classes)} classes, and {name} needs one score for each, "
-                "or a positive class",
+                f"There are {len(judged.classes)} classes, and {name} needs one score for each, "
+                "or a positive class.",
                 loc=("scores",),
                 value=name,
             )
@@ -122,8 +122,8 @@ def _scores_for(scores: FloatArray, code: int, judged: Judged) -> FloatArray:
         return scores[:, code]
     if len(judged.classes) > 2:
         raise UnsupportedCombination(
-            f"there are {len(judged.classes)} classes, and one score a row says nothing of all "
-            "but one of them",
+            f"There are {len(judged.classes)} classes, and one score a row says nothing of all "
+            "but one of them.",
             loc=("scores",),
         )
     return scores if code == 1 else -scores

@@ -142,7 +142,7 @@ def check_resamples(n_resamples: int | None) -> None:
     if not _FEWEST_RESAMPLES <= n_resamples <= _MOST_RESAMPLES:
         raise InvalidParameter(
             f"n_resamples must be 0, or {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}, and is "
-            f"{n_resamples}",
+            f"{n_resamples}.",
             loc=("n_resamples",),
             value=n_resamples,
         )

@@ -84,13 +84,13 @@ class F1:
         if self.average not in get_args(Average):
             listed = ", ".join(get_args(Average))
             raise InvalidParameter(
-                f"average is not one of {listed}, got {self.average!r}",
+                f"average is not one of {listed}, got {self.average!r}.",
                 loc=("average",),
                 value=self.average,
             )
         if self.positive is not None and self.average != "binary":
             raise InvalidParameter(
-                f"positive is for average binary, and average is {self.average}",
+                f"positive is for average binary, and average is {self.average}.",
                 loc=("positive",),
                 value=self.positive,
             )

@@ -90,7 +90,7 @@ class RocAuc:
         check_resamples(self.n_resamples)
         if self.fold_ties not in _FOLD_TIES:
             raise InvalidParameter(
-                f"fold_ties is not one of {', '.join(_FOLD_TIES)}, got {self.fold_ties!r}",
+                f"fold_ties is not one of {', '.join(_FOLD_TIES)}, got {self.fold_ties!r}.",
                 loc=("fold_ties",),
                 value=self.fold_ties,
             )

@@ -85,8 +85,8 @@ class CochranQ:
         for model in table.models.values():
             if not np.all((model.rows == 0) | (model.rows == 1)):
                 raise UnsupportedCombination(
-                    "cochran_q needs losses that are all 0 or 1; the test friedman with the unit "
-                    "instance accepts any losses",
+                    "cochran_q needs losses that are all 0 or 1. The test friedman with the unit "
+                    "instance accepts any losses.",
                     loc=("tests",),
                     value="cochran_q",
                 )

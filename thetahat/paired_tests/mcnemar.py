@@ -165,8 +165,8 @@ def _is_zero_one(losses: BlockLosses) -> bool:
 
 def _not_zero_one() -> UnsupportedCombination:
     return UnsupportedCombination(
-        "mcnemar needs losses that are all 0 or 1; the tests sign, wilcoxon and permutation accept "
-        "any losses",
+        "mcnemar needs losses that are all 0 or 1. The tests sign, wilcoxon and permutation accept "
+        "any losses.",
         loc=("tests",),
         value="mcnemar",
     )

@@ -84,8 +84,8 @@ class ThetaT(PairByPair):
         method = VARIANCES.get_method(self.variance, loc=("variance",))
         if method.info.by_request_only:
             raise InvalidParameter(
-                f"variance {self.variance!r} needs parameters of its own, which theta_t cannot "
-                "pass on; choose another",
+                f"Variance {self.variance!r} needs parameters of its own, which theta_t cannot "
+                "pass on. Choose another.",
                 loc=("variance",),
                 value=self.variance,
             )

@@ -77,7 +77,7 @@ def build(
     """
     if task not in TASKS:
         raise InvalidParameter(
-            f"task must be one of {', '.join(sorted(TASKS))}; got {task!r}",
+            f"task must be one of {', '.join(sorted(TASKS))}; got {task!r}.",
             loc=("task",),
             value=task,
         )
@@ -86,7 +86,7 @@ def build(
         fitting = ", ".join(n for n in sorted(LEARNERS) if task in LEARNERS[n].tasks)
         raise UnsupportedCombination(
             f"{spec.name} is not for {task}; learners for {task} are {fitting} and scikit-learn's "
-            f"{', '.join(_table(task))}",
+            f"{', '.join(_table(task))}.",
             loc=(*loc, "name"),
             value=spec.name,
         )
@@ -138,7 +138,7 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     if spec.weighted and spec.name not in takes_weights:
         raise InvalidParameter(
             f"{spec.name} cannot use weights; steps that can are "
-            f"{', '.join(sorted(takes_weights))}",
+            f"{', '.join(sorted(takes_weights))}.",
             loc=(*loc, "weighted"),
             value=True,
         )
@@ -154,7 +154,7 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     why = _exclusion_reason(spec.name) or suggest_name(spec.name, [*STEPS, *theirs])
     raise InvalidParameter(
         f"{spec.name!r} is not one of the steps{why}: {', '.join(STEPS)}, and "
-        f"scikit-learn's {', '.join(theirs)}",
+        f"scikit-learn's {', '.join(theirs)}.",
         loc=(*loc, "name"),
         value=spec.name,
     )
@@ -185,7 +185,8 @@ def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> Na
         or suggest_name(name, [*LEARNERS, *others, *known], "learners")
     )
     raise InvalidParameter(
-        f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's {', '.join(known)}",
+        f"{name!r} is not one of the learners{whose}: {own}, and scikit-learn's "
+        f"{', '.join(known)}.",
         loc=here,
         value=name,
     )

@@ -47,8 +47,8 @@ def _check_names(names: Sequence[str], known: Collection[str], loc: Loc) -> None
             listed = ", ".join(list(known)[:_LISTED])
             more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
             raise InvalidParameter(
-                f"there is no column {name!r}{suggest_name(name, known)}; the input columns of "
-                f"this step are {listed}{more}",
+                f"There is no column {name!r}{suggest_name(name, known)}. The input columns of "
+                f"this step are {listed}{more}.",
                 loc=(*loc, at),
                 value=name,
             )

@@ -131,7 +131,7 @@ def check_named(what: str, columns: tuple[str, ...], features: Features, loc: Lo
         if name not in names:
             known = ", ".join(names[:20])
             raise InvalidParameter(
-                f"{what} names the column {name!r}, but its input columns are {known}",
+                f"{what} names the column {name!r}, but its input columns are {known}.",
                 loc=loc,
                 value=name,
             )

@@ -72,7 +72,7 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
             settable = ", ".join(n for n in known if (owner, n) not in REFUSED_OF)
             near = suggest_name(name, known)
             raise InvalidParameter(
-                f"{owner} has no parameter {name!r}{near}; it has {settable or 'none'}",
+                f"{owner} has no parameter {name!r}{near}; it has {settable or 'none'}.",
                 loc=here,
                 value=value,
             )
@@ -101,7 +101,7 @@ def _checked(cls: Any, name: str, value: Any, loc: Loc) -> Any:
                 return shaped
     words = describe_schema(any_of([schema for _, schema in accepted]))
     raise InvalidParameter(
-        f"{name} of {cls.__name__} must be {words}; got {value!r}", loc=loc, value=value
+        f"{name} of {cls.__name__} must be {words}; got {value!r}.", loc=loc, value=value
     )
 
 

@@ -37,7 +37,7 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
             known = ", ".join(hints) or "none"
             near = suggest_name(name, hints, "parameters")
             raise InvalidParameter(
-                f"{_name(method)} has no parameter {name!r}{near}; it has {known}",
+                f"{_name(method)} has no parameter {name!r}{near}; it has {known}.",
                 loc=(*loc, name),
                 value=value,
             )
@@ -45,13 +45,13 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
         if values[name] is _REFUSED:
             raise InvalidParameter(
                 f"{name} of {_name(method)} must be {describe_schema(_schema(hints[name]))}; "
-                f"got {value!r}",
+                f"got {value!r}.",
                 loc=(*loc, name),
                 value=value,
             )
     for name in _required(method):
         if name not in values:
-            raise InvalidParameter(f"{_name(method)} needs the parameter {name}", loc=(*loc, name))
+            raise InvalidParameter(f"{_name(method)} needs the parameter {name}.", loc=(*loc, name))
     try:
         return method(**values)
     except InvalidParameter as error:

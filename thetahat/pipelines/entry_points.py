@@ -87,12 +87,12 @@ def load_learner(one: InstalledLearner) -> Any:
         raise InvalidParameter(f"{what} cannot be loaded: {type(error).__name__}") from error
     info = getattr(learner, "info", None)
     if not isinstance(info, MethodInfo) or not is_dataclass(learner):
-        raise InvalidParameter(f"{what} is not a dataclass with a MethodInfo named info")
+        raise InvalidParameter(f"{what} is not a dataclass with a MethodInfo named info.")
     if info.name != one.name:
-        raise InvalidParameter(f"{what} has another name in its info: {info.name!r}")
+        raise InvalidParameter(f"{what} has another name in its info: {info.name!r}.")
     is_missing = [n for n in ("tasks", "takes_weights", "fit") if not hasattr(learner, n)]
     if is_missing:
-        raise InvalidParameter(f"{what} has no {', no '.join(is_missing)}")
+        raise InvalidParameter(f"{what} has no {', no '.join(is_missing)}.")
     return learner
 
 

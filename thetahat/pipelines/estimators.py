@@ -55,7 +55,7 @@ def check_estimator_params(
     if not isinstance(chosen, str) or chosen not in SCORE_FUNCTIONS[task]:
         known = ", ".join(sorted(SCORE_FUNCTIONS[task]))
         raise InvalidParameter(
-            f"score_func of {name} for {task} must be one of {known}; got {chosen!r}",
+            f"score_func of {name} for {task} must be one of {known}; got {chosen!r}.",
             loc=(*loc, "score_func"),
             value=chosen,
         )

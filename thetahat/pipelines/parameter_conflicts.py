@@ -58,7 +58,7 @@ def check_combination(name: str, params: Mapping[str, Any], *, task: str, loc: L
         return
     here = [key for key in params if _names(message, key)]
     raise InvalidParameter(
-        f"these parameters cannot be combined, whatever the data: {message}",
+        f"These parameters cannot be combined, whatever the data: {message}",
         loc=(*loc, *here[:1]),
         value=params[here[0]] if here else None,
     )

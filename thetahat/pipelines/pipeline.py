@@ -112,7 +112,7 @@ class Pipeline:
         )
         if not features.width:
             raise InsufficientData(
-                "the preparation steps leave no column for the learner", loc=("prepare",)
+                "The preparation steps leave no column for the learner.", loc=("prepare",)
             )
         fitted = self.learner.fit(features, y, weights=weights, rng=rng, n_classes=n_classes)
         return FittedPipeline(steps, fitted)

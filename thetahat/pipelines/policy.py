@@ -141,14 +141,14 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
     refused = REFUSED_VALUES.get(name, {})
     if isinstance(value, str) and value in refused:
         raise InvalidParameter(
-            f"{name} of {owner} cannot be {value!r}: {refused[value]}", loc=loc, value=value
+            f"{name} of {owner} cannot be {value!r}: {refused[value]}.", loc=loc, value=value
         )
     if name == BY_LABEL and isinstance(value, Mapping):
         _check_weights(owner, value, loc)
         return
     if name in NO_LISTS and isinstance(value, list | tuple | Mapping):
         raise InvalidParameter(
-            f"{name} of {owner} cannot be a list or an object here", loc=loc, value=value
+            f"{name} of {owner} cannot be a list or an object here.", loc=loc, value=value
         )
     _check_size(owner, name, value, loc)
 
@@ -156,7 +156,7 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
 def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
     if not 0 < len(weights) <= LONGEST_LIST:
         raise InvalidParameter(
-            f"{BY_LABEL} of {owner} must have 1 to {LONGEST_LIST} classes; got {len(weights)}",
+            f"{BY_LABEL} of {owner} must have 1 to {LONGEST_LIST} classes; got {len(weights)}.",
             loc=loc,
             value=len(weights),
         )
@@ -164,7 +164,7 @@ def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if not is_number or not 0 <= weight < math.inf:
             raise InvalidParameter(
-                f"{BY_LABEL} of {owner} must be numbers of at least 0; got {weight!r}",
+                f"{BY_LABEL} of {owner} must be numbers of at least 0; got {weight!r}.",
                 loc=(*loc, str(label)),
                 value=weight,
             )
@@ -175,7 +175,7 @@ def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
     longest = LONGEST.get(name, LONGEST_LIST)
     if isinstance(value, list | tuple) and len(entries) > longest:
         raise InvalidParameter(
-            f"{name} of {owner} must have at most {longest} entries; got {len(entries)}", loc=loc
+            f"{name} of {owner} must have at most {longest} entries; got {len(entries)}.", loc=loc
         )
     # Entries are limited in a list of layer sizes, not in a list of penalties.
     sizes = entries if name in LONGEST else [value]
@@ -183,7 +183,7 @@ def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
     largest = LARGEST.get(name, LARGEST_INTEGER if is_other_count else math.inf)
     if any(isinstance(size, int | float) and size > largest for size in sizes):
         raise InvalidParameter(
-            f"{name} of {owner} must be at most {largest}; got {value!r}", loc=loc, value=value
+            f"{name} of {owner} must be at most {largest}; got {value!r}.", loc=loc, value=value
         )
 
 

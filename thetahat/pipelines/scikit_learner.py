@@ -183,7 +183,7 @@ class ScikitLearner:
             if label_key_among(label, classes) not in labels:
                 raise InvalidParameter(
                     f"{BY_LABEL} of {self.name} has a weight for {label!r}, which is not a class; "
-                    f"the classes are {', '.join(labels[:20])}",
+                    f"the classes are {', '.join(labels[:20])}.",
                     loc=("params", BY_LABEL, label),
                     value=label,
                 )
@@ -208,7 +208,7 @@ class ScikitLearner:
         """Fit on the training part; (n,) codes or values ``y``, (n,) ``weights``."""
         if weights is not None and not self.takes_weights:
             raise UnsupportedCombination(
-                f"{self.name} takes no weights for its instances", loc=("weights",)
+                f"{self.name} takes no weights for its instances.", loc=("weights",)
             )
         takes = self.accepted
         X = _matrix(features, takes)
@@ -226,7 +226,7 @@ class ScikitLearner:
         except LearnerFailed as error:
             if has_one_class:
                 raise InsufficientData(
-                    f"the training part has one class only, and {self.name} needs two"
+                    f"The training part has one class only, and {self.name} needs two."
                 ) from error
             raise
         return fitted

@@ -67,7 +67,7 @@ class FittedTransformer:
         most = WIDEST_SPARSE if part.wide and hasattr(output, "tocsr") else WIDEST
         if len(self.names) > most:
             raise InvalidParameter(
-                f"{self.name} would produce {len(self.names)} columns; at most {most} are allowed",
+                f"{self.name} would produce {len(self.names)} columns. At most {most} are allowed.",
                 loc=("prepare",),
                 value=len(self.names),
             )
@@ -202,7 +202,7 @@ class ScikitStep:
     def _refuse_wide(self, width: int) -> None:
         if width > WIDEST:
             raise InvalidParameter(
-                f"{self.name} would produce {width} columns; at most {WIDEST} are allowed",
+                f"{self.name} would produce {width} columns. At most {WIDEST} are allowed.",
                 loc=("prepare",),
                 value=width,
             )

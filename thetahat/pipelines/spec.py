@@ -114,8 +114,8 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     prepare = _steps(body.get("prepare", []), 0, (*loc, "prepare"))
     if n_steps(prepare) > MOST_IN_ALL:
         raise InvalidParameter(
-            f"prepare has {n_steps(prepare)} steps including those inside groups; at most "
-            f"{MOST_IN_ALL} are allowed",
+            f"prepare has {n_steps(prepare)} steps including those inside groups. At most "
+            f"{MOST_IN_ALL} are allowed.",
             loc=(*loc, "prepare"),
         )
     return LearnerSpec(body["name"], body.get("params", {}), prepare)
@@ -123,7 +123,7 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
 
 def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec, ...]:
     if not isinstance(wire, list | tuple) or len(wire) > MOST_STEPS:
-        raise InvalidParameter(f"prepare must be a list of at most {MOST_STEPS} steps", loc=loc)
+        raise InvalidParameter(f"prepare must be a list of at most {MOST_STEPS} steps.", loc=loc)
     return tuple(
         _groups_spec(step, depth + 1, (*loc, at))
         if isinstance(step, Mapping) and "groups" in step
@@ -135,18 +135,18 @@ def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec
 def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsSpec:
     if depth > DEEPEST:
         raise InvalidParameter(
-            f"groups are nested more than {DEEPEST} levels deep; put consecutive steps into one "
-            "list",
+            f"groups are nested more than {DEEPEST} levels deep. Put consecutive steps into one "
+            "list.",
             loc=loc,
         )
     _check_fields(wire, {"groups", "rest"}, loc)
     groups, rest = wire["groups"], wire.get("rest", "keep")
     if not isinstance(groups, list | tuple) or not 0 < len(groups) <= MOST_STEPS:
         raise InvalidParameter(
-            f"groups must be a list of 1 to {MOST_STEPS} groups of columns", loc=(*loc, "groups")
+            f"groups must be a list of 1 to {MOST_STEPS} groups of columns.", loc=(*loc, "groups")
         )
     if rest not in {"keep", "drop"}:
-        raise InvalidParameter("rest must be 'keep' or 'drop'", loc=(*loc, "rest"), value=rest)
+        raise InvalidParameter("rest must be 'keep' or 'drop'.", loc=(*loc, "rest"), value=rest)
     here = (*loc, "groups")
     branches = (_branch_spec(group, depth, (*here, at)) for at, group in enumerate(groups))
     return ColumnGroupsSpec(tuple(branches), rest)
@@ -155,7 +155,7 @@ def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsS
 def _branch_spec(wire: Any, depth: int, loc: Loc) -> ColumnGroupSpec:
     if not isinstance(wire, Mapping):
         raise InvalidParameter(
-            'expected a group like {"columns": ["age"], "prepare": ["standardise"]}', loc=loc
+            'Expected a group like {"columns": ["age"], "prepare": ["standardise"]}.', loc=loc
         )
     _check_fields(wire, {"columns", "prepare"}, loc)
     steps = _steps(wire.get("prepare", []), depth, (*loc, "prepare"))
@@ -168,7 +168,7 @@ def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
     columns, weighted = body.get("columns"), body.get("weighted", False)
     if not isinstance(weighted, bool):
         raise InvalidParameter(
-            "weighted must be true or false", loc=(*loc, "weighted"), value=weighted
+            "weighted must be true or false.", loc=(*loc, "weighted"), value=weighted
         )
     chosen = _columns(columns, (*loc, "columns"))
     return StepSpec(body["name"], body.get("params", {}), chosen, weighted)
@@ -178,10 +178,10 @@ def _columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
     if columns is None:
         return None
     if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
-        raise InvalidParameter("columns must be a list of column names", loc=loc, value=columns)
+        raise InvalidParameter("columns must be a list of column names.", loc=loc, value=columns)
     if not columns or len(set(columns)) < len(columns):
         raise InvalidParameter(
-            "columns must name at least one column, and each once", loc=loc, value=columns
+            "columns must name at least one column, and each once.", loc=loc, value=columns
         )
     return tuple(columns)
 
@@ -191,7 +191,7 @@ def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
         return {"name": wire}
     if not isinstance(wire, Mapping) or not isinstance(wire.get("name"), str):
         raise InvalidParameter(
-            'expected a name or an object with a name, like {"name": "ridge", "params": {}}',
+            'Expected a name or an object with a name, like {"name": "ridge", "params": {}}.',
             loc=loc,
             value=wire,
         )
@@ -199,7 +199,7 @@ def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
     params = wire.get("params", {})
     if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
         raise InvalidParameter(
-            "params must be an object of values by parameter name", loc=(*loc, "params")
+            "params must be an object of values by parameter name.", loc=(*loc, "params")
         )
     return wire
 
@@ -209,5 +209,5 @@ def _check_fields(wire: Mapping[str, Any], known: set[str], loc: Loc) -> None:
         if key not in known:
             fields = ", ".join(sorted(known))
             raise InvalidParameter(
-                f"{key!r} is not a field here; the fields are {fields}", loc=(*loc, str(key))
+                f"{key!r} is not a field here; the fields are {fields}.", loc=(*loc, str(key))
             )

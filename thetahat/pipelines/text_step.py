@@ -58,15 +58,15 @@ class FittedVectoriser:
 def _texts(part: Features, name: str, column: np.ndarray) -> list[str]:
     if column.dtype.kind == "f":
         raise InvalidParameter(
-            f"column {name!r} holds numbers; a vectoriser needs texts",
+            f"Column {name!r} holds numbers. A vectoriser needs texts.",
             loc=("columns", "features", name),
         )
     absent = is_missing(column)
     if absent.any():
         row = part.row_number(int(np.argmax(absent)))
         raise InvalidParameter(
-            f"column {name!r} has no text in row {row}; put impute with strategy constant "
-            "before this step, or leave the row out",
+            f"Column {name!r} has no text in row {row}. Put impute with strategy constant "
+            "before this step, or leave the row out.",
             loc=("columns", "features", name, row),
         )
     texts: list[str] = column.tolist()
@@ -76,7 +76,7 @@ def _texts(part: Features, name: str, column: np.ndarray) -> list[str]:
 def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseColumns:
     if len(words) > WIDEST_SPARSE:
         raise InvalidParameter(
-            f"{step} would produce {len(words)} columns; at most {WIDEST_SPARSE} are allowed",
+            f"{step} would produce {len(words)} columns. At most {WIDEST_SPARSE} are allowed.",
             loc=("prepare",),
             value=len(words),
         )

@@ -128,7 +128,7 @@ class VocabularyStep:
         return TfidfTransformer(**params).fit(counts)
 
     def _failed(self, group: SparseColumns, why: str) -> LearnerFailed:
-        return LearnerFailed(f"{self.name} of column {group.name!r}: {why}")
+        return LearnerFailed(f"{self.name} of column {group.name!r}: {why}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,7 +78,7 @@ class RefitLosses:
     def minus(self, other: RefitLosses) -> RefitLosses:
         """Return the paired differences of two learners on the same splits."""
         if len(self.losses) != len(other.losses) or self.seed != other.seed:
-            raise InvalidParameter("the two learners were not fitted to the same splits")
+            raise InvalidParameter("The two learners were not fitted to the same splits.")
         pairs = zip(self.losses, other.losses, strict=True)
         return RefitLosses(rows=self.rows, seed=self.seed, losses=tuple(a - b for a, b in pairs))
 

@@ -51,7 +51,7 @@ class HalvesDesign:
         if n_test >= rows.n // 2:
             raise InsufficientData(
                 f"test_size gives {n_test} test rows, which leaves no training rows in half of "
-                f"{rows.n} rows; use a smaller test_size",
+                f"{rows.n} rows. Use a smaller test_size.",
                 loc=("test_size",),
                 value=self.test_size,
             )

@@ -112,7 +112,7 @@ class TwoStageDesign:
         first = number * (self.n_inner + 1)
         gamma = None if fits.no_information is None else fits.no_information[first]
         if gamma is None:
-            raise UnsupportedCombination("a difference of two learners has no .632+ error")
+            raise UnsupportedCombination("A difference of two learners has no .632+ error.")
         n = fits.rows.n
         stage = self._get_stage(number, rows, fits.seed)
         sample = stage.sample

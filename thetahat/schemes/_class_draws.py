@@ -86,13 +86,13 @@ class RowsToDraw:
     def _build_error(self, reason: str) -> InsufficientData:
         y = self.class_codes
         if y is None:
-            return InsufficientData(f"{reason}; the data have {self.n} rows", value=self.n)
+            return InsufficientData(f"{reason}. The data have {self.n} rows.", value=self.n)
         present, sizes = np.unique(y, return_counts=True)
         rarest = int(sizes.argmin())
         label = self.classes[int(present[rarest])]
         return InsufficientData(
-            f"{reason}: the class {label!r} has {int(sizes[rarest])} of {self.n} rows; add rows of "
-            "that class, or leave the class out",
+            f"{reason}: the class {label!r} has {int(sizes[rarest])} of {self.n} rows. Add rows of "
+            "that class, or leave the class out.",
             loc=("columns", "target"),
             value=label,
         )

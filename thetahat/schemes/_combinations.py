@@ -27,7 +27,7 @@ def count_splits(n: int, n_test: int, loc: Loc) -> int:
         shown = f"{total}" if few else f"about 10^{digits:.0f}"
         raise InsufficientData(
             f"{n} rows can be parted in {shown} ways with {n_test} rows for test, more than the "
-            f"{MOST_SPLITS} splits that are done; random_subsampling draws some of them",
+            f"{MOST_SPLITS} splits that are done. random_subsampling draws some of them.",
             loc=loc,
             value=n_test,
         )

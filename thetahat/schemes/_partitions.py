@@ -21,7 +21,7 @@ def get_column(rows: Rows, name: str, scheme: str) -> np.ndarray:
     column: np.ndarray | None = getattr(rows, name)
     if column is None:
         raise InvalidParameter(
-            f"the scheme {scheme!r} needs a {name} column, and none is named",
+            f"The scheme {scheme!r} needs a {name} column, and none is named.",
             loc=("columns", name),
         )
     return column
@@ -31,7 +31,7 @@ def check_n_folds(n_folds: int) -> None:
     """Refuse fewer folds than two."""
     if n_folds < 2:
         raise InvalidParameter(
-            f"n_folds must be at least 2, and is {n_folds}", loc=("n_folds",), value=n_folds
+            f"n_folds must be at least 2, and is {n_folds}.", loc=("n_folds",), value=n_folds
         )
     check_range("n_folds", n_folds, 2, MOST_SPLITS)
 
@@ -40,7 +40,9 @@ def check_n_repeats(n_repeats: int) -> None:
     """Refuse no repeat."""
     if n_repeats < 1:
         raise InvalidParameter(
-            f"n_repeats must be at least 1, and is {n_repeats}", loc=("n_repeats",), value=n_repeats
+            f"n_repeats must be at least 1, and is {n_repeats}.",
+            loc=("n_repeats",),
+            value=n_repeats,
         )
     check_range("n_repeats", n_repeats, 1, MOST_SPLITS)
 
@@ -49,7 +51,7 @@ def check_two_rows(n: int, what: str = "row") -> None:
     """Refuse data that cannot be parted in two."""
     if n < 2:
         raise InsufficientData(
-            f"a training and a test part need two {what}s at least, and the data have {n}", value=n
+            f"A training and a test part need two {what}s at least, and the data have {n}.", value=n
         )
 
 
@@ -57,7 +59,7 @@ def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
     """Refuse more folds than there are things to put into them."""
     if n < n_folds:
         raise InsufficientData(
-            f"{n_folds} folds need as many {what}, and there are {n}; ask for fewer folds",
+            f"{n_folds} folds need as many {what}, and there are {n}. Ask for fewer folds.",
             loc=("n_folds",),
             value=n_folds,
         )

@@ -19,7 +19,7 @@ def check_test_size(size: float) -> None:
     if not (0 < size < 1 or (math.isfinite(size) and size >= 1 and size == int(size))):
         raise InvalidParameter(
             "test_size must be a share between 0 and 1 or a whole number of rows from 1, and "
-            f"is {size}",
+            f"is {size}.",
             loc=("test_size",),
             value=size,
         )
@@ -37,7 +37,7 @@ def count_test_units(size: float, n: int, what: str = "row") -> int:
         return min(max(math.ceil(size * n - 1e-9), 1), n - 1)
     if size > n - 1:
         raise InsufficientData(
-            f"test_size {int(size)} leaves no {what} of {n} to learn from",
+            f"test_size {int(size)} leaves no {what} of {n} to learn from.",
             loc=("test_size",),
             value=size,
         )
@@ -48,7 +48,7 @@ def check_count(name: str, count: int) -> None:
     """Refuse fewer splits than two: there would be nothing to compare them with."""
     if count < 2:
         raise InvalidParameter(
-            f"{name} must be at least 2, and is {count}; for one test set use holdout",
+            f"{name} must be at least 2, and is {count}. For one test set use holdout.",
             loc=(name,),
             value=count,
         )

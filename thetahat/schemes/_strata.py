@@ -15,7 +15,7 @@ def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
     codes = get_column(rows, "y", scheme)
     if codes.dtype.kind == "f":
         raise UnsupportedCombination(
-            f"{scheme} is for classes, and the target is a number; use {instead}",
+            f"{scheme} is for classes, and the target is a number. Use {instead}.",
             loc=("scheme",),
             value=scheme,
         )
@@ -23,7 +23,7 @@ def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
     if np.count_nonzero(sizes) == 1:
         label = class_label(rows, int(np.argmax(sizes)))
         raise InsufficientData(
-            f"every row is of class {label!r}: there is nothing to spread; {instead} fits",
+            f"Every row is of class {label!r}: there is nothing to spread. Use {instead}.",
             loc=("columns", "target"),
             value=label,
         )
@@ -40,8 +40,8 @@ def spread_codes(
     smallest = int(np.argmin(np.where(sizes > 0, sizes, rows.n + 1)))
     if sizes[smallest] < n_folds:
         raise InsufficientData(
-            f"class {class_label(rows, smallest)!r} has {sizes[smallest]} rows, fewer than "
-            f"{n_folds} folds; use fewer folds or {instead}",
+            f"Class {class_label(rows, smallest)!r} has {sizes[smallest]} rows, fewer than "
+            f"{n_folds} folds. Use fewer folds or {instead}.",
             loc=(field,),
             value=n_folds,
         )

@@ -64,8 +64,8 @@ class LeaveOneSourceOut:
         codes, labels = encode_labels(get_column(rows, "source", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(
-                f"all rows come from one source, {labels[0]!r}; leaving it out leaves nothing to "
-                "learn from",
+                f"All rows come from one source, {labels[0]!r}. Leaving it out leaves nothing to "
+                "learn from.",
                 loc=("columns", "source"),
                 value=labels[0],
             )

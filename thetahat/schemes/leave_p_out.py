@@ -55,7 +55,7 @@ class LeavePOut:
     def __post_init__(self) -> None:
         if self.p < 1:
             raise InvalidParameter(
-                f"p must be at least 1, and is {self.p}", loc=("p",), value=self.p
+                f"p must be at least 1, and is {self.p}.", loc=("p",), value=self.p
             )
         check_range("p", self.p, 1, MOST_ROWS)
 
@@ -69,7 +69,7 @@ class LeavePOut:
         check_two_rows(rows.n)
         if self.p > rows.n - 1:
             raise InsufficientData(
-                f"p = {self.p} leaves no row of {rows.n} to learn from", loc=("p",), value=self.p
+                f"p = {self.p} leaves no row of {rows.n} to learn from.", loc=("p",), value=self.p
             )
         return count_splits(rows.n, self.p, ("p",))
 

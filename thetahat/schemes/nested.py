@@ -59,7 +59,7 @@ class Nested:
             n = getattr(self, name)
             if n < 2:
                 raise InvalidParameter(
-                    f"{name} must be at least 2, and is {n}", loc=(name,), value=n
+                    f"{name} must be at least 2, and is {n}.", loc=(name,), value=n
                 )
             check_range(name, n, 2, MOST_SPLITS)
 

@@ -53,7 +53,7 @@ class Predefined:
     def __post_init__(self) -> None:
         if self.blocks not in {"random", "source"}:
             raise InvalidParameter(
-                f"blocks must be 'random' or 'source', and is {self.blocks!r}",
+                f"blocks must be 'random' or 'source', and is {self.blocks!r}.",
                 loc=("blocks",),
                 value=self.blocks,
             )
@@ -79,8 +79,8 @@ class Predefined:
         codes, labels = encode_labels(get_column(rows, "fold", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(
-                f"the fold column names one fold, {labels[0]!r}, and two are needed; for one "
-                "test set use holdout",
+                f"The fold column names one fold, {labels[0]!r}, and two are needed. For one "
+                "test set use holdout.",
                 loc=("columns", "fold"),
                 value=labels[0],
             )

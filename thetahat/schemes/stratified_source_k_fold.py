@@ -100,8 +100,8 @@ class StratifiedSourceKFold:
         if scarce.any():
             at = int(np.argmax(scarce))
             raise InsufficientData(
-                f"class {class_label(rows, at)!r} is in {in_sources[at]} of {len(labels)} sources, "
-                f"fewer than {self.n_folds} folds; use fewer folds or source_k_fold",
+                f"Class {class_label(rows, at)!r} is in {in_sources[at]} of {len(labels)} sources, "
+                f"fewer than {self.n_folds} folds. Use fewer folds or source_k_fold.",
                 loc=("n_folds",),
                 value=self.n_folds,
             )
@@ -119,7 +119,7 @@ class StratifiedSourceKFold:
         named = ", ".join(repr(labels[s]) for s in np.flatnonzero(of_source == fold)[:5])
         raise InsufficientData(
             f"fold {fold} (source {named}) would have no row of class "
-            f"{class_label(rows, int(present[column]))!r}; use fewer folds or source_k_fold",
+            f"{class_label(rows, int(present[column]))!r}. Use fewer folds or source_k_fold.",
             loc=("n_folds",),
             value=self.n_folds,
         )

@@ -95,7 +95,7 @@ class ThreeWay:
         if n_test + n_validation >= rows.n:
             raise InsufficientData(
                 f"{n_validation} rows to validate on and {n_test} to test on leave none of "
-                f"{rows.n} to learn from",
+                f"{rows.n} to learn from.",
                 loc=("validation_size",),
                 value=self.validation_size,
             )

@@ -75,7 +75,7 @@ class TimeSeries:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise InvalidParameter(
-                    f"{name} must be at least {least}, and is {value}", loc=(name,), value=value
+                    f"{name} must be at least {least}, and is {value}.", loc=(name,), value=value
                 )
             check_range(name, value, least, MOST_ROWS)
 
@@ -108,7 +108,7 @@ class TimeSeries:
             loc = "n_folds" if self.test_size is None else "test_size"
             raise InsufficientData(
                 f"{self.n_folds} blocks in order of time and rows before them need more than "
-                f"{rows.n} rows",
+                f"{rows.n} rows.",
                 loc=(loc,),
                 value=getattr(self, loc),
             )
@@ -119,8 +119,8 @@ class TimeSeries:
             before = int(np.searchsorted(in_order, in_order[start], side="left")) - self.gap
             if before < 1:
                 raise InsufficientData(
-                    f"block {k} starts at {in_order[start]}, and with a gap of {self.gap} no row "
-                    "before that is left to learn from",
+                    f"Block {k} starts at {in_order[start]}, and with a gap of {self.gap} no row "
+                    "before that is left to learn from.",
                     loc=("gap",) if self.gap else ("columns", "time"),
                     value=self.gap or str(in_order[start]),
                 )

@@ -47,10 +47,10 @@ class OneSample:
 def one_column(name: str, sample: Sample, fewest: int = 1) -> FloatArray:
     """Return x, and refuse a y."""
     if sample.y is not None:
-        raise InvalidParameter(f"{name} is of one sample, and there is a y", loc=("y",))
+        raise InvalidParameter(f"{name} is of one sample, and there is a y.", loc=("y",))
     if len(sample.x) < fewest:
         raise InsufficientData(
-            f"{name} needs at least {fewest} values, and there are {len(sample.x)}", loc=("x",)
+            f"{name} needs at least {fewest} values, and there are {len(sample.x)}.", loc=("x",)
         )
     return sample.x
 
@@ -59,18 +59,18 @@ def two_columns(name: str, sample: Sample, fewest: int) -> tuple[FloatArray, Flo
     """Return x and y, of the same rows."""
     if sample.y is None:
         raise InvalidParameter(
-            f'{name} is of pairs, and there is no y; give the sample as {{"x": [..], "y": [..]}}',
+            f'{name} is of pairs, and there is no y. Give the sample as {{"x": [..], "y": [..]}}.',
             loc=("y",),
         )
     if len(sample.x) != len(sample.y):
         raise InvalidParameter(
-            f"{name} is of pairs, and there are {len(sample.x)} x and {len(sample.y)} y",
+            f"{name} is of pairs, and there are {len(sample.x)} x and {len(sample.y)} y.",
             loc=("y",),
             value=len(sample.y),
         )
     if len(sample.x) < fewest:
         raise InsufficientData(
-            f"{name} needs at least {fewest} rows, and there are {len(sample.x)}", loc=("x",)
+            f"{name} needs at least {fewest} rows, and there are {len(sample.x)}.", loc=("x",)
         )
     return sample.x, sample.y
 

@@ -32,4 +32,4 @@ class OfSpread(OfSums):
 def check_ddof(ddof: int) -> None:
     """Refuse anything but 0 and 1."""
     if ddof not in (0, 1):
-        raise InvalidParameter(f"ddof is 0 or 1, got {ddof!r}", loc=("ddof",), value=ddof)
+        raise InvalidParameter(f"ddof is 0 or 1, got {ddof!r}.", loc=("ddof",), value=ddof)

@@ -124,14 +124,14 @@ class Auc(OneSample):
         if not fit.all():
             row = int(np.argmin(fit))
             raise InvalidParameter(
-                f"label {row} is {y[row]:g}, and labels of an auc are 0 and 1",
+                f"Label {row} is {y[row]:g}, and labels of an auc are 0 and 1.",
                 loc=("y", row),
                 value=float(y[row]),
             )
         positive = y == 1
         if positive.all() or not positive.any():
             raise InsufficientData(
-                f"an auc needs both labels, and all are {int(y[0])}", loc=("y",), value=float(y[0])
+                f"An auc needs both labels, and all are {int(y[0])}.", loc=("y",), value=float(y[0])
             )
         return _OfAuc(x, positive, fast=fast)
 

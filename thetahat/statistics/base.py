@@ -44,8 +44,8 @@ class Sample:
             if not fit.all():
                 row = int(np.argmin(fit))
                 raise InvalidParameter(
-                    f"{name} {row} is {values[row]}; values must be finite and at most "
-                    f"{LARGEST_ENTRY:g} in size",
+                    f"{name} {row} is {values[row]}. Values must be finite and at most "
+                    f"{LARGEST_ENTRY:g} in size.",
                     loc=(name, row),
                     value=str(values[row]),
                 )

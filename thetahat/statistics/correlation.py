@@ -74,7 +74,7 @@ class Correlation(OneSample):
         for name, values in (("x", x), ("y", y)):
             if values.min() == values.max():
                 raise InvalidParameter(
-                    f"{name} is constant, and a correlation needs both to vary",
+                    f"{name} is constant, and a correlation needs both to vary.",
                     loc=(name,),
                     value=float(values[0]),
                 )

@@ -97,7 +97,7 @@ class Difference:
     def on(self, sample: Sample, *, fast: bool) -> Functional:
         """Return the difference on that sample."""
         if sample.y is None:
-            raise InvalidParameter("a difference needs a second sample, y", loc=("y",))
+            raise InvalidParameter("A difference needs a second sample, y.", loc=("y",))
         if self.paired:
             two_columns("a paired difference", sample, 1)
         inner = self._inner()
@@ -132,7 +132,7 @@ class Difference:
         lacking = {f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING}
         if not lacking <= set(self.params) <= known:
             raise InvalidParameter(
-                f"{self.statistic} has the parameters: {', '.join(sorted(known)) or 'none'}",
+                f"{self.statistic} has the parameters: {', '.join(sorted(known)) or 'none'}.",
                 loc=("params",),
                 value=sorted(self.params),
             )
@@ -143,7 +143,7 @@ class Difference:
             raise
         if inner.takes != "one":
             raise UnsupportedCombination(
-                f"a difference is of a statistic of one sample, and {self.statistic} is of pairs",
+                f"A difference is of a statistic of one sample, and {self.statistic} is of pairs.",
                 loc=("statistic",),
                 value=self.statistic,
             )

@@ -61,12 +61,12 @@ class Quantile(OneSample):
 
     def __post_init__(self) -> None:
         if isinstance(self.q, bool) or not isinstance(self.q, (int, float)):
-            raise InvalidParameter("q must be a number", loc=("q",), value=self.q)
+            raise InvalidParameter("q must be a number.", loc=("q",), value=self.q)
         if not 0 <= self.q <= 1:
-            raise InvalidParameter(f"q must lie in [0, 1], got {self.q}", loc=("q",), value=self.q)
+            raise InvalidParameter(f"q must lie in [0, 1], got {self.q}.", loc=("q",), value=self.q)
         if self.definition not in DEFINITIONS:
             raise InvalidParameter(
-                f"definition is not one of {', '.join(DEFINITIONS)}, got {self.definition!r}",
+                f"definition is not one of {', '.join(DEFINITIONS)}, got {self.definition!r}.",
                 loc=("definition",),
                 value=self.definition,
             )

@@ -41,14 +41,14 @@ def read_columns_of_rows(
     for row, entries in enumerate(rows):
         if len(entries) != width:
             raise InvalidParameter(
-                f"row {row} has {len(entries)} features and row 0 has {width}",
+                f"Row {row} has {len(entries)} features and row 0 has {width}.",
                 loc=("features", row),
                 value=len(entries),
             )
     known = [f"x{column}" for column in range(width)] if names is None else list(names)
     if len(known) != width:
         raise InvalidParameter(
-            f"the rows have {width} features, but there are {len(known)} names",
+            f"The rows have {width} features, but there are {len(known)} names.",
             loc=("features",),
             value=known,
         )
@@ -66,13 +66,13 @@ def parse_numbers(values: Raw, what: str) -> FloatArray:
     """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
     array = _numeric(_array(values, (what,)), (what,))
     if array is None:
-        raise InvalidParameter(f"the {what} column is not numeric", loc=(what,))
+        raise InvalidParameter(f"The {what} column is not numeric.", loc=(what,))
     unfit = ~np.isfinite(array)
     if unfit.any():
         row = int(np.argmax(unfit))
         problem = "has no value" if math.isnan(array[row]) else f"is {array[row]}"
         raise InvalidParameter(
-            f"the {what} {problem} in row {row}", loc=(what, row), value=str(array[row])
+            f"The {what} {problem} in row {row}.", loc=(what, row), value=str(array[row])
         )
     return array
 
@@ -108,13 +108,13 @@ def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
             _refuse_missing(what, row)
         if not isinstance(value, str | bool | int | float):
             raise InvalidParameter(
-                f"the {what} in row {row} is not a label; a label is a string, a whole number or a "
-                "boolean",
+                f"The {what} in row {row} is not a label. A label is a string, a whole number or a "
+                "boolean.",
                 loc=(what, row),
                 value=repr(value)[:100],
             )
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise InvalidParameter(f"the {what} column mixes {names}", loc=(what,), value=names)
+    raise InvalidParameter(f"The {what} column mixes {names}.", loc=(what,), value=names)
 
 
 def parse_class_labels(values: Raw, what: str) -> np.ndarray:
@@ -166,7 +166,7 @@ def _feature(name: str, values: Raw) -> np.ndarray:
         if too_large.any():
             row = int(np.argmax(too_large))
             raise InvalidParameter(
-                f"The feature {name!r} is {numeric[row]:g} in row {row}; features must be finite "
+                f"The feature {name!r} is {numeric[row]:g} in row {row}. Features must be finite "
                 f"and at most {LARGEST_FEATURE:g} in size, or their squares exceed double "
                 "precision. Divide the feature by a factor.",
                 loc=(*loc, row),
@@ -179,7 +179,7 @@ def _feature(name: str, values: Raw) -> np.ndarray:
     if kinds - {str}:
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise InvalidParameter(
-            f"column {name!r} contains {names}; a feature must be all numbers or all text",
+            f"Column {name!r} contains {names}. A feature must be all numbers or all text.",
             loc=loc,
             value=names,
         )
@@ -192,7 +192,7 @@ def _array(values: Raw, loc: Loc) -> np.ndarray:
         return np.fromiter(values, dtype=object, count=len(values))
     if values.ndim != 1:
         raise InvalidParameter(
-            f"a column must have one dimension; this one has shape {values.shape}",
+            f"A column must have one dimension; this one has shape {values.shape}.",
             loc=loc,
             value=list(values.shape),
         )
@@ -209,7 +209,7 @@ def _numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
         return np.array([math.nan if v is None else v for v in array], dtype=np.float64)
     except OverflowError:
         raise InvalidParameter(
-            "the column contains a whole number that is too large", loc=loc
+            "The column contains a whole number that is too large.", loc=loc
         ) from None
 
 
@@ -218,7 +218,7 @@ def _integers(array: np.ndarray, what: str) -> IntArray:
         return array.astype(np.intp)
     except OverflowError:
         raise InvalidParameter(
-            f"the {what} column contains a whole number that is too large", loc=(what,)
+            f"The {what} column contains a whole number that is too large.", loc=(what,)
         ) from None
 
 
@@ -229,8 +229,8 @@ def _whole(array: FloatArray, what: str) -> IntArray:
     if fractional.any():
         row = int(np.argmax(fractional))
         raise InvalidParameter(
-            f"the {what} is {array[row]} in row {row}; a label is a string, a whole number or a "
-            "boolean",
+            f"The {what} is {array[row]} in row {row}. A label is a string, a whole number or a "
+            "boolean.",
             loc=(what, row),
             value=str(array[row]),
         )
@@ -238,12 +238,12 @@ def _whole(array: FloatArray, what: str) -> IntArray:
 
 
 def _refuse_missing(what: str, row: int) -> NoReturn:
-    raise InvalidParameter(f"the {what} has no value in row {row}", loc=(what, row))
+    raise InvalidParameter(f"The {what} has no value in row {row}.", loc=(what, row))
 
 
 def _refuse_type(dtype: np.dtype[Any], what: str, loc: Loc | None = None) -> NoReturn:
     raise InvalidParameter(
-        f"the {what} column has type {dtype}; use numbers, booleans or strings",
+        f"The {what} column has type {dtype}. Use numbers, booleans or strings.",
         loc=(what,) if loc is None else loc,
         value=str(dtype),
     )

@@ -124,14 +124,14 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
     """
     if task not in TASKS:
         raise InvalidParameter(
-            f"task must be {' or '.join(TASKS)}; got {task!r}", loc=("task",), value=task
+            f"task must be {' or '.join(TASKS)}; got {task!r}.", loc=("task",), value=task
         )
     if not features:
-        raise InsufficientData("the data have no features", loc=("features",))
+        raise InsufficientData("The data have no features.", loc=("features",))
     n = len(target)
     if n < 2:
         raise InsufficientData(
-            f"at least 2 rows are needed; the data have {n}", loc=("target",), value=n
+            f"At least 2 rows are needed. The data have {n}.", loc=("target",), value=n
         )
     roles = {"source": source, "fold": fold, "cluster": cluster, "time": time, "weight": weight}
     for role, column in roles.items():
@@ -200,7 +200,7 @@ def _keep_rows(data: Data, kept: KeptRows) -> Data:
     if len(rows) < 2:
         raise InsufficientData(
             f"At least 2 rows are needed, and {left_out.n_remaining} remains after "
-            f"{left_out.n_rows} rows were left out. {_describe(left_out)}",
+            f"{left_out.n_rows} rows were left out. {_describe(left_out)}.",
             loc=("target",),
             value=left_out.n_remaining,
         )
@@ -212,7 +212,7 @@ def _keep_rows(data: Data, kept: KeptRows) -> Data:
     if weight is not None and not weight.any():
         raise InvalidParameter(
             f"All weights are zero after {left_out.n_rows} rows were left out. "
-            f"{_describe(left_out)}",
+            f"{_describe(left_out)}.",
             loc=("weight",),
             value=0.0,
         )
@@ -240,7 +240,7 @@ def _check_classes(data: Data) -> None:
         else f" after {data.left_out.n_rows} rows were left out. {_describe(data.left_out)}"
     )
     raise InsufficientData(
-        f"every row has class {data.classes[0]!r}; a classification needs two classes{after}",
+        f"Every row has class {data.classes[0]!r}; a classification needs two classes{after}.",
         loc=("target",),
         value=data.classes[0],
     )
@@ -264,9 +264,9 @@ def _check_not_values(target: Raw, codes: np.ndarray, classes: tuple[Label, ...]
         return
     row = next(i for i, code in enumerate(codes) if not float(classes[code]).is_integer())
     raise InvalidParameter(
-        f"the target is {target[row]} in row {row} and has {len(classes)} different values in "
-        f"{len(codes)} rows, so these are not classes; use the task 'regression', or replace the "
-        "numbers by classes",
+        f"The target is {target[row]} in row {row} and has {len(classes)} different values in "
+        f"{len(codes)} rows, so these are not classes. Use the task 'regression', or replace the "
+        "numbers by classes.",
         loc=("target", row),
         value=float(target[row]),
     )
@@ -278,12 +278,12 @@ def _weights(weight: Raw) -> FloatArray:
     if negative.any():
         row = int(np.argmax(negative))
         raise InvalidParameter(
-            f"the weight is {weights[row]} in row {row}; weights must not be negative",
+            f"The weight is {weights[row]} in row {row}. Weights must not be negative.",
             loc=("weight", row),
             value=float(weights[row]),
         )
     if not weights.any():
-        raise InvalidParameter("all weights are zero", loc=("weight",), value=0.0)
+        raise InvalidParameter("All weights are zero.", loc=("weight",), value=0.0)
     return weights
 
 
@@ -291,7 +291,7 @@ def _refuse_length(
     what: str, length: int, n: int, loc: tuple[str | int, ...] | None = None
 ) -> None:
     raise InvalidParameter(
-        f"the {what} column has {length} rows and the target has {n}",
+        f"The {what} column has {length} rows and the target has {n}.",
         loc=(what,) if loc is None else loc,
         value=length,
     )

@@ -147,8 +147,8 @@ class Features:
         for name, column in zip(self.names, self.columns, strict=True):
             if column.dtype.kind != "f":
                 raise InvalidParameter(
-                    f"column {name!r} is not numeric; add a step for it (one_hot, or "
-                    "TfidfVectorizer for texts) or leave it out",
+                    f"Column {name!r} is not numeric. Add a step for it (one_hot, or "
+                    "TfidfVectorizer for texts) or leave it out.",
                     loc=("columns", "features", name),
                 )
 
@@ -158,8 +158,8 @@ class Features:
             position, column = (int(i) for i in np.argwhere(missing)[0])
             row, name = self.row_number(position), self.names[column]
             raise InvalidParameter(
-                f"column {name!r} has no value in row {row}, and this learner does not accept "
-                "missing values; put an impute step first in prepare, or leave the column out",
+                f"Column {name!r} has no value in row {row}, and this learner does not accept "
+                "missing values. Put an impute step first in prepare, or leave the column out.",
                 loc=("columns", "features", name, row),
             )
 
@@ -169,9 +169,9 @@ class Features:
         if self.n * width > MOST_DENSE:
             raise UnsupportedCombination(
                 f"{self.n} rows x {width} sparse columns would be {self.n * width} cells as a "
-                f"dense table; at most {MOST_DENSE} are allowed. Choose a learner that accepts "
+                f"dense table. At most {MOST_DENSE} are allowed. Choose a learner that accepts "
                 "sparse columns, such as multinomial_naive_bayes or LogisticRegression, or put "
-                "TruncatedSVD or SelectKBest in prepare",
+                "TruncatedSVD or SelectKBest in prepare.",
                 loc=("columns", "features"),
                 value=self.n * width,
             )

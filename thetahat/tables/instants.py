@@ -50,16 +50,16 @@ def parse_times(texts: Sequence[str] | np.ndarray, what: str) -> np.ndarray:
     for row, moment in enumerate(moments):
         if moment is None:
             raise InvalidParameter(
-                f"the {what} {texts[row]!r} in row {row} is not a date or time that can be sorted; "
-                "write times as 2020-12-31, 2020-12-31T23:59:00 (ISO 8601) or as numbers",
+                f"The {what} {texts[row]!r} in row {row} is not a date or time that can be sorted. "
+                "Write times as 2020-12-31, 2020-12-31T23:59:00 (ISO 8601) or as numbers.",
                 loc=(what, row),
                 value=texts[row][:100],
             )
     if any(zoned) and not all(zoned):
         row = next(i for i in range(len(zoned)) if zoned[i] != zoned[0])
         raise InvalidParameter(
-            f"the {what} {texts[row]!r} in row {row} {'has a' if zoned[row] else 'has no'} time "
-            f"zone, but {texts[0]!r} in row 0 {'has one' if zoned[0] else 'has none'}",
+            f"The {what} {texts[row]!r} in row {row} {'has a' if zoned[row] else 'has no'} time "
+            f"zone, but {texts[0]!r} in row 0 {'has one' if zoned[0] else 'has none'}.",
             loc=(what, row),
             value=texts[row][:100],
         )

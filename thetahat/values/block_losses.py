@@ -65,7 +65,7 @@ class BlockLosses:
         if losses is None or losses.shape != (n_expected,):
             shape = None if losses is None else losses.shape
             raise InvalidParameter(
-                f"expected {n_expected} losses, got shape {shape}", loc=("losses",)
+                f"Expected {n_expected} losses, got shape {shape}.", loc=("losses",)
             )
         if self._has_valid_moments():
             return
@@ -73,7 +73,8 @@ class BlockLosses:
         if not (float(losses.min()) >= -LARGEST and float(losses.max()) <= LARGEST):
             at = int(np.argmin(np.abs(losses) <= LARGEST))
             raise InvalidParameter(
-                f"loss {at} is {losses[at]}; losses must be finite and at most {LARGEST:g} in size",
+                f"Loss {at} is {losses[at]}. Losses must be finite and at most {LARGEST:g} "
+                "in size.",
                 loc=("losses", at),
                 value=str(losses[at]),
             )
@@ -134,7 +135,7 @@ class BlockLosses:
     def rows(self) -> FloatArray:
         """(n,) losses; ``InsufficientData`` where only split means are known."""
         if self.values is None:
-            raise InsufficientData("this method needs one loss per instance, not one per split")
+            raise InsufficientData("This method needs one loss per instance, not one per split.")
         return self.values
 
     def minus(self, other: BlockLosses) -> BlockLosses:
@@ -142,7 +143,7 @@ class BlockLosses:
         for mine, other_s in ((self.values, other.values), (self.scores, other.scores)):
             if mine is not None and other_s is not None:
                 return self.difference(zero_rounding(mine - other_s, mine, other_s), None)
-        raise InvalidParameter("the two models have losses of different form", loc=("losses",))
+        raise InvalidParameter("The two models have losses of different form.", loc=("losses",))
 
     def instance_means(self) -> FloatArray:
         """(n_instances,) mean loss of each instance over its rows, by instance code.
@@ -154,8 +155,8 @@ class BlockLosses:
         if instance is None:
             if not self.layout.is_matched:
                 raise InsufficientData(
-                    "rows of several repeats or of subsamples cannot be matched without an "
-                    "instance column",
+                    "Rows of several repeats or of subsamples cannot be matched without an "
+                    "instance column.",
                     loc=("instance",),
                 )
             return self.rows
@@ -206,7 +207,7 @@ class LossTable:
 
     def __post_init__(self) -> None:
         if not self.models:
-            raise InsufficientData("there are no models", loc=("losses",))
+            raise InsufficientData("There are no models.", loc=("losses",))
 
     @property
     def names(self) -> tuple[str, ...]:

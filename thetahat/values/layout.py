@@ -131,7 +131,7 @@ class Layout:
     def split_of_row(self) -> IntArray:
         """(n,) split of each row, in input order."""
         if self.starts is None:
-            raise InsufficientData("the losses are known only as one mean per split")
+            raise InsufficientData("The losses are known only as one mean per split.")
         by_sorted = np.repeat(np.arange(self.n_splits, dtype=np.intp), np.diff(self.starts))
         if self.order is None:
             return by_sorted
@@ -173,7 +173,7 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     block_codes, block_labels = encode_labels(block)
     n = len(block_codes)
     if n == 0:
-        raise InsufficientData("there are no losses", loc=("losses",))
+        raise InsufficientData("There are no losses.", loc=("losses",))
     repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else encode_labels(repeat)[0]
     instance_codes, instance_labels = (None, None) if instance is None else coded(instance)
     cluster_codes, cluster_labels = (None, ()) if cluster is None else encode_labels(cluster)
@@ -243,7 +243,7 @@ def build_score_layout(
     folds = n_splits // n_repeats if n_folds is None else n_folds
     if folds * n_repeats != n_splits:
         raise InvalidParameter(
-            f"{n_splits} scores are not {folds} folds x {n_repeats} repeats",
+            f"{n_splits} scores are not {folds} folds x {n_repeats} repeats.",
             loc=("split_scores",),
             value=n_splits,
         )
@@ -262,7 +262,7 @@ def _check_lengths(n: int, **columns: IntArray | None) -> None:
     for name, codes in columns.items():
         if codes is not None and len(codes) != n:
             raise InvalidParameter(
-                f"{name} has {len(codes)} entries and block has {n}", loc=(name,), value=len(codes)
+                f"{name} has {len(codes)} entries and block has {n}.", loc=(name,), value=len(codes)
             )
 
 
@@ -291,8 +291,8 @@ def _check_one_series(n_repeats: int, name: str) -> None:
     """Refuse repeats of subsamples: there is no partition that could be repeated."""
     if n_repeats > 1:
         raise InvalidParameter(
-            f"subsamples are one series of splits, and there are {n_repeats} repeats; give each "
-            f"split a block of its own and leave {name} out",
+            f"Subsamples are one series of splits, and there are {n_repeats} repeats. Give each "
+            f"split a block of its own and leave {name} out.",
             loc=(name,),
             value=n_repeats,
         )
@@ -303,8 +303,8 @@ def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArra
     if kind is BlockKind.HOLDOUT:
         if len(split_repeat) > 1:
             raise InvalidParameter(
-                f"a holdout is one test set, and there are {len(split_repeat)} blocks; set blocks "
-                "to random or source",
+                f"A holdout is one test set, and there are {len(split_repeat)} blocks. Set blocks "
+                "to random or source.",
                 loc=("block",),
                 value=len(split_repeat),
             )
@@ -313,8 +313,8 @@ def _check_blocks(kind: BlockKind, split_repeat: IntArray, repeat_codes: IntArra
         which = int(np.argmin(per_repeat))
         where = f" in repeat {which}" if repeat_codes.max() > 0 else ""
         raise InsufficientData(
-            f"there is one block{where}, and {kind.value} blocks need two; for one test set, "
-            "set blocks to holdout",
+            f"There is one block{where}, and {kind.value} blocks need two. For one test set, "
+            "set blocks to holdout.",
             loc=("block",),
             value=1,
         )

@@ -70,18 +70,18 @@ class BlockMoments:
     def between_variance(self) -> float:
         """B: sample variance (ddof 1) of the block means."""
         if self.n_blocks < 2:
-            raise InsufficientData("a variance between blocks needs two blocks", loc=("block",))
+            raise InsufficientData("A variance between blocks needs two blocks.", loc=("block",))
         return _variance(self.deviations)
 
     @property
     def within_variances(self) -> FloatArray:
         """(K,) V_k: sample variance (ddof 1) inside each block."""
         if self.centred_squares is None:
-            raise InsufficientData("a variance within blocks needs one loss per instance")
+            raise InsufficientData("A variance within blocks needs one loss per instance.")
         if self.sizes.min() < 2:
             at = int(np.argmin(self.sizes))
             raise InsufficientData(
-                f"block {at} has one instance, and a variance within blocks needs two",
+                f"Block {at} has one instance, and a variance within blocks needs two.",
                 loc=("block", at),
             )
         return np.asarray(self.centred_squares / (self.sizes - 1))
@@ -95,7 +95,7 @@ class BlockMoments:
     def total_centred_squares(self) -> float:
         """Sum over all instances of (e - pooled mean)^2."""
         if self.centred_squares is None:
-            raise InsufficientData("a variance over instances needs one loss per instance")
+            raise InsufficientData("A variance over instances needs one loss per instance.")
         centre = float(self.sizes @ self.deviations) / self.n_losses
         between = float(self.sizes @ (self.deviations - centre) ** 2)
         return float(self.centred_squares.sum()) + between
@@ -166,7 +166,7 @@ def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
     """
     starts = layout.starts
     if starts is None:
-        raise InsufficientData("the layout has no rows, only one mean per split")
+        raise InsufficientData("The layout has no rows, only one mean per split.")
     one_pass = len(values) >= MANY_ROWS and (layout.order is None) == (layout.narrow_split is None)
     if one_pass and (moments := _in_one_pass(values, layout, starts)) is not None:
         return moments

@@ -46,7 +46,9 @@ def training_sizes(  # noqa: PLR0913 - the six columns of a split
         missing = [label for label in block_labels if label not in sizes_by_block]
         if missing:
             raise InvalidParameter(
-                f"n_train has no entry for block {missing[0]!r}", loc=("n_train",), value=missing[0]
+                f"n_train has no entry for block {missing[0]!r}.",
+                loc=("n_train",),
+                value=missing[0],
             )
         by_block = np.array([sizes_by_block[label] for label in block_labels], dtype=np.float64)
         sizes = by_block[split_block]
@@ -56,7 +58,7 @@ def training_sizes(  # noqa: PLR0913 - the six columns of a split
         ).copy()
     if not np.all(np.isfinite(sizes) & (sizes >= 1)):
         worst = float(sizes[~(np.isfinite(sizes) & (sizes >= 1))][0])
-        raise InvalidParameter("n_train must be at least 1", loc=("n_train",), value=worst)
+        raise InvalidParameter("n_train must be at least 1.", loc=("n_train",), value=worst)
     return sizes
 
 
@@ -64,8 +66,8 @@ def _check_trained_elsewhere(kind: BlockKind) -> None:
     """Refuse kinds of blocks that arise only if models are trained on these data."""
     if kind not in {BlockKind.SOURCE, BlockKind.HOLDOUT}:
         raise InvalidParameter(
-            "n_train 0 means that the models were not trained on any of these instances; set "
-            "blocks to source (tasks, sites) or to holdout",
+            "n_train 0 means that the models were not trained on any of these instances. Set "
+            "blocks to source (tasks, sites) or to holdout.",
             loc=("n_train",),
             value=0,
         )

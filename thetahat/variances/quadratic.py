@@ -61,7 +61,7 @@ class Coefficients:
         _check_numbers(self.b, k, ("coefficients", "b"))
         if len(self.c) != k:
             raise InvalidParameter(
-                f"c must have one row for each of the {k} entries of a, and has {len(self.c)}",
+                f"c must have one row for each of the {k} entries of a, and has {len(self.c)}.",
                 loc=("coefficients", "c"),
                 value=len(self.c),
             )
@@ -130,7 +130,7 @@ class Quadratic:
     def __post_init__(self) -> None:
         if (self.bias is None) == (self.coefficients is None):
             raise InvalidParameter(
-                "quadratic takes either bias, for random folds, or coefficients, for sources",
+                "quadratic takes either bias, for random folds, or coefficients, for sources.",
                 loc=("bias",),
                 value=None if self.bias is None else list(self.bias),
             )
@@ -217,12 +217,12 @@ def _check_numbers(numbers: Sequence[float], n: int, loc: Loc) -> None:
     name = loc[-1] if isinstance(loc[-1], str) else f"{loc[-2]}[{loc[-1]}]"
     if len(numbers) != n:
         raise InvalidParameter(
-            f"{name} must have {n} entries, and has {len(numbers)}", loc=loc, value=len(numbers)
+            f"{name} must have {n} entries, and has {len(numbers)}.", loc=loc, value=len(numbers)
         )
     for i, number in enumerate(numbers):
         if not abs(number) <= _LARGEST:
             raise InvalidParameter(
-                f"{name}[{i}] must be at most {_LARGEST:g} in absolute value, and is {number}",
+                f"{name}[{i}] must be at most {_LARGEST:g} in absolute value, and is {number}.",
                 loc=(*loc, i),
                 value=str(number),
             )

@@ -37,8 +37,8 @@ def paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:
     first, second = _get_terms(a), _get_terms(b)
     if first.shape != second.shape:
         raise InvalidParameter(
-            f"the risks have {len(first)} and {len(second)} instances; a paired difference needs "
-            "the same instances",
+            f"The risks have {len(first)} and {len(second)} instances. A paired difference needs "
+            "the same instances.",
             loc=("losses",),
             value=len(second),
         )

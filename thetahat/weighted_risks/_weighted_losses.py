@@ -16,30 +16,32 @@ def multiply_by_weights(losses: FloatArray, weights: FloatArray) -> FloatArray:
     n = len(losses)
     if len(weights) != n:
         raise InvalidParameter(
-            f"there are {len(weights)} weights for {n} losses", loc=("weights",), value=len(weights)
+            f"There are {len(weights)} weights for {n} losses.",
+            loc=("weights",),
+            value=len(weights),
         )
     if n < 2:
         raise InsufficientData(
-            f"the variance of a risk needs at least two losses; there are {n}", loc=("losses",)
+            f"The variance of a risk needs at least two losses; there are {n}.", loc=("losses",)
         )
     is_valid = np.isfinite(weights) & (weights >= 0) & (weights <= _LARGEST)
     if not is_valid.all():
         row = int(np.argmin(is_valid))
         raise InvalidParameter(
-            f"weight {row} is {weights[row]}; weights must be finite, not negative and at most "
-            f"{_LARGEST:g}",
+            f"Weight {row} is {weights[row]}. Weights must be finite, not negative and at most "
+            f"{_LARGEST:g}.",
             loc=("weights", row),
             value=str(weights[row]),
         )
     if not weights.any():
-        raise InvalidParameter("all weights are zero", loc=("weights",), value=0.0)
+        raise InvalidParameter("All weights are zero.", loc=("weights",), value=0.0)
     with np.errstate(over="ignore"):
         products = np.asarray(losses * weights)
     is_small = np.abs(products) <= _LARGEST
     if not is_small.all():
         row = int(np.argmin(is_small))
         raise InvalidParameter(
-            f"loss {row} times its weight is larger than {_LARGEST:g} in absolute value",
+            f"Loss {row} times its weight is larger than {_LARGEST:g} in absolute value.",
             loc=("weights", row),
             value=str(weights[row]),
         )

@@ -106,11 +106,11 @@ class Controlled:
             return np.zeros(n, dtype=np.intp)
         if fold is None:
             raise InsufficientData(
-                "beta_from fold needs the fold of every loss", loc=("beta_from",)
+                "beta_from fold needs the fold of every loss.", loc=("beta_from",)
             )
         if len(fold) != n:
             raise InvalidParameter(
-                f"there are {len(fold)} fold codes for {n} losses", loc=("fold",), value=len(fold)
+                f"There are {len(fold)} fold codes for {n} losses.", loc=("fold",), value=len(fold)
             )
         return fold
 

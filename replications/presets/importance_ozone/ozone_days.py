@@ -93,7 +93,7 @@ def load_days(
     if available < count:
         place = "The data set" if together else "The smaller class"
         raise InsufficientData(
-            f"{place} has {available} rows, and {count} are to be drawn; use a smaller per_class.",
+            f"{place} has {available} rows, and {count} are to be drawn. Use a smaller per_class.",
             loc=("per_class",),
             value=count,
         )

@@ -100,7 +100,7 @@ class IntervalCoverage:
         unknown = [name for name in self.populations if name not in known]
         if unknown:
             raise InvalidParameter(
-                f"populations must be of {', '.join(known)}; got {unknown[0]!r}",
+                f"populations must be of {', '.join(known)}; got {unknown[0]!r}.",
                 loc=("populations",),
                 value=unknown[0],
             )
@@ -130,7 +130,7 @@ class IntervalCoverage:
         if data.n < 2 * largest:
             raise InvalidParameter(
                 f"The data set has {data.n} rows without copies, and draws of {largest} rows need "
-                f"at least {2 * largest}; use smaller sizes.",
+                f"at least {2 * largest}. Use smaller sizes.",
                 loc=("sizes", len(self.sizes) - 1),
                 value=largest,
             )

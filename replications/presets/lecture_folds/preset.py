@@ -161,7 +161,7 @@ def draw_partition(y: IntArray, v: int, rng: np.random.Generator, *, stratified:
             return fold
     raise InvalidParameter(
         f"In {MOST_TRIES} random partitions into {v} folds some training part always lacked a "
-        "class; use more rows, or fewer folds.",
+        "class. Use more rows, or fewer folds.",
         loc=("folds",),
         value=v,
     )

@@ -98,7 +98,7 @@ class LectureSplits:
         tested = n_test(n, share)
         if n - tested < 2:
             raise InvalidParameter(
-                f"The share {share} of {n} rows leaves fewer than two rows to learn from; use "
+                f"The share {share} of {n} rows leaves fewer than two rows to learn from. Use "
                 "smaller shares or larger samples.",
                 loc=("shares",),
                 value=share,

@@ -118,7 +118,7 @@ def check_scheme_request(
     except UnsupportedCombination as error:
         any_loss = _why_not_zero_one(loss) is not None
         fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
-        message = f"{error.message}; {fits}"
+        message = f"{error.message.rstrip('.')}. {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
     check_choices(layout, without_refit_target(choices, refits.methods), tuple(learners), loss)
     without_scores = learners_without_scores(learners)

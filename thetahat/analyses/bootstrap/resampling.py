@@ -36,7 +36,7 @@ def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> 
     """Raise ``InvalidParameter`` for too few or too many resamples or draws."""
     if not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
         raise InvalidParameter(
-            f"n_resamples must lie in {FEWEST_RESAMPLES} to {MOST_RESAMPLES}, got {n_resamples}",
+            f"n_resamples must lie in {FEWEST_RESAMPLES} to {MOST_RESAMPLES}, got {n_resamples}.",
             loc=loc,
             value=n_resamples,
         )
@@ -44,7 +44,7 @@ def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> 
         raise InvalidParameter(
             f"{n_resamples} resamples of {n_rows} rows need "
             f"{format_number(n_rows * n_resamples)} draws, and the most is "
-            f"{format_number(MOST_DRAWS)}; request at most {MOST_DRAWS // n_rows} resamples",
+            f"{format_number(MOST_DRAWS)}. Request at most {MOST_DRAWS // n_rows} resamples.",
             loc=loc,
             value=n_resamples,
         )

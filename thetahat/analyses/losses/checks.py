@@ -42,7 +42,7 @@ def check(
     if choices.control is not None and choices.control not in models:
         raise InvalidParameter(
             f"control {choices.control!r} is not one of the models"
-            f"{suggest_name(choices.control, models)}: {', '.join(models)}",
+            f"{suggest_name(choices.control, models)}: {', '.join(models)}.",
             loc=("control",),
             value=choices.control,
         )
@@ -67,7 +67,7 @@ def check(
                 any_loss = other_losses is not None
                 fits = list_fitting_methods(family, layout, choices, n_models, any_loss=any_loss)
                 raise UnsupportedCombination(
-                    f"{entry.name} does not fit: {reason}; {fits}",
+                    f"{entry.name} does not fit: {reason}. {fits}",
                     loc=(field, i if entry.place is None else entry.place),
                     value=entry.name,
                 )
@@ -100,7 +100,7 @@ def list_fitting_methods(
     *,
     any_loss: bool = False,
 ) -> str:
-    """Return the methods that fit the layout (and any loss), as the end of a message."""
+    """Return a sentence that lists the methods that fit the layout (and any loss)."""
     methods = select(family, None, REGISTRIES[family], layout, choices, n_models).methods
     fitting = [
         e.name
@@ -109,7 +109,7 @@ def list_fitting_methods(
         and _misfit(family, e, layout, choices, n_models) is None
     ]
     words = "tests of all models" if family == "omnibus" else family
-    return f"{words} that fit: {', '.join(fitting) or 'none'}"
+    return f"{words.capitalize()} that fit: {', '.join(fitting) or 'none'}."
 
 
 def _misfit(
@@ -131,7 +131,7 @@ def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
     spoken = sorted({t.value for entry in chosen for t in entry.method.info.targets if t in known})
     if target.value not in spoken:
         raise UnsupportedCombination(
-            f"no variance here is for {target.value}; targets that fit: {', '.join(spoken)}",
+            f"No variance here is for {target.value}. Targets that fit: {', '.join(spoken)}.",
             loc=("target",),
             value=target.value,
         )

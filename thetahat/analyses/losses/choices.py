@@ -229,7 +229,7 @@ def _member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
 
 def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT001 - an assertion
     if not good:
-        raise InvalidParameter(f"{name} {what}, got {value}", loc=(name,), value=value)
+        raise InvalidParameter(f"{name} {what}, got {value}.", loc=(name,), value=value)
 
 
 def _keys_differ(family: str, entries: tuple[Chosen[Any], ...]) -> None:
@@ -237,7 +237,7 @@ def _keys_differ(family: str, entries: tuple[Chosen[Any], ...]) -> None:
     for i, entry in enumerate(entries):
         if entry.key in seen:
             raise InvalidParameter(
-                f'{family} has {entry.key!r} twice; give one of them an "as"',
+                f'{family} has {entry.key!r} twice. Give one of them an "as".',
                 loc=(family, i),
                 value=entry.key,
             )

@@ -132,7 +132,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         if block is not None or len(block_labels) != len(layout.block_labels):
             raise InvalidParameter(
                 f"block_labels must be {len(layout.block_labels)} names, one for each row of "
-                "losses",
+                "losses.",
                 loc=("block_labels",),
             )
         layout = replace(layout, block_labels=tuple(block_labels))
@@ -162,7 +162,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     if row_weights is not None and row_weights.shape != (layout.n_rows,):
         raise InvalidParameter(
-            f"weights have shape {row_weights.shape}, but there are {layout.n_rows} losses",
+            f"weights have shape {row_weights.shape}, but there are {layout.n_rows} losses.",
             loc=("weights",),
         )
     result = evaluate_table(table, choices, seed, row_weights)
@@ -216,7 +216,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     """
     values = {name: np.asarray(row, dtype=np.float64) for name, row in scores.items()}
     if not values:
-        raise InvalidParameter("scores have no model", loc=("scores",))
+        raise InvalidParameter("Scores have no model.", loc=("scores",))
     n_splits = len(next(iter(values.values())))
     learnt, tested = (
         np.broadcast_to(np.asarray(n, dtype=np.float64), n_splits) for n in (n_train, n_test)
@@ -236,7 +236,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
 def _is_higher(better: str | None) -> bool:
     if better not in {None, "lower", "higher"}:
         raise InvalidParameter(
-            f"better must be lower or higher, got {better}", loc=("better",), value=better
+            f"better must be lower or higher, got {better}.", loc=("better",), value=better
         )
     return better == "higher"
 
@@ -245,7 +245,7 @@ def _read_block_kind(blocks: BlockKind | str) -> BlockKind:
     if blocks not in tuple(BlockKind):
         known = ", ".join(BlockKind)
         raise InvalidParameter(
-            f"blocks must be one of {known}, got {blocks}", loc=("blocks",), value=blocks
+            f"blocks must be one of {known}, got {blocks}.", loc=("blocks",), value=blocks
         )
     return BlockKind(blocks)
 
@@ -261,7 +261,7 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
 ) -> tuple[Layout, dict[str, FloatArray]]:
     """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
     if not losses:
-        raise InvalidParameter("losses have no model", loc=("losses",))
+        raise InvalidParameter("Losses have no model.", loc=("losses",))
     sizes = dict(n_train) if isinstance(n_train, Mapping) else n_train
     in_rows = {name: _split_rows(values) for name, values in losses.items()}
     first = next(iter(in_rows))
@@ -272,7 +272,7 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         if block is None:
             if kind is not BlockKind.HOLDOUT:
                 raise InvalidParameter(
-                    "losses in long form need block: one label for each loss", loc=("block",)
+                    "Losses in long form need block: one label for each loss.", loc=("block",)
                 )
             block = np.zeros(n, dtype=np.intp)
         columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
@@ -286,14 +286,14 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     if any(column is not None for column in (block, repeat, instance, cluster)):
         raise InvalidParameter(
             "block, repeat, instance and cluster go with losses in long form, not with a row of "
-            "losses for each block",
+            "losses for each block.",
             loc=("block",),
         )
     shape = [len(row) for row in rows]
     for name, other in in_rows.items():
         if other is None or [len(row) for row in other] != shape:
             raise InvalidParameter(
-                f"the rows of losses of {name!r} and {first!r} differ in length",
+                f"The rows of losses of {name!r} and {first!r} differ in length.",
                 loc=("losses", name),
             )
     layout = build_block_layout(kind, shape, n_train=sizes)

@@ -65,7 +65,7 @@ def note_unbuilt(
                 left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
         elif intervals.named:
             raise UnsupportedCombination(
-                f"{entry.name} does not fit: {WITHOUT_ONES}", loc=("intervals",), value=entry.name
+                f"{entry.name} does not fit: {WITHOUT_ONES}.", loc=("intervals",), value=entry.name
             )
         else:
             left_out.add("intervals", entry.name, WITHOUT_ONES)

@@ -57,16 +57,16 @@ def check_metric(
     metric = entry.method
     if metric.task != task:
         raise UnsupportedCombination(
-            f"The metric {entry.name} is for {metric.task}, and the task is {task}; metrics that "
-            f"fit: {_list_fitting(task, scores=not without_scores)}",
+            f"The metric {entry.name} is for {metric.task}, and the task is {task}. Metrics that "
+            f"fit: {_list_fitting(task, scores=not without_scores)}.",
             loc=loc,
             value=entry.name,
         )
     if metric.uses == "scores" and without_scores:
         names = ", ".join(map(repr, without_scores))
         raise UnsupportedCombination(
-            f"The metric {entry.name} needs scores, and there are none of {names}; metrics that "
-            f"fit: {_list_fitting(task, scores=False)}",
+            f"The metric {entry.name} needs scores, and there are none of {names}. Metrics that "
+            f"fit: {_list_fitting(task, scores=False)}.",
             loc=loc,
             value=entry.name,
         )

@@ -30,7 +30,7 @@ def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judg
     test = np.concatenate([outcome.test for outcome in outcomes])
     scores = scores_from(outcomes, data.n_classes)
     if scores is not None and np.isnan(scores).any():
-        raise LearnerFailed(f"learner {name!r} gave scores that are not numbers")
+        raise LearnerFailed(f"Learner {name!r} gave scores that are not numbers.")
     return Judged(
         task=data.task,
         truth=data.y[test],

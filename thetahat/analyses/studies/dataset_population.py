@@ -60,14 +60,14 @@ class DataAsPopulation:
             return _DatasetSources(self, codes, (rows,), rows[:0])
         if self.data.source is None:
             raise InvalidParameter(
-                "n_sources needs the source of every row: name the source column, or draw n rows",
+                "n_sources needs the source of every row: name the source column, or draw n rows.",
                 loc=("n_sources",),
                 value=size.n_sources,
             )
         source_of_row, labels = encode_labels(list(self.data.source))
         if size.n_sources > len(labels):
             raise InvalidParameter(
-                f"n_sources is {size.n_sources}, and the data set has only {len(labels)} sources",
+                f"n_sources is {size.n_sources}, and the data set has only {len(labels)} sources.",
                 loc=("n_sources",),
                 value=size.n_sources,
             )
@@ -101,8 +101,8 @@ class _DatasetSources:
     def _draw_rows(self, rows: IntArray, n: int, rng: np.random.Generator) -> IntArray:
         if not self.population.replace and n > len(rows):
             raise InsufficientData(
-                f"{n} rows cannot be drawn from {len(rows)} without replacement; draw fewer, or "
-                "set draw.replace",
+                f"{n} rows cannot be drawn from {len(rows)} without replacement. Draw fewer, or "
+                "set draw.replace.",
                 loc=("per_source",),
                 value=n,
             )

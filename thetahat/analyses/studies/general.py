@@ -117,7 +117,7 @@ class GeneralStudy:
         except EvaluationError as error:
             return error
         # the records have gaps, so that the row at this index is another repetition's
-        return EvaluationError("the reason was not recorded")
+        return EvaluationError("The reason was not recorded.")
 
     def _draw(self, index: int) -> tuple[StudyDraw, int]:
         seed = repetition_seed(self.seed, index)

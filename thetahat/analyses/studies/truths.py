@@ -123,7 +123,7 @@ def check_truths(names: Collection[str]) -> None:
         if name not in OBSERVED:
             raise InvalidParameter(
                 f"{name!r} is not a truth that can be computed; the truths are "
-                f"{', '.join(OBSERVED)}",
+                f"{', '.join(OBSERVED)}.",
                 loc=("truths",),
                 value=name,
             )

@@ -22,7 +22,7 @@ def check_resamples(n_resamples: int | None) -> None:
     """Raise if the number of resamples is too small or too large; None is the default."""
     if n_resamples is not None and not FEWEST <= n_resamples <= MOST:
         raise InvalidParameter(
-            f"n_resamples must lie in {FEWEST} to {MOST}", loc=("n_resamples",), value=n_resamples
+            f"n_resamples must lie in {FEWEST} to {MOST}.", loc=("n_resamples",), value=n_resamples
         )
 
 

@@ -62,8 +62,8 @@ def find_rows(
     for values, loc in zip(resample, locs, strict=True):
         if len(values) != n:
             raise InvalidParameter(
-                f"the resample has {len(values)} values and the sample {n}; they must have the "
-                "same number",
+                f"The resample has {len(values)} values and the sample {n}. They must have the "
+                "same number.",
                 loc=loc,
                 value=len(values),
             )
@@ -74,7 +74,7 @@ def find_rows(
         row = [float(column[at]) for column in resample]
         text = f"{row[0]:g}" if len(row) == 1 else str(tuple(row))
         raise InvalidParameter(
-            f"{text} is not in the sample; a resample may only hold values of the sample",
+            f"{text} is not in the sample. A resample may only hold values of the sample.",
             loc=(*locs[0], at),
             value=row,
         )

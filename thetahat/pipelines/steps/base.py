@@ -60,7 +60,7 @@ def present_values(name: str, column: FloatArray) -> FloatArray:
     """Return the values of a numeric column that are not missing."""
     if column.dtype.kind != "f":
         raise InvalidParameter(
-            f"column {name!r} is not numeric; add a step such as one_hot for it or leave it out",
+            f"Column {name!r} is not numeric. Add a step such as one_hot for it or leave it out.",
             loc=("columns", "features", name),
         )
     return column[~np.isnan(column)]

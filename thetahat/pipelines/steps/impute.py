@@ -77,7 +77,7 @@ class Impute:
         if (self.strategy == "constant") != (self.fill_value is not None):
             raise InvalidParameter(
                 f"fill_value belongs to strategy 'constant' and no other; got strategy "
-                f"{self.strategy!r} and fill_value {self.fill_value!r}",
+                f"{self.strategy!r} and fill_value {self.fill_value!r}.",
                 loc=("fill_value",),
                 value=self.fill_value,
             )
@@ -110,7 +110,7 @@ class Impute:
         if self.fill_value is not None:
             if isinstance(self.fill_value, str) == (column.dtype.kind == "f"):
                 raise InvalidParameter(
-                    f"fill_value {self.fill_value!r} does not fit column {name!r}",
+                    f"fill_value {self.fill_value!r} does not fit column {name!r}.",
                     loc=("columns", "features", name),
                     value=self.fill_value,
                 )
@@ -118,8 +118,8 @@ class Impute:
         values: Any = column[~is_missing(column)]
         if not len(values):
             raise InsufficientData(
-                f"column {name!r} has only missing values in this training part, so its "
-                f"{self.strategy} is undefined",
+                f"Column {name!r} has only missing values in this training part, so its "
+                f"{self.strategy} is undefined.",
                 loc=("columns", "features", name),
             )
         if self.strategy == "most_frequent":

@@ -40,8 +40,8 @@ class FittedOneHot:
             if self.refuse_unknown and (codes < 0).any():
                 value = _values(column)[int(np.argmax(codes < 0))]
                 raise InvalidParameter(
-                    f"column {name!r} has the category {value!r}, which is absent from the "
-                    "training part",
+                    f"Column {name!r} has the category {value!r}, which is absent from the "
+                    "training part.",
                     loc=("columns", "features", name),
                     value=value,
                 )
@@ -110,8 +110,8 @@ class OneHot:
         width = sum(map(len, kept))
         if width > WIDEST:
             raise InvalidParameter(
-                f"one_hot would produce {width} columns; at most {WIDEST} are allowed. Leave out "
-                "columns that identify single instances",
+                f"one_hot would produce {width} columns. At most {WIDEST} are allowed. Leave out "
+                "columns that identify single instances.",
                 loc=("prepare",),
                 value=width,
             )

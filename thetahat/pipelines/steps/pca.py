@@ -72,7 +72,7 @@ class PrincipalComponents:
             return
         raise InvalidParameter(
             f"n_components must be a whole number of at least 1 or a share between 0 and 1; "
-            f"got {m!r}",
+            f"got {m!r}.",
             loc=("n_components",),
             value=m,
         )
@@ -109,7 +109,7 @@ class PrincipalComponents:
             if self.n_components > len(spread):
                 raise InsufficientData(
                     f"n_components is {self.n_components}, but this training part has at most "
-                    f"{len(spread)} components (the smaller of its numbers of rows and columns)",
+                    f"{len(spread)} components (the smaller of its numbers of rows and columns).",
                     loc=("prepare",),
                     value=self.n_components,
                 )

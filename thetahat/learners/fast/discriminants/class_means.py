@@ -182,8 +182,8 @@ def _transform(within: FloatArray, shape: Shape) -> tuple[FloatArray, bool]:
         return spherical(float(lengths @ lengths), len(lengths))
     if not lengths.any():
         raise InsufficientData(
-            "no feature varies within the classes of the training part, so there is no spread to "
-            "measure distances by; use fewer folds, or the learner 'nearest_mean'",
+            "No feature varies within the classes of the training part, so there is no spread to "
+            "measure distances by. Use fewer folds, or the learner 'nearest_mean'.",
             loc=("columns", "features"),
         )
     scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
