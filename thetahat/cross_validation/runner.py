@@ -143,7 +143,7 @@ def _build_outcome(split: Split, fields: Mapping[str, Any]) -> SplitOutcome:
 
 def describe_position(name: str, split: Split, source: np.ndarray | None = None) -> str:
     """Return a learner and a split in words: ``learner 'nb', repeat 0, block 3 (source 'dvd')``."""
-    position = f"learner {name!r}, repeat {split.repeat}, block {split.block}"
+    position = f"Learner {name!r}, repeat {split.repeat}, block {split.block}"
     if split.label == split.block:
         return position
     is_source = source is not None and bool(np.all(source[split.test] == split.label))

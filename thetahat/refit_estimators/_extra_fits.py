@@ -116,7 +116,7 @@ class _LearnerRecord:
     def fail(self, error: EvaluationError) -> None:
         """Store the learner's first exception."""
         if self.error is None:
-            error.message = f"in an extra fit: {error.message}"
+            error.message = f"In an extra fit: {error.message}"
             self.error = error
 
     def collect(self) -> LearnerRun | EvaluationError:

@@ -98,7 +98,7 @@ def test_invalid_documents_are_refused_in_words(drawn: Data) -> None:
 
     with pytest.raises(InvalidParameter, match="has 3 classes; this preset needs two"):
         read_documents(changed(classes=(0, 1, 2)), "reviews")
-    with pytest.raises(InvalidParameter, match="name the source column"):
+    with pytest.raises(InvalidParameter, match="Name the source column"):
         read_documents(changed(source=None), "reviews")
     with pytest.raises(InsufficientData, match="needs at least three"):
         read_documents(changed(source=np.asarray(drawn.source) % 2), "reviews")

@@ -71,7 +71,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {**FIT, "learners": {"m": {"name": "ridge", "prepare": [STANDARDISE_Z]}}},
             ["learners", "m", "prepare", 0, "columns", 0],
-            "there is no column 'z'; the input columns of this step are x0",
+            "There is no column 'z'. The input columns of this step are x0",
         ),
         ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "has columns and no dataset"),
         ({**matrix(), "losses": "nb"}, ["losses"], "must be an object"),

@@ -238,7 +238,7 @@ def test_invalid_a_data_set_too_large_is_refused_before_it_is_read(tmp_path: Pat
         "statistic": "difference",
     }
 
-    with pytest.raises(EvaluationError, match="request at most 40 resamples"):
+    with pytest.raises(EvaluationError, match="Request at most 40 resamples"):
         run_kind(stored, [file])
 
 

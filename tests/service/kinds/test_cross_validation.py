@@ -156,7 +156,7 @@ def test_degenerate_a_learner_that_fails_leaves_the_others_standing() -> None:
 
 
 def test_degenerate_when_all_learners_fail_the_job_does() -> None:
-    with pytest.raises(EvaluationError, match=r"learner 'bad', repeat 0, block 0.*takes counts"):
+    with pytest.raises(EvaluationError, match=r"Learner 'bad', repeat 0, block 0.*takes counts"):
         run_kind({**CLASSIFY, "learners": {"bad": "multinomial_naive_bayes"}})
 
 

@@ -31,7 +31,7 @@ BODY: dict[str, Any] = {
     "scheme": {"name": "k_fold", "params": {"n_folds": 4}},
     "sizes": [10, 0.6, 1],
 }
-TOO_FEW = "the training part has 10 rows"
+TOO_FEW = "The training part has 10 rows"
 
 
 def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,7 +51,7 @@ def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) ->
     assert list(together.result["curves"]) == list(BODY["learners"])
     failure = together.result["failures"]["k20"]["10"]
     assert list(together.result["failures"]) == ["k20"]
-    assert failure["message"].startswith("learner 'k20', repeat 0, block 0")
+    assert failure["message"].startswith("Learner 'k20', repeat 0, block 0")
     assert TOO_FEW in failure["message"]
 
 

@@ -31,7 +31,7 @@ def weighted(values: Any) -> dict[str, Any]:
     ("change", "place", "match"),
     [
         ({"source": {"X": X.tolist()}}, ("source", "y"), "has no labels"),
-        ({"source": {**SOURCE, "y": [1] * 30}}, ("source", "y"), "every row has class 1"),
+        ({"source": {**SOURCE, "y": [1] * 30}}, ("source", "y"), "Every row has class 1"),
         ({"source": {**SOURCE, "y": [1, None] * 15}}, ("source", "y", 1), "y|target"),
         ({"source": {**SOURCE, "fold": [1] * 30}}, ("source", "fold"), "in one fold"),
         (
@@ -169,7 +169,7 @@ def test_invalid_columns_of_data_sets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("weights", "match"),
-    [([0.0] * 30, "all weights are zero"), ([-1.0] + [1.0] * 29, "below 0|negative")],
+    [([0.0] * 30, "All weights are zero"), ([-1.0] + [1.0] * 29, "below 0|negative")],
 )
 def test_invalid_weights(weights: list[float], match: str) -> None:
     with pytest.raises(EvaluationError, match=match):
@@ -243,7 +243,7 @@ def test_degenerate_a_hundred_features() -> None:
 
 def test_degenerate_training_parts_too_small_for_a_covariance() -> None:
     source = {"X": X[:4].tolist(), "y": [1, -1, 1, -1], "fold": [0, 0, 1, 1]}
-    with pytest.raises(InsufficientData, match="without fold 0: the source has 2"):
+    with pytest.raises(InsufficientData, match="without fold 0: The source has 2"):
         run_kind(with_(source=source, weights_from="training"))
 
 
@@ -253,7 +253,7 @@ def test_degenerate_a_learner_that_fails_is_named_or_left_out() -> None:
     source = {**SOURCE, "y": y.tolist()}
     body = with_(source=source, loss="zero_one", target={"X": Z.tolist()}, grid=None)
     bayes = {"name": "linear_discriminant"}
-    with pytest.raises(EvaluationError, match="the training part has 1 class"):
+    with pytest.raises(EvaluationError, match="The training part has 1 class"):
         run_kind({**body, "learner": bayes})
     result = run_kind({**body, "learners": {"da": bayes, "ridge": "ridge"}}).result
 

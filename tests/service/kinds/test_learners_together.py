@@ -207,7 +207,7 @@ def test_degenerate_one_that_is_refused_fails_alone(
     assert list(result["failures"]) == ["greedy"]
     failure = result["failures"]["greedy"]
     assert failure["loc"] == ["learners", "greedy"]
-    assert failure["message"].startswith("learner 'greedy', repeat 0, block 0")
+    assert failure["message"].startswith("Learner 'greedy', repeat 0, block 0")
     assert result["models"] == run_kind(NEAR).result["models"]
 
 
@@ -225,7 +225,7 @@ def test_degenerate_where_all_of_them_are_refused_each_says_why(
     ]
     failures = as_json(kind.gather(job, outputs))["failures"]
     for name in greedy:
-        assert failures[name]["message"].startswith(f"learner '{name}', repeat 0, block 0")
+        assert failures[name]["message"].startswith(f"Learner '{name}', repeat 0, block 0")
         assert failures[name]["loc"] == ["learners", name]
 
 

@@ -125,7 +125,7 @@ def test_degenerate_a_size_that_fails_leaves_the_others_standing() -> None:
 
 def test_degenerate_when_nothing_is_left_the_job_fails() -> None:
     neighbours = {"name": "KNeighborsRegressor", "params": {"n_neighbors": 55}}
-    with pytest.raises(EvaluationError, match="learner 'knn', repeat 0, block 0"):
+    with pytest.raises(EvaluationError, match="Learner 'knn', repeat 0, block 0"):
         run_kind({**BODY, "learners": {"knn": neighbours}})
     two = {**BODY, "learners": {"knn": neighbours, "mean": "mean"}, "control": "knn"}
     left = run_kind(two).result

@@ -151,7 +151,7 @@ def test_exact_a_verdict_can_speak_of_a_target_that_only_a_refit_has() -> None:
         "these_models",
         "bates_nested_cv",
     )
-    with pytest.raises(UnsupportedCombination, match="no variance here is for new_source"):
+    with pytest.raises(UnsupportedCombination, match="No variance here is for new_source"):
         run_kind({**body, "target": "new_source"})
 
 
@@ -206,7 +206,7 @@ def test_degenerate_a_learner_that_fails_when_fitted_again_is_left_out() -> None
     result = run_kind(body).result
 
     assert list(result["models"]) == ["majority"]
-    assert "in an extra fit, learner 'logistic'" in result["failures"]["logistic"]["message"]
+    assert "In an extra fit: Learner 'logistic'" in result["failures"]["logistic"]["message"]
 
 
 def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:

@@ -222,7 +222,7 @@ def test_invalid_a_source_with_one_class() -> None:
     labels[SITE == "t"] = "a"
     data = {**DATA, "y": labels.tolist()}
 
-    with pytest.raises(EvaluationError, match="class 'b' is in 3 of 4 sources") as caught:
+    with pytest.raises(EvaluationError, match="Class 'b' is in 3 of 4 sources") as caught:
         run_kind(body_of("stratified_source_k_fold", data=data, n_folds=4))
 
     assert place_of(caught.value) == ("scheme", "params", "n_folds")

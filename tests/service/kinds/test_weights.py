@@ -75,7 +75,7 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
         ({"target": {}}, ("target",), "either X or a dataset"),
         ({"source": {"X": [[1, None], [2, 3]]}}, ("source", "X", 0, 1), "no value in row 0"),
         ({"source": {"X": [["a", 1], ["b", 3]]}}, ("source", "X", "x0"), "not numeric"),
-        ({"source": {"X": [[1, 2], [3]]}}, ("source", "X", 1), "row 1 has 1 features"),
+        ({"source": {"X": [[1, 2], [3]]}}, ("source", "X", 1), "Row 1 has 1 features"),
         ({"target": {"X": [[1], [2]]}}, ("target",), "2 features and the target has 1"),
         ({"source": {"X": [[1, 2]]}}, ("source",), "at least 2"),
         (

@@ -102,7 +102,7 @@ def test_exact_a_missing_value_anywhere_is_the_reason() -> None:
     (outcome,) = run_splits("r", Ridge(), data, [split], Squared(), 0)
 
     assert outcome.fit_reason is not None
-    assert "column 'a' has no value in row 1" in outcome.fit_reason
+    assert "Column 'a' has no value in row 1" in outcome.fit_reason
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

@@ -152,7 +152,7 @@ def test_invalid_learner_that_raises_is_named_without_its_trace() -> None:
         run(learner, some_data(), one_split("dvd"))
 
     assert str(caught.value) == (
-        "learner 'nb', repeat 0, block 3 (source 'dvd'): faulty: matrix is singular"
+        "Learner 'nb', repeat 0, block 3 (source 'dvd'): faulty: matrix is singular"
     )
 
 

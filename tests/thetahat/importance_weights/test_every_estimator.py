@@ -123,11 +123,11 @@ def test_invalid_samples() -> None:
     with pytest.raises(InvalidParameter, match="2 features and the target 1") as caught:
         Samples(SOURCE, TARGET[:, :1])
     assert caught.value.loc == ("target",)
-    with pytest.raises(InsufficientData, match="the source has 1 rows, and at least 2"):
+    with pytest.raises(InsufficientData, match="The source has 1 rows, and at least 2"):
         Samples(SOURCE[:1], TARGET)
     with pytest.raises(InsufficientData, match="the target has 0 rows"):
         Samples(SOURCE, TARGET[:0])
-    with pytest.raises(InvalidParameter, match="the source has the shape"):
+    with pytest.raises(InvalidParameter, match="The source has the shape"):
         Samples(SOURCE[:, :0], TARGET)
     with pytest.raises(InvalidParameter, match="3 weights for 8 source rows"):
         Samples(SOURCE, TARGET, np.ones(3))

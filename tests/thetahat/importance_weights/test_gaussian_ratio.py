@@ -124,7 +124,7 @@ def test_degenerate_a_covariance_that_is_singular_in_one_sample(narrow: int, nam
     other = 1 - narrow
     pair[other] = np.column_stack([pair[other], np.arange(len(pair[other])) / 7.0])
 
-    with pytest.raises(InsufficientData, match=f"the {name}'s covariance is singular") as caught:
+    with pytest.raises(InsufficientData, match=f"The {name}'s covariance is singular") as caught:
         weigh(*pair)
     assert caught.value.loc == (name,)
 
@@ -151,7 +151,7 @@ def test_degenerate_a_target_of_twice_the_variance_has_no_weight_variance() -> N
 
 
 def test_degenerate_far_apart() -> None:
-    with pytest.raises(InsufficientData, match="every source row would have weight 0"):
+    with pytest.raises(InsufficientData, match="Every source row would have weight 0"):
         weigh(SOURCE - 1000, TARGET)
     # one source row far out, where the wider target is dense by comparison
     source = np.concatenate([1e-9 * np.arange(8.0), [0.1]])[:, None] * np.ones((9, 1))
@@ -165,5 +165,5 @@ def test_degenerate_far_apart() -> None:
 def test_invalid_samples() -> None:
     with pytest.raises(InsufficientData, match="needs two target rows"):
         weigh(SOURCE, TARGET[:1])
-    with pytest.raises(InsufficientData, match="no feature varies"):
+    with pytest.raises(InsufficientData, match="No feature varies"):
         weigh(np.ones((3, 2)), np.ones((4, 2)))

@@ -30,7 +30,7 @@ def test_invalid_weight(bad: float) -> None:
     own = OWN.copy()
     own[3] = bad
 
-    with pytest.raises(InvalidParameter, match="weight 3 is") as caught:
+    with pytest.raises(InvalidParameter, match="Weight 3 is") as caught:
         Given().estimate(Samples(SOURCE, TARGET, own), rng())
     assert caught.value.loc == ("source", "weight", 3)
 
@@ -38,5 +38,5 @@ def test_invalid_weight(bad: float) -> None:
 def test_invalid_no_weights() -> None:
     with pytest.raises(InvalidParameter, match="need a weight for each source row"):
         Given().estimate(Samples(SOURCE, TARGET), rng())
-    with pytest.raises(InvalidParameter, match="all weights are zero"):
+    with pytest.raises(InvalidParameter, match="All weights are zero"):
         Given().estimate(Samples(SOURCE, TARGET, np.zeros(8)), rng())

@@ -90,7 +90,7 @@ def test_degenerate_dependent_kernels() -> None:
     same = Samples(SMALL.source, np.repeat(SMALL.target[:1], 4, axis=0))
 
     assert Ulsif(width=1.0).estimate(same, rng()).values.min() > 0
-    with pytest.raises(InsufficientData, match="give a penalty above 0"):
+    with pytest.raises(InsufficientData, match="Give a penalty above 0"):
         Ulsif(width=1.0, penalty=0).estimate(same, rng())
 
 

@@ -142,13 +142,13 @@ def test_calibrated_a_searched_width_is_nearer_than_one_too_narrow() -> None:
 def test_degenerate_searches_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InsufficientData, match="needs two target rows"):
         Kliep(width="cross_validation").estimate(Samples(SMALL.source, SMALL.target[:1]), rng())
-    with pytest.raises(InsufficientData, match="no candidate width"):
+    with pytest.raises(InsufficientData, match="No candidate width"):
         search_by_likelihood(SMALL, SMALL.target, lambda x, _: np.full(x.shape[1], -np.inf), rng())
     one = Samples(SMALL.source, SMALL.target[:1])
-    with pytest.raises(InsufficientData, match="no candidate width"):
+    with pytest.raises(InsufficientData, match="No candidate width"):
         search_by_least_squares(one, one.target, [1.0], [0.1], 0.0)
     same = Samples(np.zeros((6, 1)), np.zeros((6, 1)))
-    with pytest.raises(InsufficientData, match="no candidate width"):
+    with pytest.raises(InsufficientData, match="No candidate width"):
         search_by_least_squares(same, same.target, [1.0], [0.0], 0.0)
     monkeypatch.setattr(_width_search, "SHARES", (1e-9, 1.0))
     narrow = Kliep(mode="early_stopped", width="cross_validation").estimate(SMALL, rng())

@@ -189,8 +189,8 @@ def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> No
     ("learner", "value", "words"),
     [
         ("multinomial_naive_bayes", -1.0, "takes counts, and column 'x' is -1.0 in row 1"),
-        ("bernoulli_naive_bayes", None, "column 'x' has no value in row 1"),
-        ("multinomial_naive_bayes", None, "column 'x' has no value in row 1"),
+        ("bernoulli_naive_bayes", None, "Column 'x' has no value in row 1"),
+        ("multinomial_naive_bayes", None, "Column 'x' has no value in row 1"),
     ],
 )
 def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str) -> None:

@@ -59,5 +59,5 @@ def test_degenerate_a_constant_feature_counts_for_nothing() -> None:
 
 
 def test_invalid_no_more_rows_than_classes() -> None:
-    with pytest.raises(InsufficientData, match="no feature varies within"):
+    with pytest.raises(InsufficientData, match="No feature varies within"):
         predicted(DiagonalDiscriminant(), [[0.0], [1.0]], [0, 1], [[0.0]], n_classes=2)

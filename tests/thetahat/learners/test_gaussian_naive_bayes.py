@@ -117,7 +117,7 @@ def test_invalid_smoothing(smoothing: float) -> None:
 
 
 def test_degenerate_constant_features_are_named() -> None:
-    with pytest.raises(InsufficientData, match="column 'x0' does not vary inside a class") as e:
+    with pytest.raises(InsufficientData, match="Column 'x0' does not vary inside a class") as e:
         predicted(GaussianNaiveBayes(), [[1.0]] * 4, [0, 0, 1, 1], [[1.0]], n_classes=2)
 
     assert e.value.loc == ("columns", "features", "x0")

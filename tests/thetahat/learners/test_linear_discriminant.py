@@ -124,5 +124,5 @@ def test_exact_weight_two_is_the_row_twice() -> None:
 
 
 def test_invalid_no_more_rows_than_classes() -> None:
-    with pytest.raises(InsufficientData, match="no feature varies within the classes"):
+    with pytest.raises(InsufficientData, match="No feature varies within the classes"):
         predicted(LinearDiscriminant(), LINE[:2], [0, 1], LINE, n_classes=2)

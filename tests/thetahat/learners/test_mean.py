@@ -38,7 +38,7 @@ def test_against_sklearn_dummy_regressor() -> None:
 
 
 def test_invalid_weights_all_zero() -> None:
-    with pytest.raises(InsufficientData, match="all weights of the training part are zero"):
+    with pytest.raises(InsufficientData, match="All weights of the training part are zero"):
         predicted(MeanLearner(), X, [1.0, 2.0, 6.0], X, weights=[0, 0, 0])
 
 

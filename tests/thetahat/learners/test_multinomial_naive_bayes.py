@@ -88,7 +88,7 @@ def test_invalid_smoothing(smoothing: float) -> None:
 def test_invalid_negative_count_names_column_and_row() -> None:
     features = table([[1.0, 2.0], [3.0, -4.0], [0.0, 0.0]]).rows(np.array([2, 1]))
 
-    with pytest.raises(InvalidParameter, match=r"column 'x1' is -4\.0 in row 1; gaussian") as e:
+    with pytest.raises(InvalidParameter, match=r"column 'x1' is -4\.0 in row 1\. gaussian") as e:
         MultinomialNaiveBayes().fit(
             features, np.array([0, 1]), weights=None, n_classes=2, rng=np.random.default_rng(0)
         )
@@ -104,5 +104,5 @@ def test_invalid_negative_count_at_prediction() -> None:
 def test_invalid_one_class(weights: list[float] | None) -> None:
     y = [1, 1] if weights != [2.0, 0.0] else [0, 1]
 
-    with pytest.raises(InsufficientData, match="the training part has 1 class"):
+    with pytest.raises(InsufficientData, match="The training part has 1 class"):
         predicted(MultinomialNaiveBayes(), [[1.0], [2.0]], y, [[1.0]], weights=weights, n_classes=2)

@@ -158,7 +158,7 @@ def test_invalid_penalty(penalty: float) -> None:
 
 
 def test_invalid_weights_all_zero() -> None:
-    with pytest.raises(InsufficientData, match="all weights of the training part are zero"):
+    with pytest.raises(InsufficientData, match="All weights of the training part are zero"):
         fitted(Ridge(), LINE, [0, 1, 2], [0, 0, 0])
 
 
@@ -166,7 +166,7 @@ def test_invalid_missing_value_names_column_and_row() -> None:
     features = table([[1.0, 2.0], [3.0, math.nan]]).rows(np.array([1, 0]))
 
     with pytest.raises(
-        InvalidParameter, match=r"column 'x1' has no value in row 1.*impute step"
+        InvalidParameter, match=r"Column 'x1' has no value in row 1.*impute step"
     ) as e:
         Ridge().fit(features, np.zeros(2), weights=None, n_classes=0, rng=np.random.default_rng(0))
     assert e.value.loc == ("columns", "features", "x1", 1)
@@ -175,5 +175,5 @@ def test_invalid_missing_value_names_column_and_row() -> None:
 def test_invalid_text_names_the_column() -> None:
     features = Features(("town",), (np.array(["a", "b"], dtype=object),))
 
-    with pytest.raises(InvalidParameter, match="column 'town' is not numeric"):
+    with pytest.raises(InvalidParameter, match="Column 'town' is not numeric"):
         Ridge().fit(features, np.zeros(2), weights=None, n_classes=0, rng=np.random.default_rng(0))

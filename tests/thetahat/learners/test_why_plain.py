@@ -53,7 +53,7 @@ def test_degenerate_a_missing_value(name: str) -> None:
     rows = X.copy()
     rows[4, 1] = np.nan
 
-    assert "column 'x1' has no value in row 4" in told(name, rows, None, without(np.arange(3)))
+    assert "Column 'x1' has no value in row 4" in told(name, rows, None, without(np.arange(3)))
 
 
 @pytest.mark.parametrize("name", DENSE)

@@ -82,5 +82,5 @@ def test_invalid_probability_out_of_its_range(value: float) -> None:
 
 
 def test_invalid_without_probabilities() -> None:
-    with pytest.raises(UnsupportedCombination, match="the loss 'brier' needs class probabilities"):
+    with pytest.raises(UnsupportedCombination, match="The loss 'brier' needs class probabilities"):
         Brier().losses(np.array([0]), Predictions(np.array([0])))

@@ -47,7 +47,7 @@ def test_invalid_other_than_two_classes(name: str) -> None:
 def test_invalid_values_of_another_shape(name: str, shape: tuple[int, ...]) -> None:
     given = Predictions(np.array([0, 1]), scores=np.zeros(shape))
 
-    with pytest.raises(InvalidParameter, match="expected 2 decision values") as caught:
+    with pytest.raises(InvalidParameter, match="Expected 2 decision values") as caught:
         loss_of(name).losses(np.array([0, 1]), given)
     assert caught.value.loc == ("scores",)
 

@@ -82,12 +82,12 @@ def test_invalid_without_probabilities() -> None:
 def test_invalid_probabilities_of_another_shape(shape: tuple[int, ...]) -> None:
     given = Predictions(np.array([0, 1]), probabilities=np.full(shape, 0.5))
 
-    with pytest.raises(InvalidParameter, match="expected 2 rows of probabilities"):
+    with pytest.raises(InvalidParameter, match="Expected 2 rows of probabilities"):
         Log().losses(np.array([0, 1]), given)
 
 
 def test_invalid_truth_without_a_column() -> None:
-    with pytest.raises(InvalidParameter, match="class code 2 has no column among 2"):
+    with pytest.raises(InvalidParameter, match="Class code 2 has no column among 2"):
         Log().losses(np.array([0, 2]), said([[0.5, 0.5], [0.5, 0.5]]))
 
 

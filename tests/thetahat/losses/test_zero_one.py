@@ -35,7 +35,7 @@ def test_against_sklearn_zero_one_loss() -> None:
 
 
 def test_invalid_predictions_of_another_length() -> None:
-    with pytest.raises(InvalidParameter, match="expected 2 predictions, got an array of shape"):
+    with pytest.raises(InvalidParameter, match="Expected 2 predictions, got an array of shape"):
         ZeroOne().losses(np.array([0, 1]), Predictions(np.array([0, 1, 1])))
 
 

@@ -55,7 +55,7 @@ def test_exact_simple_imputer_keeps_strings_and_numbers_apart() -> None:
 def test_invalid_simple_imputer_of_another_mark_meets_a_number_that_is_missing() -> None:
     marked = {"name": "SimpleImputer", "params": {"missing_values": "?", "strategy": "constant"}}
     holed = Features(("kind", "a"), (strings("x", "?", "y"), np.array([0.0, np.nan, 1.0])))
-    with pytest.raises(InvalidParameter, match="column 'a' has no value in row 1"):
+    with pytest.raises(InvalidParameter, match="Column 'a' has no value in row 1"):
         fitted([{**marked, "columns": ["kind", "a"]}, "one_hot"], holed, np.array([0, 1, 0]))
 
 

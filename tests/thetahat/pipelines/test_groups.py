@@ -202,7 +202,7 @@ def nested(depth: int) -> Any:
         ({"groups": []}, ("groups",), "a list of 1 to 20 groups"),
         ({"groups": {}}, ("groups",), "a list of 1 to 20 groups"),
         ({"groups": [{}] * 21}, ("groups",), "a list of 1 to 20 groups"),
-        ({"groups": ["pca"]}, ("groups", 0), "expected a group like"),
+        ({"groups": ["pca"]}, ("groups", 0), "Expected a group like"),
         ({"groups": [{"steps": []}]}, ("groups", 0, "steps"), "'steps' is not a field"),
         ({"groups": [{}], "columns": ["a"]}, ("columns",), "'columns' is not a field"),
         ({"groups": [{}], "rest": "stay"}, ("rest",), "rest must be 'keep' or 'drop'"),

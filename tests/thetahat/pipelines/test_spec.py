@@ -29,16 +29,16 @@ def test_exact_every_field_of_a_spec_is_read() -> None:
 @pytest.mark.parametrize(
     ("wire", "loc", "words"),
     [
-        (5, (), "expected a name"),
-        ({}, (), "expected a name"),
-        ({"name": 3}, (), "expected a name"),
+        (5, (), "Expected a name"),
+        ({}, (), "Expected a name"),
+        ({"name": 3}, (), "Expected a name"),
         ({"name": "ridge", "steps": []}, ("steps",), "'steps' is not a field"),
         ({"name": "ridge", "columns": ["a"]}, ("columns",), "'columns' is not a field"),
         ({"name": "ridge", "params": [1]}, ("params",), "params must be an object"),
         ({"name": "ridge", "params": {1: 2}}, ("params",), "params must be an object"),
         ({"name": "ridge", "prepare": "pca"}, ("prepare",), "prepare must be a list"),
         ({"name": "ridge", "prepare": ["pca"] * 21}, ("prepare",), "at most 20 steps"),
-        ({"name": "ridge", "prepare": ["pca", 7]}, ("prepare", 1), "expected a name"),
+        ({"name": "ridge", "prepare": ["pca", 7]}, ("prepare", 1), "Expected a name"),
         (
             {"name": "ridge", "prepare": [{"name": "pca", "columns": "a"}]},
             ("prepare", 0, "columns"),

@@ -250,7 +250,7 @@ def test_exact_a_missing_text_can_be_imputed() -> None:
 
 def test_invalid_a_missing_text_is_named() -> None:
     features = Features(("text",), (strings("aa bb", "cc", None, "bb"),))
-    with pytest.raises(InvalidParameter, match="column 'text' has no text in row 2") as caught:
+    with pytest.raises(InvalidParameter, match="Column 'text' has no text in row 2") as caught:
         fit_predict(
             built({"name": "MultinomialNB", "prepare": ["CountVectorizer"]}),
             features,
@@ -262,7 +262,7 @@ def test_invalid_a_missing_text_is_named() -> None:
 
 
 def test_invalid_numbers_are_no_texts() -> None:
-    with pytest.raises(InvalidParameter, match="column 'age' holds numbers"):
+    with pytest.raises(InvalidParameter, match="Column 'age' holds numbers"):
         reached([{"name": "TfidfVectorizer", "columns": ["age"]}, "one_hot"], TABLE)
 
 
@@ -273,7 +273,7 @@ def test_invalid_texts_without_a_word() -> None:
 
 def test_invalid_texts_that_reach_a_learner() -> None:
     with pytest.raises(
-        InvalidParameter, match=r"'text' is not numeric; add a step for it .*TfidfVect"
+        InvalidParameter, match=r"'text' is not numeric\. Add a step for it .*TfidfVect"
     ):
         fit_predict(
             built("MultinomialNB"), Features(("text",), (TEXTS,)), Y, np.arange(9), np.arange(9)
@@ -293,7 +293,7 @@ def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.Mon
 def test_invalid_more_words_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("thetahat.pipelines.text_step.WIDEST_SPARSE", len(WORDS) - 1)
     with pytest.raises(
-        InvalidParameter, match="CountVectorizer would produce 12 columns; at most 11"
+        InvalidParameter, match=r"CountVectorizer would produce 12 columns\. At most 11"
     ):
         reached([{"name": "CountVectorizer", "columns": ["text"]}, "one_hot"], TABLE)
 

@@ -194,7 +194,7 @@ def test_degenerate_a_learner_that_fails_says_that_it_was_an_extra_fit() -> None
 
     with pytest.raises(EvaluationError) as caught:
         run_design(RefitTask("nb", learner, data, LOSSES["zero_one"]()), design, 1, 0, 3)
-    assert caught.value.message.startswith("in an extra fit, learner 'nb', ")
+    assert caught.value.message.startswith("In an extra fit: Learner 'nb', ")
 
 
 @EVERY
@@ -206,7 +206,7 @@ def test_naive_learners_together_are_each_by_itself(name: str) -> None:
     together = run_design_together(group, DATA, loss, design, 5, 0, n)
 
     assert isinstance(together["c"], EvaluationError)
-    assert together["c"].message.startswith("in an extra fit, learner 'c', ")
+    assert together["c"].message.startswith("In an extra fit: Learner 'c', ")
     for key, learner in zip("ab", learners, strict=False):
         said = together[key]
         assert not isinstance(said, EvaluationError)

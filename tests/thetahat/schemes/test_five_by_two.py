@@ -47,7 +47,7 @@ def test_invalid_data() -> None:
     with pytest.raises(InsufficientData, match="2 folds need as many rows"):
         FiveByTwo().splits(Rows(n=1), 1)
     lonely = Rows(n=5, y=np.array([0, 0, 0, 0, 1]), classes=("a", "b"))
-    with pytest.raises(InsufficientData, match="class 'b' has 1 rows, fewer than 2 folds"):
+    with pytest.raises(InsufficientData, match="Class 'b' has 1 rows, fewer than 2 folds"):
         FiveByTwo(stratified=True).n_splits(lonely)
     numbers = Rows(n=4, y=np.array([0.5, 1.5, 2.5, 3.0]))
     with pytest.raises(UnsupportedCombination, match="the target is a number"):

@@ -43,7 +43,7 @@ def test_property_seed_does_not_matter() -> None:
 
 
 def test_invalid_one_source() -> None:
-    with pytest.raises(InsufficientData, match="all rows come from one source, 'dvd'") as caught:
+    with pytest.raises(InsufficientData, match="All rows come from one source, 'dvd'") as caught:
         LeaveOneSourceOut().n_splits(labelled(source=["dvd", "dvd"]))
 
     assert caught.value.loc == ("columns", "source")

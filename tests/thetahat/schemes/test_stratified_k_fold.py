@@ -60,17 +60,17 @@ def test_against_sklearn_class_counts(sizes: list[int], n_folds: int) -> None:
 def test_invalid_small_class_is_named() -> None:
     rows = Rows(n=12, y=np.array([0] * 9 + [1] * 3), classes=("ham", "spam"))
 
-    with pytest.raises(InsufficientData, match="class 'spam' has 3 rows, fewer than 4 folds"):
+    with pytest.raises(InsufficientData, match="Class 'spam' has 3 rows, fewer than 4 folds"):
         StratifiedKFold(n_folds=4).n_splits(rows)
 
 
 def test_invalid_small_class_without_a_name() -> None:
-    with pytest.raises(InsufficientData, match="class 0 has 2 rows, fewer than 3 folds"):
+    with pytest.raises(InsufficientData, match="Class 0 has 2 rows, fewer than 3 folds"):
         StratifiedKFold(n_folds=3).n_splits(rows_of_classes([2, 9]))
 
 
 def test_invalid_target_that_is_a_number() -> None:
-    with pytest.raises(UnsupportedCombination, match="the target is a number; use k_fold"):
+    with pytest.raises(UnsupportedCombination, match=r"the target is a number\. Use k_fold"):
         StratifiedKFold().n_splits(Rows(n=20, y=np.linspace(0, 1, 20)))
 
 
@@ -86,7 +86,7 @@ def test_degenerate_code_without_rows_is_no_small_class() -> None:
 def test_invalid_one_class() -> None:
     rows = Rows(n=9, y=np.ones(9, dtype=np.intp), classes=("neg", "pos"))
 
-    with pytest.raises(InsufficientData, match="every row is of class 'pos'") as caught:
+    with pytest.raises(InsufficientData, match="Every row is of class 'pos'") as caught:
         StratifiedKFold(n_folds=3).n_splits(rows)
 
     assert caught.value.loc == ("columns", "target")

@@ -52,5 +52,5 @@ def test_invalid_repeats_and_classes() -> None:
             Rows(n=4, y=np.array([0, 0, 0, 1]), classes=("neg", "pos"))
         )
     assert caught.value.loc == ("n_folds",)
-    with pytest.raises(UnsupportedCombination, match="; use repeated_k_fold"):
+    with pytest.raises(UnsupportedCombination, match=r"\. Use repeated_k_fold"):
         StratifiedRepeatedKFold().n_splits(Rows(n=4, y=np.zeros(4)))

@@ -97,7 +97,7 @@ def test_property_seed_orders_equal_sources() -> None:
 def test_invalid_a_class_in_few_sources() -> None:
     rows = rows_of({"a": (2, 2), "b": (2, 0), "c": (2, 1)})
 
-    with pytest.raises(InsufficientData, match="class 'pos' is in 2 of 3 sources") as caught:
+    with pytest.raises(InsufficientData, match="Class 'pos' is in 2 of 3 sources") as caught:
         StratifiedSourceKFold(n_folds=3).n_splits(rows)
     assert caught.value.loc == ("n_folds",)
 
@@ -117,7 +117,7 @@ def test_invalid_number_of_sources_and_targets() -> None:
     with pytest.raises(InvalidParameter, match="n_folds must be at least 2"):
         StratifiedSourceKFold(n_folds=1)
     numbers = Rows(n=2, y=np.zeros(2), source=np.array(["a", "b"], dtype=object))
-    with pytest.raises(UnsupportedCombination, match="; use source_k_fold"):
+    with pytest.raises(UnsupportedCombination, match=r"\. Use source_k_fold"):
         StratifiedSourceKFold(n_folds=2).n_splits(numbers)
     with pytest.raises(InvalidParameter, match="needs a y column"):
         StratifiedSourceKFold(n_folds=2).n_splits(Rows(n=2, source=numbers.source))

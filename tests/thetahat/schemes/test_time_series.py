@@ -114,6 +114,6 @@ def test_invalid_too_few_rows(n: int, params: dict[str, int], loc: str) -> None:
 def test_invalid_nothing_before_the_first_block() -> None:
     rows = Rows(n=6, time=np.zeros(6))
 
-    with pytest.raises(InsufficientData, match=r"block 0 starts at 0\.0") as caught:
+    with pytest.raises(InsufficientData, match=r"Block 0 starts at 0\.0") as caught:
         TimeSeries(n_folds=2).splits(rows, 1)
     assert caught.value.loc == ("columns", "time")

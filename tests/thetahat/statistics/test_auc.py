@@ -75,7 +75,7 @@ def test_degenerate_separated_classes() -> None:
 
 
 def test_invalid_labels() -> None:
-    with pytest.raises(InvalidParameter, match="label 1 is 2, and labels") as caught:
+    with pytest.raises(InvalidParameter, match="Label 1 is 2, and labels") as caught:
         drawn(Auc(), sample([1, 2, 3], [0, 2, 1]))
     assert caught.value.loc == ("y", 1)
     with pytest.raises(InsufficientData, match="needs both labels, and all are 1"):

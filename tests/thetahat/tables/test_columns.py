@@ -31,14 +31,14 @@ def test_exact_rows_become_columns() -> None:
 
 
 def test_invalid_ragged_rows() -> None:
-    with pytest.raises(InvalidParameter, match="row 1 has 1 features and row 0 has 2") as caught:
+    with pytest.raises(InvalidParameter, match="Row 1 has 1 features and row 0 has 2") as caught:
         read_columns_of_rows([[1, 2], [3]])
 
     assert caught.value.loc == ("features", 1)
 
 
 def test_invalid_number_of_names() -> None:
-    with pytest.raises(InvalidParameter, match="the rows have 2 features, but there are 1 names"):
+    with pytest.raises(InvalidParameter, match="The rows have 2 features, but there are 1 names"):
         read_columns_of_rows([[1, 2]], ["a"])
 
 
@@ -72,7 +72,7 @@ def test_exact_text_of_fixed_width() -> None:
     ("given", "message", "loc"),
     [
         ([1.0, math.inf], "feature 'a' is inf in row 1", ("features", "a", 1)),
-        ([1.0, -2e154], "feature 'a' is -2e.154 in row 1; .* at most 1e.140", ("features", "a", 1)),
+        ([1.0, -2e154], "feature 'a' is -2e.154 in row 1. .* at most 1e.140", ("features", "a", 1)),
         ([1, "b"], "contains int and str", ("features", "a")),
         ([[1], [2]], "contains list", ("features", "a")),
         ([10**400], "too large", ("features", "a")),
@@ -95,10 +95,10 @@ def test_exact_numbers() -> None:
 @pytest.mark.parametrize(
     ("given", "message", "loc"),
     [
-        ([1.0, None], "the target has no value in row 1", ("target", 1)),
-        ([1.0, math.nan], "the target has no value in row 1", ("target", 1)),
-        ([-math.inf, 1.0], "the target is -inf in row 0", ("target", 0)),
-        (["a"], "the target column is not numeric", ("target",)),
+        ([1.0, None], "The target has no value in row 1", ("target", 1)),
+        ([1.0, math.nan], "The target has no value in row 1", ("target", 1)),
+        ([-math.inf, 1.0], "The target is -inf in row 0", ("target", 0)),
+        (["a"], "The target column is not numeric", ("target",)),
         ([10**400], "too large", ("target",)),
     ],
 )
@@ -133,16 +133,16 @@ def test_exact_labels(given: Any, wanted: list[Any]) -> None:
 @pytest.mark.parametrize(
     ("given", "message", "loc"),
     [
-        (["a", None], "the source has no value in row 1", ("source", 1)),
-        (["a", math.nan], "the source has no value in row 1", ("source", 1)),
-        ([1.0, math.nan], "the source has no value in row 1", ("source", 1)),
-        (np.array([np.nan]), "the source has no value in row 0", ("source", 0)),
-        ([1, 0.5], r"the source is 0\.5 in row 1; a label is", ("source", 1)),
-        ([1.0, 1e300], r"the source is 1e\+300 in row 1", ("source", 1)),
+        (["a", None], "The source has no value in row 1", ("source", 1)),
+        (["a", math.nan], "The source has no value in row 1", ("source", 1)),
+        ([1.0, math.nan], "The source has no value in row 1", ("source", 1)),
+        (np.array([np.nan]), "The source has no value in row 0", ("source", 0)),
+        ([1, 0.5], r"The source is 0\.5 in row 1\. A label is", ("source", 1)),
+        ([1.0, 1e300], r"The source is 1e\+300 in row 1", ("source", 1)),
         ([10**30], "contains a whole number that is too large", ("source",)),
-        (["a", ["b"]], "the source in row 1 is not a label", ("source", 1)),
-        (["a", 1], "the source column mixes int and str", ("source",)),
-        (np.array([1j]), "the source column has type complex128", ("source",)),
+        (["a", ["b"]], "The source in row 1 is not a label", ("source", 1)),
+        (["a", 1], "The source column mixes int and str", ("source",)),
+        (np.array([1j]), "The source column has type complex128", ("source",)),
     ],
 )
 def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
@@ -191,10 +191,10 @@ def test_exact_classes_may_be_fractions(
 @pytest.mark.parametrize(
     ("given", "message", "loc"),
     [
-        ([0.5, math.nan], "the target has no value in row 1", ("target", 1)),
-        ([0.5, math.inf], "the target is inf in row 1", ("target", 1)),
-        ([0.5, None], "the target has no value in row 1", ("target", 1)),
-        ([0.5, "a"], "the target column mixes float and str", ("target",)),
+        ([0.5, math.nan], "The target has no value in row 1", ("target", 1)),
+        ([0.5, math.inf], "The target is inf in row 1", ("target", 1)),
+        ([0.5, None], "The target has no value in row 1", ("target", 1)),
+        ([0.5, "a"], "The target column mixes float and str", ("target",)),
     ],
 )
 def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, ...]) -> None:
@@ -224,7 +224,7 @@ def test_exact_instants() -> None:
     ],
 )
 def test_invalid_instants(given: Any) -> None:
-    with pytest.raises(InvalidParameter, match="the time has no value in row 1") as caught:
+    with pytest.raises(InvalidParameter, match="The time has no value in row 1") as caught:
         parse_time_column(given, "time")
 
     assert caught.value.loc == ("time", 1)

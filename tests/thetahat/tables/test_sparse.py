@@ -100,7 +100,7 @@ def test_exact_rows_keep_their_numbers_and_their_groups() -> None:
 def test_invalid_a_missing_value_beside_a_group_is_named(call: str) -> None:
     age = np.array([5.0, np.nan, 7, 8])
     features = Features(("age",), (age,), wide=(group(),)).rows(np.array([2, 1]))
-    with pytest.raises(InvalidParameter, match="column 'age' has no value in row 1") as caught:
+    with pytest.raises(InvalidParameter, match="Column 'age' has no value in row 1") as caught:
         getattr(features, call)()
 
     assert caught.value.loc == ("columns", "features", "age", 1)
@@ -109,7 +109,7 @@ def test_invalid_a_missing_value_beside_a_group_is_named(call: str) -> None:
 @pytest.mark.parametrize("call", ["matrix", "sparse_matrix"])
 def test_invalid_a_text_beside_a_group_is_named(call: str) -> None:
     features = Features(("text",), (np.array(list("abcd"), dtype=object),), wide=(group(),))
-    with pytest.raises(InvalidParameter, match="column 'text' is not numeric"):
+    with pytest.raises(InvalidParameter, match="Column 'text' is not numeric"):
         getattr(features, call)()
 
 

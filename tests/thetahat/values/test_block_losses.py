@@ -75,7 +75,7 @@ def test_invalid_losses_not_finite_or_beyond_squaring(bad: float) -> None:
     with pytest.raises(InvalidParameter, match=r"finite and at most 1e\+140") as caught:
         BlockLosses(layout(), values=np.array([0.0, 1.0, bad, bad]))
     assert caught.value.loc == ("losses", 2)
-    assert caught.value.message.startswith(f"loss 2 is {bad};")
+    assert caught.value.message.startswith(f"Loss 2 is {bad}.")
     assert caught.value.value == str(bad)
 
 
@@ -91,7 +91,7 @@ def test_invalid_one_of_many_losses_whose_moments_are_made_at_once(
     values = np.random.default_rng(1).gamma(2.0, size=MANY_ROWS)
     assert "moments" in vars(BlockLosses(many, values=values))
     values[at] = bad
-    with pytest.raises(InvalidParameter, match=f"^loss {at} is {bad};".replace("+", r"\+")):
+    with pytest.raises(InvalidParameter, match=f"^Loss {at} is {bad}\\.".replace("+", r"\+")):
         BlockLosses(many, values=values)
     values[at] = 1e140  # fit, but too far out for its moments to show it
     assert "moments" not in vars(BlockLosses(many, values=values))
@@ -106,11 +106,11 @@ def test_limit_differences_of_the_largest_losses_have_moments() -> None:
 
 
 def test_invalid_shape() -> None:
-    with pytest.raises(InvalidParameter, match=r"expected 4 losses, got shape \(3,\)"):
+    with pytest.raises(InvalidParameter, match=r"Expected 4 losses, got shape \(3,\)"):
         BlockLosses(layout(), values=np.zeros(3))
-    with pytest.raises(InvalidParameter, match=r"expected 2 losses, got shape \(4,\)"):
+    with pytest.raises(InvalidParameter, match=r"Expected 2 losses, got shape \(4,\)"):
         BlockLosses(scores_layout(), scores=np.zeros(4))
-    with pytest.raises(InvalidParameter, match="expected 2 losses, got shape None"):
+    with pytest.raises(InvalidParameter, match="Expected 2 losses, got shape None"):
         BlockLosses(layout())
 
 

@@ -139,7 +139,7 @@ def test_invalid_number_of_blocks() -> None:
     assert one.value.loc == ("block",)
     with pytest.raises(InsufficientData, match="one block in repeat 1, and source blocks"):
         build_layout(BlockKind.SOURCE, [0, 1, 0, 0], repeat=[0, 0, 1, 1])
-    with pytest.raises(InvalidParameter, match="a holdout is one test set, and there are 2"):
+    with pytest.raises(InvalidParameter, match="A holdout is one test set, and there are 2"):
         build_layout(BlockKind.HOLDOUT, [0, 1])
 
 

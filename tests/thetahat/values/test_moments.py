@@ -142,7 +142,7 @@ def test_degenerate_zero_one_losses_are_exact_fractions() -> None:
 
 
 def test_invalid_too_few() -> None:
-    with pytest.raises(InsufficientData, match="block 1 has one instance") as caught:
+    with pytest.raises(InsufficientData, match="Block 1 has one instance") as caught:
         _ = of_blocks([[1, 2], [3]]).within_variances
     assert caught.value.loc == ("block", 1)
     (single,) = losses_of([[1, 2, 3]], BlockKind.HOLDOUT).moments.by_repeat()

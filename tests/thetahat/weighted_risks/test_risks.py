@@ -213,11 +213,11 @@ def test_property_describes_itself_and_leaves_its_input_alone(name: str) -> None
 @pytest.mark.parametrize(
     ("bad", "at", "match"),
     [
-        (-0.5, 2, "weight 2 is -0.5"),
-        (float("nan"), 2, "weight 2 is nan"),
-        (float("inf"), 2, "weight 2 is inf"),
-        (1e200, 2, r"weight 2 is 1e\+200"),
-        (1e140, 2, "loss 2 times its weight is larger than"),
+        (-0.5, 2, "Weight 2 is -0.5"),
+        (float("nan"), 2, "Weight 2 is nan"),
+        (float("inf"), 2, "Weight 2 is inf"),
+        (1e200, 2, r"Weight 2 is 1e\+200"),
+        (1e140, 2, "Loss 2 times its weight is larger than"),
     ],
 )
 def test_invalid_weight(name: str, bad: float, at: int, match: str) -> None:
@@ -234,7 +234,7 @@ def test_invalid_weight(name: str, bad: float, at: int, match: str) -> None:
 def test_invalid_weights(name: str) -> None:
     method = WEIGHTED_RISKS[name]()
 
-    with pytest.raises(InvalidParameter, match="all weights are zero") as caught:
+    with pytest.raises(InvalidParameter, match="All weights are zero") as caught:
         method.estimate(LOSSES, np.zeros(4))
     assert caught.value.loc == ("weights",)
     with pytest.raises(InvalidParameter, match="3 weights for 4 losses"):

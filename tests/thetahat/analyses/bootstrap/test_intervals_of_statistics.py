@@ -212,7 +212,7 @@ def test_invalid_level_and_size() -> None:
     with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
         tail_probability(1.0, TWO)
     check_size(1000, MOST_DRAWS // 1000 // 4, loc=())
-    with pytest.raises(InvalidParameter, match="request at most 40 resamples"):
+    with pytest.raises(InvalidParameter, match="Request at most 40 resamples"):
         check_size(100_000_000, 41, loc=("n_resamples",))
     for n in (1, 1_000_001):
         with pytest.raises(InvalidParameter, match="n_resamples must lie in 2 to 1000000"):

@@ -129,7 +129,7 @@ def test_invalid_arguments_are_refused(
 
 
 def test_degenerate_the_first_error_is_raised_if_every_learner_fails() -> None:
-    with pytest.raises(EvaluationError, match="learner 'counts'"):
+    with pytest.raises(EvaluationError, match="Learner 'counts'"):
         thetahat.cross_validate(
             X, CLASSES, {"counts": "multinomial_naive_bayes"}, task="classification"
         )

@@ -137,7 +137,7 @@ def test_degenerate_a_training_part_without_weight() -> None:
             1,
             1,
         )
-    with pytest.raises(InsufficientData, match=r"penalty = 0\.001: learner 'r'.* all weights"):
+    with pytest.raises(InsufficientData, match=r"penalty = 0\.001: Learner 'r'.* All weights"):
         compute_fold_losses(ridges(signs=True, slow=True), sample, QuadraticMargin(), weights, 1, 1)
 
 
@@ -166,7 +166,7 @@ def test_invalid_losses_that_are_not_finite() -> None:
 def test_invalid_a_learner_without_a_grid_fails_in_its_own_words() -> None:
     sample = shift()
     alone = LearnerWithGrid(name="one", learners=(SignClassifier(OneAtATime(Ridge())),))
-    with pytest.raises(LearnerFailed, match=r"^learner 'one', repeat 0, block 2"):
+    with pytest.raises(LearnerFailed, match=r"^Learner 'one', repeat 0, block 2"):
         compute_fold_losses(alone, sample, Beyond(), None, 2, 1)
 
 

@@ -34,7 +34,7 @@ def test_invalid_values_and_lengths() -> None:
     with pytest.raises(InvalidParameter, match="4 is not in the sample") as caught:
         find_rows([column(1, 2, 4)], [column(1, 2, 3)], [("resamples", 5)])
     assert caught.value.loc == ("resamples", 5, 2)
-    with pytest.raises(InvalidParameter, match="the resample has 2 values and the sample 3"):
+    with pytest.raises(InvalidParameter, match="The resample has 2 values and the sample 3"):
         find_rows([column(1, 2)], [column(1, 2, 3)], [("resamples", 0)])
 
 
