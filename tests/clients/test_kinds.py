@@ -41,7 +41,7 @@ def selected() -> dict[str, Any]:
         "near": {"name": "nearest_neighbours", "grid": {"k": list(range(1, 21))}},
     }
     body = {**DATA, "kind": "selection", "candidates": candidates, "internal": FOLDS}
-    metrics = ["roc_auc", {"name": "f1", "params": {"Positive": "a"}}]
+    metrics = ["roc_auc", {"name": "f1", "params": {"positive": "a"}}]
     return run_kind({**body, "external": FOLDS, "metrics": metrics}).result
 
 

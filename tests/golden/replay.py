@@ -67,7 +67,7 @@ WORDS: Final = frozenset(
         "a", "b", "alternative", "also", "basis", "best", "better", "block_labels", "blocks",
         "by", "candidate", "candidates", "chosen", "code", "control", "correction", "decision",
         "detail", "direction", "family", "from", "grow_by", "kind", "loss", "mean", "method",
-        "metric", "name", "needs", "oracle", "parameter", "path", "Positive", "reference", "risk",
+        "metric", "name", "needs", "oracle", "parameter", "path", "positive", "reference", "risk",
         "rule", "scheme", "selected", "statistic", "target", "task", "test", "tied", "tests",
         "truth", "unit", "variance", "variances", "verdict", "where", "winner", "zeros", "ties",
         "beta_from", "weights", "mode", "width", "generator", "preset", "estimator", "as",

@@ -22,7 +22,7 @@ CLASSES: dict[str, Any] = {
     "task": "classification",
     "learners": {"lda": "linear_discriminant", "nb": "gaussian_naive_bayes"},
     "sizes": [15, 1],
-    "metrics": ["roc_auc", {"name": "f1", "params": {"Positive": "yes"}}],
+    "metrics": ["roc_auc", {"name": "f1", "params": {"positive": "yes"}}],
 }
 PLAIN = {k: v for k, v in CLASSES.items() if k != "sizes"} | {"kind": "cross_validation"}
 

@@ -32,7 +32,7 @@ BODY: dict[str, Any] = {
     "scores": MARKERS,
     "blocks": "holdout",
     "loss": "zero_one",
-    "metrics": ["roc_auc", {"name": "f1", "params": {"Positive": 0}, "as": "f1_good"}],
+    "metrics": ["roc_auc", {"name": "f1", "params": {"positive": 0}, "as": "f1_good"}],
 }
 RNG = np.random.default_rng(20_261_121)
 N = 60
@@ -64,7 +64,7 @@ def test_golden_aneurysm_patients_end_to_end() -> None:
     used = [m for m in result["methods"] if m["family"] == "metrics"]
     assert [m["name"] for m in used] == ["roc_auc", "f1"]
     assert used[1]["as"] == "f1_good"
-    assert used[1]["params"]["Positive"] == 0
+    assert used[1]["params"]["positive"] == 0
 
 
 @pytest.mark.outside("R package cvAUC, example of man/ci.cvAUC.Rd (admissions)")
@@ -152,8 +152,8 @@ def test_exact_regression_and_several_classes() -> None:
         ({"scores": {"wfns": WFNS.tolist()}}, ("metrics", 0), "none of 's100b', 'ndka'"),
         ({"scores": None}, ("metrics", 0), "fit: balanced_accuracy, f1, matthews"),
         (
-            {"metrics": [{"name": "f1", "params": {"Positive": "x"}}]},
-            ("metrics", 0, "params", "Positive"),
+            {"metrics": [{"name": "f1", "params": {"positive": "x"}}]},
+            ("metrics", 0, "params", "positive"),
             "'x' is not one of the classes: 0, 1",
         ),
         (
@@ -281,9 +281,9 @@ def test_exact_sources_speak_of_a_new_source() -> None:
             {
                 "learners": {"a": "gaussian_naive_bayes", "b": "Perceptron"},
                 "task": "classification",
-                "metrics": [{"name": "roc_auc", "params": {"Positive": "maybe"}}],
+                "metrics": [{"name": "roc_auc", "params": {"positive": "maybe"}}],
             },
-            ("metrics", 0, "params", "Positive"),
+            ("metrics", 0, "params", "positive"),
             "'no', 'yes'",
         ),
         (

@@ -186,7 +186,7 @@ def test_invalid_refusal_keeps_its_kind_and_place() -> None:
     ],
 )
 def test_invalid_shapes(say: Callable[[Features], Predictions], message: str) -> None:
-    with pytest.raises(LearnerFailed, match=f"'nb', repeat 0, block 3: the {message}"):
+    with pytest.raises(LearnerFailed, match=f"'nb', repeat 0, block 3: The {message}"):
         run(Faulty(say), some_data("classification"), one_split(), ZeroOne())
 
 

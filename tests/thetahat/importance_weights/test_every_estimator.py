@@ -125,7 +125,7 @@ def test_invalid_samples() -> None:
     assert caught.value.loc == ("target",)
     with pytest.raises(InsufficientData, match="The source has 1 rows, and at least 2"):
         Samples(SOURCE[:1], TARGET)
-    with pytest.raises(InsufficientData, match="the target has 0 rows"):
+    with pytest.raises(InsufficientData, match="The target has 0 rows"):
         Samples(SOURCE, TARGET[:0])
     with pytest.raises(InvalidParameter, match="The source has the shape"):
         Samples(SOURCE[:, :0], TARGET)

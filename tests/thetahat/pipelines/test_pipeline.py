@@ -105,7 +105,7 @@ def test_invalid_missing_values_are_refused_in_words_and_fine_when_imputed() -> 
         assert refusal.value.loc[:3] == ("columns", "features", "b")
     # row 50 is in the test part only
     column[3] = 1.0
-    with pytest.raises(InvalidParameter, match="column 'b' has no value in row 50"):
+    with pytest.raises(InvalidParameter, match="Column 'b' has no value in row 50"):
         fit_predict(built("LogisticRegression"), holed, y, TRAIN, TEST)
     for name, prepare in [
         ("LogisticRegression", ["impute"]),
@@ -147,7 +147,7 @@ def test_invalid_steps_that_would_make_too_many_columns() -> None:
     with pytest.raises(InvalidParameter, match=r"would produce 1373701 columns\. At most 20000"):
         fitted([{"name": "PolynomialFeatures", "params": {"degree": 3}}], features, y)
     many = Features(("kind",), (np.array([f"k{i}" for i in range(20_001)], dtype=object),))
-    with pytest.raises(InvalidParameter, match="would produce 20001 columns. At most 20000"):
+    with pytest.raises(InvalidParameter, match=r"would produce 20001 columns\. At most 20000"):
         fitted(["OneHotEncoder"], many, np.arange(20_001) % 2)
 
 
