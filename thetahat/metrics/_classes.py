@@ -29,7 +29,7 @@ def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...])
             return code
     listed = ", ".join(repr(label) for label in classes[:20])
     raise InvalidParameter(
-        f"Positive {positive!r} is not one of the classes: {listed}.",
+        f"The positive class {positive!r} is not one of the classes: {listed}.",
         loc=("params", "positive"),
         value=positive,
     )

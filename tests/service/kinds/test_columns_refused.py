@@ -60,7 +60,7 @@ def test_invalid_a_step_on_a_column_that_is_no_feature(tmp_path: Path) -> None:
         "columns": {"target": "y"},
         "dataset": str(file.id),
     }
-    with pytest.raises(InvalidParameter, match="the input columns of this step are x") as caught:
+    with pytest.raises(InvalidParameter, match="The input columns of this step are x") as caught:
         run_kind(body, [file])
 
     assert place_of(caught.value) == ("learners", "m", "prepare", 0, "columns", 0)

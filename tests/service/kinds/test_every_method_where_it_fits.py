@@ -123,7 +123,7 @@ def check_refusal(refusal: EvaluationError, layout: str, field: str, name: str) 
         return
     assert isinstance(refusal, UnsupportedCombination)
     # the names of those that fit, and each of them is taken
-    match = re.search(r"that fit: (.*)$", refusal.message)
+    match = re.search(r"that fit: (.*?)\.?$", refusal.message)
     assert match is not None
     named = [] if match[1] == "none" else match[1].split(", ")
     assert name not in named

@@ -113,7 +113,7 @@ def check_metric(name: str, blocks: str, form: str) -> None:
         assert find_status(type(refusal)) == 422
         assert isinstance(refusal, UnsupportedCombination)
         assert place_of(refusal)[:2] == ("metrics", 0)
-        match = re.search(r"metrics that fit: (.*)$", refusal.message)
+        match = re.search(r"Metrics that fit: (.*)\.$", refusal.message)
         assert match is not None
         for other in match[1].split(", "):
             assert refusal_of({**body, "metrics": [other]}) is None

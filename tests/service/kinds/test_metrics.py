@@ -148,7 +148,7 @@ def test_exact_regression_and_several_classes() -> None:
 @pytest.mark.parametrize(
     ("change", "place", "words"),
     [
-        ({"metrics": ["r2"]}, ("metrics", 0), "metrics that fit: average_precision"),
+        ({"metrics": ["r2"]}, ("metrics", 0), "Metrics that fit: average_precision"),
         ({"scores": {"wfns": WFNS.tolist()}}, ("metrics", 0), "none of 's100b', 'ndka'"),
         ({"scores": None}, ("metrics", 0), "fit: balanced_accuracy, f1, matthews"),
         (

@@ -134,6 +134,6 @@ def test_invalid_samples() -> None:
     for bad in (float("nan"), float("inf"), -1e141):
         rows = TARGET.copy()
         rows[2, 1] = bad
-        with pytest.raises(InvalidParameter, match="feature 1 of target row 2 is") as caught:
+        with pytest.raises(InvalidParameter, match="Feature 1 of target row 2 is") as caught:
             Samples(SOURCE, rows)
         assert caught.value.loc == ("target", 2, 1)
