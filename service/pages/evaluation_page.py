@@ -194,7 +194,14 @@ class PlacedFigures:
 MODEL_FIGURES: Final = ("forest",)
 PAIR_FIGURES: Final = ("differences",)
 SOURCE_FIGURES: Final = "by_source"
-MAIN_FIGURES: Final = ("selection", "learning_curve", "risks", "weights")
+MAIN_FIGURES: Final = (
+    "candidates",
+    "nested_selection",
+    "learning_curve",
+    "saturation",
+    "risks",
+    "weights",
+)
 """Beginnings of the names of figures that answer the question of a kind."""
 MAX_MAIN_FIGURES: Final = 3
 
