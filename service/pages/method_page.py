@@ -12,7 +12,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from service.pages.tables import Table
-from service.pages.texts import MISSING, describe_target, join_words, write_number
+from service.pages.texts import MISSING, capitalise, describe_target, join_words, write_number
 
 Json = Mapping[str, Any]
 
@@ -25,6 +25,7 @@ FAMILY_TITLES: Final = {
     "variances": ("Variances", "Estimators of the variance of a mean loss."),
     "intervals": ("Intervals", "Ranges that contain a target with a stated probability."),
     "tests": ("Tests", "Tests of pairs of models, and of all models at once."),
+    "two_sample_tests": ("Tests of two samples", "Tests of two independent samples."),
     "corrections": ("Corrections", "Adjustments of p-values for several comparisons."),
     "risks": ("Weighted risks", "Estimators of the error in another population."),
     "statistics": ("Statistics", "Statistics of a sample, for the bootstrap."),
@@ -59,6 +60,11 @@ class ShownMethod:
     facts: Sequence[tuple[str, str]]
     references: Sequence[str]
     parameters: Table | None
+
+
+def describe_family(name: str) -> tuple[str, str]:
+    """Return the title of a family and what its methods are."""
+    return FAMILY_TITLES.get(name, (capitalise(name.replace("_", " ")), ""))
 
 
 def describe_method(item: Json) -> ShownMethod:

@@ -21,7 +21,7 @@ from service.errors import ServiceError, Unavailable
 from service.jobs import datasets, read
 from service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
 from service.pages.evaluation_list import describe_entry
-from service.pages.method_page import FAMILY_TITLES, ShownMethod, describe_method
+from service.pages.method_page import ShownMethod, describe_family, describe_method
 from service.settings import settings
 from service.storage.evaluations import Filters
 from service.storage.open_files import open_file_store
@@ -43,14 +43,14 @@ async def show_methods(request: Request) -> Response:
 
 
 def _list_families() -> list[tuple[str, str, str, int]]:
-    return [(name, *FAMILY_TITLES[name], len(family(name)["items"])) for name in FAMILIES]
+    return [(name, *describe_family(name), len(family(name)["items"])) for name in FAMILIES]
 
 
 @router.get("/methods/{family_name}")
 async def show_method_family(request: Request, family_name: str) -> Response:
     """Return the page with the methods of a family."""
     items = await run_in_thread(_describe_family, family_name)
-    title, text = FAMILY_TITLES[family_name]
+    title, text = describe_family(family_name)
     return page_response(request, "method_family.html", title=title, text=text, items=items)
 
 
