@@ -32,7 +32,7 @@ class Blocks(StrEnum):
     SUBSAMPLES = "subsamples"
 
 
-class Better(StrEnum):
+class BetterValues(StrEnum):
     """Which values are better."""
 
     LOWER = "lower"
@@ -73,8 +73,8 @@ def compare(
         str | None, typer.Option(metavar="COLUMN", help="Column with dependent rows' cluster.")
     ] = None,
     better: Annotated[
-        Better, typer.Option(help="Whether lower values (losses) or higher ones are better.")
-    ] = Better.LOWER,
+        BetterValues, typer.Option(help="Whether lower values (losses) or higher ones are better.")
+    ] = BetterValues.LOWER,
     margin: Margin = None,
     level: Annotated[float, typer.Option(help="Confidence level of intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -101,7 +101,7 @@ def compare(
         request["unit"] = block.replace("_", " ")
     if margin is not None:
         request["margin"] = margin
-    if better is Better.HIGHER:
+    if better is BetterValues.HIGHER:
         request["better"] = better.value
     print(_describe(columns, kind, better), file=sys.stderr)
     result, _ = evaluate(request, file, url)
@@ -150,7 +150,7 @@ def _choose_columns(
     return {"losses": losses, **{name: column for name, column in chosen.items() if column}}
 
 
-def _describe(columns: Mapping[str, Any], blocks: Blocks, better: Better) -> str:
+def _describe(columns: Mapping[str, Any], blocks: Blocks, better: BetterValues) -> str:
     """Return one sentence about how the file was understood."""
     names = columns["losses"]
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -46,7 +46,7 @@ def flatten(
 
 
 @dataclass(slots=True)
-class _Survey:
+class _JsonSurvey:
     """The columns of all rows: their types, and those that are left out.
 
     Parameters
@@ -87,7 +87,7 @@ def write_rows(
     Numbers, booleans and texts are columns, members of objects too (``doc.topic``). Columns with
     lists are left out and named in the details. A column of several types is text.
     """
-    survey = _Survey()
+    survey = _JsonSurvey()
     for row in read():
         survey.add(row, limits)
     check_not_empty(survey.rows)

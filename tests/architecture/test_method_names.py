@@ -30,6 +30,7 @@ ORDINARY_WORDS: Final = {
     "none": "what a parameter or a list says where there is nothing",
     "normal": "a form of intervals and of p-values",
     "permutation": "a form of standard error after a test of many models",
+    "prediction": "a field of results",
     "quantile": "a parameter of the pinball loss",
     "variance": "a parameter of tests",
     "weighted": "a field of a pipeline's step",
@@ -37,6 +38,9 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
+    "service/figures/risk_curves.py": "the risks that have a colour of their own",
+    "service/kinds/fields/analysis.py": "the methods whose fits a request of losses can hold",
+    "service/kinds/losses/supplied_fits.py": "the fields of the request with these fits",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }

@@ -19,7 +19,7 @@ from thetahat_client.errors import (
     UnexpectedAnswer,
     WaitTimeout,
 )
-from thetahat_client.frames import Table, write_table
+from thetahat_client.frames import FrameOrArray, write_table
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation
 from thetahat_client.outputs import Outputs
@@ -101,7 +101,11 @@ class Client(Outputs):
     # Data sets
 
     def upload(
-        self, source: Source | Table, *, media_type: str | None = None, name: str | None = None
+        self,
+        source: Source | FrameOrArray,
+        *,
+        media_type: str | None = None,
+        name: str | None = None,
     ) -> Dataset:
         """Upload a file, a frame or an array; the same bytes give the same data set.
 

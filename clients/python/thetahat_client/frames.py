@@ -34,11 +34,11 @@ class Array(Protocol):
         """Return the numbers row by row."""
 
 
-Table: TypeAlias = Any
+FrameOrArray: TypeAlias = Any
 """A frame of pandas, polars or pyarrow, or an ``Array``."""
 
 
-def write_table(table: Table) -> tuple[bytes, str]:
+def write_table(table: FrameOrArray) -> tuple[bytes, str]:
     """Return a frame or an array as the bytes of a file, and its media type.
 
     A frame becomes Parquet, or CSV where the frame's library cannot write Parquet.
