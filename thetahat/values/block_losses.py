@@ -18,7 +18,8 @@ from thetahat.values.types import FloatArray
 
 LARGEST = 1e140  # sums of squares of larger losses leave double precision
 SMALLEST = 1e-140  # squares of smaller losses are lost below double precision
-ROUNDING = 8 * float(np.finfo(np.float64).eps)
+EPSILON = float(np.finfo(np.float64).eps)
+ROUNDING = 8 * EPSILON
 """Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""
 
 
@@ -117,6 +118,19 @@ class BlockLosses:
     def largest_mean(self) -> float:
         """Largest absolute mean of a split."""
         return float(np.abs(self.moments.means).max())
+
+    @cached_property
+    def rounding_of_means(self) -> float:
+        """Size up to which differences of split means are rounding errors.
+
+        Scores are rounded in proportion to their size; means of rows are rounded in proportion to
+        the deviations that were summed.
+        """
+        moments = self.moments
+        if moments.centred_squares is None:
+            return float(2 * EPSILON * np.abs(moments.means).max())
+        spread = np.sqrt((moments.centred_squares / moments.sizes).max())
+        return float(4 * EPSILON * (np.abs(moments.deviations).max() + spread))
 
     def difference(self, differences: FloatArray, moments: Moments | None) -> BlockLosses:
         """Return differences of these losses from others as ``BlockLosses``, without a check.

@@ -24,7 +24,6 @@ from thetahat.variances.base import VarianceEstimate
 
 TRAINING_IGNORED: Final = IGNORES_TRAINING_VARIANCE(subject="The variance")
 """The caution for variances that leave out how much results change with other training data."""
-_EPS = float(np.finfo(np.float64).eps)
 
 
 def build_estimate(  # noqa: PLR0913 - one argument per field that a method may set
@@ -121,16 +120,8 @@ def _kind_of_mean(info: MethodInfo) -> MeanKind:
 
 
 def _rounding_error(losses: BlockLosses) -> float:
-    """Return the variance that rounding errors of the block means can amount to.
-
-    Scores are rounded in proportion to their size; means of rows are rounded in proportion to the
-    deviations that were summed.
-    """
-    moments = losses.moments
-    if moments.centred_squares is None:
-        return float((2 * _EPS * np.abs(moments.means).max()) ** 2)
-    spread = np.sqrt((moments.centred_squares / moments.sizes).max())
-    return float((4 * _EPS * (np.abs(moments.deviations).max() + spread)) ** 2)
+    """Return the variance that rounding errors of the block means can amount to."""
+    return losses.rounding_of_means**2
 
 
 def _caution_sign(name: str, value: float) -> tuple[Caution, ...]:

@@ -86,7 +86,10 @@ class Units:
         residuals = sums - self.to_units(means)
         # the means are rounded, so the remaining sum is subtracted too
         left = self.by_stratum(residuals) / self.in_stratum
-        return shift + float((means + left).mean()), residuals - self.to_units(left)
+        residuals = residuals - self.to_units(left)
+        if self.unit == "block" and np.abs(residuals).max() <= losses.rounding_of_means:
+            residuals = np.zeros_like(residuals)  # the block means are equal but for rounding
+        return shift + float((means + left).mean()), residuals
 
     def _sums(self, losses: BlockLosses) -> tuple[FloatArray, float]:
         """Return the (U,) sums of the units' losses minus a shift, and the shift."""
