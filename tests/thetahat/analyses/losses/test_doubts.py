@@ -31,8 +31,8 @@ def test_exact_equal_block_differences_are_no_evidence_about_new_sources(better:
     a = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]]
     b = [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]]
     result = thetahat.evaluate({"a": a, "b": b}, blocks="source", better=better)
-    (pair,) = result.comparisons
+    (pair,) = thetahat.to_json(result)["comparisons"]
 
-    assert Target.NEW_SOURCE not in pair.recommended
-    assert pair.verdict.p_value is None or pair.verdict.p_value > 0.05
-    assert all((i.standard_error or 1) > 1e-9 for i in pair.intervals)
+    assert Target.NEW_SOURCE.value not in pair["recommended"]
+    assert pair["verdict"]["p_value"] is None or pair["verdict"]["p_value"] > 0.05
+    assert all((each["standard_error"] or 1) > 1e-9 for each in pair["intervals"])
