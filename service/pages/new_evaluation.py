@@ -91,7 +91,7 @@ FIELD_OF_PATH: Final[Mapping[tuple[str | int, ...], str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class FormOption:
     """A choice of the form with its explanation."""
 
     value: str
@@ -125,9 +125,9 @@ class FormView:
         Columns of the data set with name and type.
     learners : mapping
         Choices of learners by task.
-    more_learners : sequence of Choice
+    more_learners : sequence of FormOption
         Every other learner.
-    schemes, losses : sequence of Choice
+    schemes, losses : sequence of FormOption
         Choices with explanations from the catalogue.
     values : mapping
         What was sent before, by field.
@@ -136,10 +136,10 @@ class FormView:
     """
 
     columns: Sequence[Json]
-    learners: Mapping[str, Sequence[Choice]]
-    more_learners: Sequence[Choice]
-    schemes: Sequence[Choice]
-    losses: Sequence[Choice]
+    learners: Mapping[str, Sequence[FormOption]]
+    more_learners: Sequence[FormOption]
+    schemes: Sequence[FormOption]
+    losses: Sequence[FormOption]
     values: Fields = field(default_factory=dict)
     problems: FormProblems = field(default_factory=FormProblems)
 
@@ -196,8 +196,8 @@ def build_form(
     )
 
 
-def _choice(item: Json) -> Choice:
-    return Choice(
+def _choice(item: Json) -> FormOption:
+    return FormOption(
         value=item["name"],
         title=item.get("title") or item["name"],
         hint=item.get("summary") or "",

@@ -8,7 +8,7 @@ import thetahat
 from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
 from thetahat.analyses.losses import Choices
 from thetahat.values.block_losses import LossTable
-from thetahat.values.types import BlockKind, Target
+from thetahat.values.types import Better, BlockKind, Target
 
 
 def _codes(table: LossTable, correction: str) -> set[str]:
@@ -26,7 +26,7 @@ def test_exact_a_correction_that_can_be_liberal_is_said(correction: str, *, said
 
 
 @pytest.mark.parametrize("better", ["lower", "higher"])
-def test_exact_equal_block_differences_are_no_evidence_about_new_sources(better: str) -> None:
+def test_exact_equal_block_differences_are_no_evidence_about_new_sources(better: Better) -> None:
     # Each of the four sources differs by one third; the means of three rows are rounded.
     a = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 0]]
     b = [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]]
