@@ -12,11 +12,15 @@ MOST_ROWS: Final = 1000
 
 def study_files(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
     """Return the files of a study by name; ``command`` reproduces its numbers."""
+    from service.figures.catalogue import list_figures
     from service.figures.drawing import draw
+    from service.figures.style import Style
 
     text = json.dumps({"command": command, **result}, indent=1, ensure_ascii=False)
     page = "\n".join(_page(result, command)) + "\n"
-    figures = {f"{figure['name']}.svg": draw(figure, "svg") for figure in result["figures"]}
+    figures = {
+        f"{figure.name}.svg": draw(figure.spec(Style()), "svg") for figure in list_figures(result)
+    }
     long_tables = {
         f"{table['name']}.md": _long_table_page(table)
         for table in result["tables"]

@@ -175,7 +175,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         ),
         (body(level=1.0), ("level",), "level must be above 0 and at most"),
         (body(n_resamples=1), ("n_resamples",), "must lie in 2 to"),
-        (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "request at most"),
+        (body(sample=[0.5] * 5000, n_resamples=1_000_000), ("n_resamples",), "Request at most"),
         (body(intervals=["wilson"]), ("intervals", 0), "not an interval of a bootstrap"),
         (body(intervals=["bca", "bca"]), ("intervals", 1), "named twice"),
         (

@@ -190,14 +190,15 @@ def test_exact_a_stored_data_set_is_checked_by_its_size(tmp_path: Any) -> None:
 
 
 def test_degenerate_a_learner_that_fails_when_fitted_again_is_left_out() -> None:
-    # Stratified halves have a row of the rare class each; some resamples have none, and a
-    # logistic regression refuses to learn from one class.
-    y = ["no"] * 38 + ["yes"] * 2
+    # Stratified halves have a row of the rare class each; some resamples have none, and then the
+    # three prior probabilities do not fit the two classes.
+    y = ["a", "b"] * 19 + ["rare"] * 2
+    priors = {"name": "LinearDiscriminantAnalysis", "params": {"priors": [0.4, 0.4, 0.2]}}
     body = {
         **BODY,
         "data": {"X": X.tolist(), "y": y},
         "task": "classification",
-        "learners": {"majority": "majority", "logistic": "LogisticRegression"},
+        "learners": {"majority": "majority", "priors": priors},
         "scheme": {"name": "stratified_k_fold", "params": {"n_folds": 2}},
         "variances": [{"name": "out_of_bag", "params": {"n_resamples": 30}}],
         "intervals": ["normal"],
@@ -206,7 +207,7 @@ def test_degenerate_a_learner_that_fails_when_fitted_again_is_left_out() -> None
     result = run_kind(body).result
 
     assert list(result["models"]) == ["majority"]
-    assert "In an extra fit: Learner 'logistic'" in result["failures"]["logistic"]["message"]
+    assert "In an extra fit: Learner 'priors'" in result["failures"]["priors"]["message"]
 
 
 def test_degenerate_losses_that_do_not_vary_have_no_interval() -> None:

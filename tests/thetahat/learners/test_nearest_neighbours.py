@@ -200,7 +200,7 @@ def test_degenerate_no_queries() -> None:
 
 
 def test_invalid_k() -> None:
-    with pytest.raises(InvalidParameter, match="k must be at least 1; got 0"):
+    with pytest.raises(InvalidParameter, match="k must be from 1 to 10000000; got 0"):
         NearestNeighbours(k=0)
 
 

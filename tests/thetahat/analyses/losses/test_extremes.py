@@ -130,7 +130,7 @@ def test_naive_heavy_ties(kind: BlockKind) -> None:
     d[:60], d[60:100] = 0.5, -0.5
     order = np.random.default_rng(4).permutation(1000)
     b = np.random.default_rng(5).integers(0, 3, 1000) / 2
-    unit = {"unit": "instance"}
+    unit = {"paired_unit": "instance"}
 
     (pair,) = sound(table_of(layout(kind, 1000), {"a": b + d[order], "b": b}), **unit)[
         "comparisons"

@@ -81,7 +81,9 @@ def test_exact_named_ones_alone() -> None:
 def test_exact_the_request_s_unit_is_taken() -> None:
     table = normal_table(53, BlockKind.RANDOM, shifts=(0.0, 0.0, 0.5))
 
-    by_block, by_instance = (result_of(table, unit=unit)["omnibus"] for unit in (None, "instance"))
+    by_block, by_instance = (
+        result_of(table, paired_unit=unit)["omnibus"] for unit in (None, "instance")
+    )
 
     assert by_block["friedman"]["unit"] == "block"
     assert by_instance["friedman"]["unit"] == "instance"

@@ -66,7 +66,8 @@ def test_by_hand_each_source_has_its_own_part() -> None:
     assert [part["n"] for part in parts] == [2, 2, 2]
     assert_allclose([part["estimate"] for part in parts], [2, 5, 5], rtol=1e-14)
     assert_allclose([part["variance"] for part in parts], [1, 0, 4], rtol=1e-14)
-    assert_allclose(parts[2]["interval"]["upper"], 5 + 1.959963984540054 * 2, rtol=1e-12)
+    # x and z have 1.8 effective rows, fewer than the two that an interval needs; y has two
+    assert [part["interval"] is None for part in parts] == [True, False, True]
     differences = result["comparisons"][0]["risks"]["weighted"]["by_source"]
     assert_allclose([part["difference"] for part in differences], [2, 5, 5], rtol=1e-14)
 

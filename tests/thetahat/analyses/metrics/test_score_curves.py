@@ -23,7 +23,7 @@ def judged(scores: np.ndarray, truth: np.ndarray) -> Judged:
     )
 
 
-def test_golden_four_scores_with_a_tie() -> None:
+def test_by_hand_four_scores_with_a_tie() -> None:
     # descending: 0.9 yes; 0.6 yes and no (a tie); 0.1 no
     curve = compute_roc(np.array([0.6, 0.9, 0.1, 0.6]), np.array([True, True, False, False]))
 
