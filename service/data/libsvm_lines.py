@@ -18,10 +18,10 @@ LONGEST_LINE: Final = 64 * 1024 * 1024
 LARGEST_INDEX: Final = 2**31 - 2
 LARGEST_QUERY: Final = 2**63 - 1
 
-_NUMBER: Final = rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+"
-_LINE: Final = re.compile(
-    rb"[ \t]*+" + _NUMBER + rb"(?:[ \t]++qid:(\d++))?+(?:[ \t]++\d++:" + _NUMBER + rb")*+[ \t]*+"
-)
+# Only single characters are repeated possessively: of groups, CPython 3.11 does so wrongly at times.
+_NUMBER: Final = rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?"
+_HEAD: Final = re.compile(rb"[ \t]*+" + _NUMBER + rb"(?:[ \t]++qid:(\d++))?(?=[ \t]|\Z)")
+_ENTRY: Final = re.compile(rb"[ \t]++\d++:" + _NUMBER + rb"(?=[ \t]|\Z)")
 _PAIR: Final = re.compile(rb"(\d++):(.*)")
 _QUERY: Final = re.compile(rb"qid:\d++")
 
@@ -94,8 +94,8 @@ def _lines(text: bytes, first_line: int) -> tuple[list[bytes], list[int]]:
 def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
     queries = []
     for line, number in zip(lines, numbers, strict=True):
-        match = _LINE.fullmatch(line)
-        if match is None:
+        match = _HEAD.match(line)
+        if match is None or _ENTRY.sub(b"", line[match.end() :]).strip(b" \t"):
             _refuse(line, number)
         if match[1] is not None:
             if int(match[1]) > LARGEST_QUERY:
