@@ -66,6 +66,7 @@ def list_results(files: Mapping[str, str], evaluations: Mapping[str, str]) -> st
     for title, identifier in evaluations.items():
         lines += [
             f"  {title}:",
+            f"    http://127.0.0.1:8000/evaluations/{identifier} (a page for the browser)",
             f"    .venv/bin/thetahat result {identifier}",
             f"    http://127.0.0.1:8000/v1/evaluations/{identifier}/result",
         ]

@@ -52,5 +52,6 @@ def request(dataset: str, scheme: dict[str, Any], name: str) -> dict[str, Any]:
         "learners": LEARNERS,
         "scheme": scheme,
         "loss": "squared",
+        "unit": "school",
         "margin": 0.02,
     }
