@@ -9,7 +9,7 @@ from thetahat_client.text.models import find_prediction, models_table, recommend
 from thetahat_client.text.page import Page, format_interval
 from thetahat_client.text.verdicts import decision_words, verdicts
 
-PAGE: Final = Page()
+PAGE: Final = Page(block="school", blocks="schools")
 Result = Mapping[str, Any]
 
 
