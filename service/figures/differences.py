@@ -20,6 +20,7 @@ from service.figures.words import (
     value_word,
 )
 from thetahat.analyses.losses.result import Decision
+from thetahat.distributions import upper_quantile
 
 MOST_PAIRS: Final = 45
 """Pairs that are all drawn; of more, only those with the best model are: ten models have 45."""
@@ -107,8 +108,9 @@ def build_differences(result: Result) -> Iterator[Figure]:
         return
     higher, margin = is_higher_better(result), find_margin(result)
     reference = _find_reference(result, comparisons)
+    beyond = PairsBeyondMargin.of(result)
     rows = [
-        _build_row(comparison, reference, margin, higher=higher)
+        _build_row(comparison, reference, beyond)
         for comparison in comparisons
         if reference is None or reference in (comparison["a"], comparison["b"])
     ]
@@ -161,7 +163,7 @@ def _find_reference(result: Result, comparisons: Sequence[Mapping[str, Any]]) ->
 
 
 def _build_row(
-    comparison: Mapping[str, Any], reference: str | None, margin: float | None, *, higher: bool
+    comparison: Mapping[str, Any], reference: str | None, beyond: PairsBeyondMargin
 ) -> DifferenceRow:
     a, b, interval = comparison["a"], comparison["b"], comparison["interval"]
     decision = Decision(comparison["verdict"]["decision"])
@@ -183,21 +185,60 @@ def _build_row(
         a=a,
         b=b,
         bar=bar,
-        verdict=_word(decision, bar, margin, higher=higher),
+        verdict=_word(decision, is_beyond_margin=beyond.contains(comparison)),
         p_value=comparison["verdict"]["p_value"] if p_value is None else p_value,
     )
 
 
-def _word(decision: Decision, bar: Bar, margin: float | None, *, higher: bool) -> str:
+def _word(decision: Decision, *, is_beyond_margin: bool) -> str:
     """Return the verdict in words; a difference beyond the margin is told apart."""
-    if margin and decision in (Decision.BETTER, Decision.WORSE):
-        below = bar.upper is not None and bar.upper < -margin
-        above = bar.lower is not None and bar.lower > margin
-        if (above if higher else below) and decision is Decision.BETTER:
-            return CLEARLY_BETTER
-        if (below if higher else above) and decision is Decision.WORSE:
-            return CLEARLY_WORSE
+    if is_beyond_margin and decision is Decision.BETTER:
+        return CLEARLY_BETTER
+    if is_beyond_margin and decision is Decision.WORSE:
+        return CLEARLY_WORSE
     return WORDS[decision]
+
+
+@dataclass(frozen=True, slots=True)
+class PairsBeyondMargin:
+    """The rule by which a difference is larger than the margin, allowing for all pairs.
+
+    The interval of the difference is widened to the level ``1 - alpha / m`` for m pairs
+    (Bonferroni), whatever the correction of the verdicts is, and must lie beyond the margin.
+
+    Parameters
+    ----------
+    margin : float or None
+        Largest difference that does not matter.
+    alpha : float
+        1 minus the level of the intervals.
+    n_pairs : int
+        m; 1 where the verdicts are not corrected.
+    """
+
+    margin: float | None
+    alpha: float
+    n_pairs: int
+
+    @classmethod
+    def of(cls, result: Result) -> PairsBeyondMargin:
+        """Return the rule for the comparisons of a result."""
+        pairs = result["comparisons"]
+        is_corrected = any(
+            pair["verdict"].get("p_value_adjusted") not in {None, pair["verdict"]["p_value"]}
+            for pair in pairs
+        )
+        level = (result.get("summary") or {}).get("level", 0.95)
+        return cls(find_margin(result), 1 - level, len(pairs) if is_corrected else 1)
+
+    def contains(self, pair: Mapping[str, Any]) -> bool:
+        """Return whether the difference of a pair is larger than the margin."""
+        interval = pair["interval"]
+        if self.margin is None or not interval or not interval["standard_error"]:
+            return False
+        quantile = upper_quantile(self.alpha / (2 * self.n_pairs), interval["degrees_of_freedom"])
+        distance = abs(interval["estimate"]) - quantile * interval["standard_error"]
+        return bool(distance > self.margin)
 
 
 def verdict_colour(verdict: str, palette: Palette) -> str:

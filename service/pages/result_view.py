@@ -12,6 +12,7 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import Any, Final
 
+from service.figures.differences import PairsBeyondMargin
 from service.pages.headlines import write_headline
 from service.pages.tables import Table
 from service.pages.texts import (
@@ -24,7 +25,6 @@ from service.pages.texts import (
     write_p_value,
 )
 from thetahat.cautions import restore
-from thetahat.distributions import upper_quantile
 
 Json = Mapping[str, Any]
 
@@ -236,19 +236,8 @@ class ResultView:
         return words.get(decision, decision)
 
     def is_beyond_margin(self, pair: Json) -> bool:
-        """Return whether a difference is larger than the margin, allowing for all pairs.
-
-        The interval of the difference is widened to the level ``1 - alpha / m`` for m pairs
-        (Bonferroni), whatever the correction of the verdicts is, and must lie beyond the margin.
-        """
-        interval = pair["interval"]
-        if self.margin is None or not interval or not interval["standard_error"]:
-            return False
-        n_pairs = 1 if self.request.get("correction") == "none" else len(self.pairs)
-        alpha = 1 - self.result["summary"]["level"]
-        quantile = upper_quantile(alpha / (2 * n_pairs), interval["degrees_of_freedom"])
-        distance = abs(interval["estimate"]) - quantile * interval["standard_error"]
-        return bool(distance > self.margin)
+        """Return whether a difference is larger than the margin, by the rule of the figure."""
+        return PairsBeyondMargin.of(self.result).contains(pair)
 
     # By source ----------------------------------------------------------------------------------
 
