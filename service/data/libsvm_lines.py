@@ -18,7 +18,7 @@ LONGEST_LINE: Final = 64 * 1024 * 1024
 LARGEST_INDEX: Final = 2**31 - 2
 LARGEST_QUERY: Final = 2**63 - 1
 
-# Only single characters are repeated possessively: CPython 3.11 repeats groups wrongly at times.
+# Only single characters are repeated possessively: with groups, one test run took a bad line.
 _NUMBER: Final = rb"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?"
 _HEAD: Final = re.compile(rb"[ \t]*+" + _NUMBER + rb"(?:[ \t]++qid:(\d++))?(?=[ \t]|\Z)")
 _ENTRY: Final = re.compile(rb"[ \t]++\d++:" + _NUMBER + rb"(?=[ \t]|\Z)")
