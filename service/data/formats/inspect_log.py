@@ -49,13 +49,7 @@ class InspectLog:
                 _check_expansion(archive, path, limits)
                 header = _read_header(_read_first(archive))
                 return write_rows(lambda: _list_rows(_samples(archive), header), limits, table)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            NotImplementedError,
-            RuntimeError,
-            EOFError,
-        ) as error:
+        except ZIP_ERRORS as error:
             raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:

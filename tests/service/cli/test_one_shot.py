@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import thetahat
-from service.cli import main
+from service.cli import compare, gate, main
 from tests.servers.processes import free_port
+from thetahat import GateOutcome, Requirement
+from thetahat.values.types import Better, BlockKind
 
 
 @pytest.fixture(autouse=True)
@@ -214,6 +216,14 @@ def test_exact_a_service_that_is_away_has_its_own_status(
 
     assert main(["gate", *words, "--require", "better", "--url", url]) == 4
     assert "does not answer" in capsys.readouterr().err
+
+
+def test_exact_the_options_have_the_values_of_requests() -> None:
+    # The command line has enumerations of its own, so that --help need not load the library.
+    assert set(compare.Blocks) == set(BlockKind)
+    assert list(compare.BetterValues) == list(get_args(Better))
+    assert list(gate.Require) == list(Requirement)
+    assert list(gate.Undecided) == list(GateOutcome)
 
 
 @pytest.mark.parametrize(

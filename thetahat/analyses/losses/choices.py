@@ -90,6 +90,15 @@ class Gate:
                 value=self.against,
             )
 
+    def check_needs_no_margin(self) -> None:
+        """Refuse a requirement that a margin is part of, where the request has none."""
+        if self.require is not Requirement.BETTER:
+            raise InvalidParameter(
+                f"The gate requires {self.require}, which needs a margin: the largest difference "
+                "that does not matter.",
+                loc=("margin",),
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
@@ -183,9 +192,8 @@ class Choices:
         read_noun(self.unit, self.unit_plural)
         good = self.detail is None or self.detail in DETAILS
         _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
-        if self.gate is not None:
-            good = self.gate.require is Requirement.BETTER or self.margin is not None
-            _require(good, "margin", self.margin, f"is needed by a gate on {self.gate.require}")
+        if self.gate is not None and self.margin is None:
+            self.gate.check_needs_no_margin()
         for family in ("variances", "intervals", "tests", "omnibus"):
             _keys_differ(family, getattr(self, family) or ())
 

@@ -34,7 +34,7 @@ def all_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool) -
         [
             name.replace("_", " "),
             target_words(test["target"]),
-            format_p_value(test["p_value"]).removeprefix("p ").removeprefix("= "),
+            format_p_value(test["p_value"]),
             _write_names(_tied_with(test, best), n_models),
         ]
         for name, test in tests.items()

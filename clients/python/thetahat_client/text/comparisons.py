@@ -88,10 +88,10 @@ def _row(name: str, pair: Mapping[str, Any]) -> list[str]:
         name,
         format_difference(None if difference is None else sign * difference, scale),
         format_interval(interval if is_first else _reverse(interval)),
-        format_p_value(verdict["p_value"]).removeprefix("p ").removeprefix("= "),
+        format_p_value(verdict["p_value"]),
         ""
         if verdict.get("p_value_adjusted") is None
-        else format_p_value(verdict["p_value_adjusted"]).removeprefix("p ").removeprefix("= "),
+        else format_p_value(verdict["p_value_adjusted"]),
         _write_decision(pair, is_first=is_first),
     ]
 

@@ -114,7 +114,7 @@ def metric_differences_table(result: Mapping[str, Any], page: Page) -> str:
                     format_difference(metric["difference"], scale),
                     format_interval(interval),
                     target_words(metric["target"]) if "target" in metric else "",
-                    p_value.removeprefix("p ").removeprefix("= "),
+                    p_value,
                 ]
             )
     notes = ["p-values are corrected for the number of pairs"] if len(pairs) > 1 else []

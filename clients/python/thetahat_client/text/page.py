@@ -151,10 +151,10 @@ def format_interval(interval: Mapping[str, Any] | None) -> str:
 
 
 def format_p_value(p_value: float | None) -> str:
-    """Return ``p = 0.013`` or ``p < 0.001``."""
+    """Return ``0.013`` or ``< 0.001``, for a column of p-values."""
     if p_value is None:
         return "undefined"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.2g}"
 
 
 def format_level(level: float) -> str:
