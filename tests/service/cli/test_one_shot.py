@@ -220,10 +220,10 @@ def test_exact_a_service_that_is_away_has_its_own_status(
 
 def test_exact_the_options_have_the_values_of_requests() -> None:
     # The command line has enumerations of its own, so that --help need not load the library.
-    assert set(compare.Blocks) == set(BlockKind)
-    assert list(compare.BetterValues) == list(get_args(Better))
-    assert list(gate.Require) == list(Requirement)
-    assert list(gate.Undecided) == list(GateOutcome)
+    assert {kind.value for kind in compare.Blocks} == {kind.value for kind in BlockKind}
+    assert [value.value for value in compare.BetterValues] == list(get_args(Better))
+    assert [rule.value for rule in gate.Require] == [rule.value for rule in Requirement]
+    assert [outcome.value for outcome in gate.Undecided] == [o.value for o in GateOutcome]
 
 
 @pytest.mark.parametrize(
