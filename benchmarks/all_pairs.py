@@ -25,7 +25,7 @@ import orjson
 import scipy.stats
 
 from thetahat.analyses.losses import Choices, Chosen, evaluate
-from thetahat.numerics.loops.warm import compile_all
+from thetahat.numerics.loops.compile_ahead import compile_all
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json

@@ -22,7 +22,7 @@ import scipy.stats
 
 from benchmarks.clock import clock
 from thetahat.numerics.bootstrap import SharedResamples, of_difference
-from thetahat.numerics.bootstrap.ends import bca_reach
+from thetahat.numerics.bootstrap.interval_ends import bca_reach
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind

@@ -33,7 +33,7 @@ from thetahat.cross_validation import (
     run_splits,
 )
 from thetahat.cross_validation.fast_path import _of_all_rows
-from thetahat.cross_validation.paths import _of_all_rows as _of_path
+from thetahat.cross_validation.parameter_paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.learners.nearest_neighbours import NearestNeighbours

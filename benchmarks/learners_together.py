@@ -32,7 +32,7 @@ from service.kinds.cross_validation.run import run_group
 from service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
 from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import fast_path as at_once
-from thetahat.cross_validation import learner_groups, paths
+from thetahat.cross_validation import learner_groups, parameter_paths
 
 FOLDS, SEED = 10, 1
 
@@ -55,7 +55,7 @@ def plan(body: dict[str, Any], *, together: bool) -> CrossValidationPlan:
 def ours(made: CrossValidationPlan) -> dict[str, float]:
     """Do all chunks, and return the mean loss of each learner over the folds."""
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - each run looks at the rows anew
-    paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
+    parameter_paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
     run = partial(run_group, made)  # the kind itself would build the plan again
     outputs = JoinedOutputs(
         made,

@@ -36,7 +36,7 @@ from thetahat.cross_validation import (
     run_splits,
 )
 from thetahat.cross_validation.fast_path import _of_all_rows
-from thetahat.cross_validation.paths import _of_all_rows as _of_path
+from thetahat.cross_validation.parameter_paths import _of_all_rows as _of_path
 from thetahat.learners.base import Learner
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.learners.logistic_regression import LogisticRegression

@@ -25,7 +25,7 @@ from numba import njit
 from benchmarks.clock import clock
 from thetahat.analyses.losses.pair_moments import pair_moments
 from thetahat.analyses.losses.pairs import batches
-from thetahat.numerics.loops.warm import compile_all
+from thetahat.numerics.loops.compile_ahead import compile_all
 from thetahat.paired_tests import _sign_flips
 from thetahat.paired_tests._sign_flips import random_sums
 from thetahat.paired_tests.base import LazyOutcomes, PairBatch, PairedLosses

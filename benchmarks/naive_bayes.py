@@ -42,7 +42,7 @@ from service.kinds.registry import JOB_KINDS
 from thetahat.cross_validation import build_rows, run_splits
 from thetahat.cross_validation import fast_path as at_once
 from thetahat.losses import LOSSES
-from thetahat.numerics.loops.warm import compile_all
+from thetahat.numerics.loops.compile_ahead import compile_all
 from thetahat.pipelines import build, learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.tables.data import Data, build_data

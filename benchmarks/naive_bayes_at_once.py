@@ -24,10 +24,16 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 from benchmarks.clock import time_in_turn
-from thetahat.cross_validation import build_rows, group_by_parameter, paths, run_path, run_splits
+from thetahat.cross_validation import (
+    build_rows,
+    group_by_parameter,
+    parameter_paths,
+    run_path,
+    run_splits,
+)
 from thetahat.cross_validation import fast_path as at_once
 from thetahat.losses import LOSSES
-from thetahat.numerics.loops.warm import compile_all
+from thetahat.numerics.loops.compile_ahead import compile_all
 from thetahat.pipelines import build, learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
@@ -47,7 +53,7 @@ SEED = 1
 def clear_caches() -> None:
     """Forget what was learnt of all rows, so that each run counts anew."""
     at_once._of_all_rows.cache_clear()  # noqa: SLF001 - nothing else tells it to
-    paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
+    parameter_paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
 
 
 def split_folds(data: Data) -> list[Split]:

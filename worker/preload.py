@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from thetahat.numerics.loops.warm import every_loop
-from thetahat.pipelines.allowed import (
+from thetahat.numerics.loops.compile_ahead import every_loop
+from thetahat.pipelines.allowed_classes import (
     CLASSIFIERS,
     REGRESSORS,
     TRANSFORMERS,

@@ -8,11 +8,15 @@ from typing import Final
 
 import numpy as np
 
-from replications.batches.by_moments import TargetMoments, curves_by_moments, target_moments
 from replications.batches.coefficients import coefficients
+from replications.batches.curves_from_moments import (
+    TargetMoments,
+    curves_by_moments,
+    target_moments,
+)
 from replications.batches.problems import Problems
 from replications.batches.single_problem import curves_from_rows
-from thetahat.analyses.importance_weighting.curves import EQUAL
+from thetahat.analyses.importance_weighting.risk_curves import EQUAL
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import RiskEstimator
@@ -126,7 +130,7 @@ def select(
 def find_least(curves: FloatArray) -> IntArray:
     """Return the position of the least risk of each curve; of equal risks the larger penalty.
 
-    See ``thetahat.analyses.importance_weighting.curves.find_smallest_risk``.
+    See ``thetahat.analyses.importance_weighting.risk_curves.find_smallest_risk``.
     """
     lowest = curves.min(axis=1, keepdims=True)
     equal = curves <= lowest + EQUAL * np.abs(lowest)

@@ -161,7 +161,7 @@ def compile_loops(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         os.environ[loop_cache.VARIABLE] = str(folder.resolve())
-    from thetahat.numerics.loops.warm import compile_all
+    from thetahat.numerics.loops.compile_ahead import compile_all
 
     start = time.monotonic()
     compile_all()

@@ -14,15 +14,15 @@ from thetahat.generators._size import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.generators.word_counts import WordCounts
 from thetahat.parameter_checks import MOST_DRAWN, MOST_ROWS, MOST_SPLITS
-from thetahat.pipelines import allowed
+from thetahat.pipelines import allowed_classes
 from thetahat.pipelines.constraints import params_schema
 
 NOT_COUNTS = frozenset({"positive"})  # a class label, which may be a number
 CLASSES = (
-    allowed.CLASSIFIERS,
-    allowed.REGRESSORS,
-    allowed.TRANSFORMERS,
-    allowed.VECTORISERS,
+    allowed_classes.CLASSIFIERS,
+    allowed_classes.REGRESSORS,
+    allowed_classes.TRANSFORMERS,
+    allowed_classes.VECTORISERS,
 )
 
 
@@ -71,7 +71,7 @@ def test_exact_whole_numbers_of_scikit_learn_have_a_maximum(name: str) -> None:
             for part in schema:
                 check(part, parameter)
 
-    for parameter, schema in params_schema(allowed.load_class(name))["properties"].items():
+    for parameter, schema in params_schema(allowed_classes.load_class(name))["properties"].items():
         check(schema, parameter)
 
 

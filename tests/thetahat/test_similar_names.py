@@ -12,7 +12,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.families import families
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
-from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS
+from thetahat.pipelines.allowed_classes import CLASSIFIERS, REGRESSORS
 from thetahat.pipelines.building import build
 from thetahat.pipelines.spec import LearnerSpec
 from thetahat.registry import Registry

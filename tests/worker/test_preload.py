@@ -42,7 +42,7 @@ from worker.preload import import_learners
 assert not any(name.startswith("sklearn.") for name in sys.modules)
 list(import_learners())
 before = set(sys.modules)
-from thetahat.pipelines.allowed import load_class
+from thetahat.pipelines.allowed_classes import load_class
 
 rng = np.random.default_rng(5)
 X, y = rng.normal(size=(40, 3)), np.tile([0, 1], 20)

@@ -1,5 +1,6 @@
 """Learners run over the splits of a scheme, and their losses put into one table."""
 
+from thetahat.cross_validation.array_packing import pack, unpack
 from thetahat.cross_validation.fast_path import estimate_cells, is_fast
 from thetahat.cross_validation.fitting import (
     check_learner,
@@ -8,17 +9,16 @@ from thetahat.cross_validation.fitting import (
     learners_without_scores,
 )
 from thetahat.cross_validation.learner_groups import Group, group_by_parameter
-from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, as_outcomes, join_outcomes
-from thetahat.cross_validation.packing import pack, unpack
-from thetahat.cross_validation.paths import run_path
-from thetahat.cross_validation.result import LearnerFailure, LearnerFits, summarise_fits
-from thetahat.cross_validation.runner import run_splits
-from thetahat.cross_validation.tables import (
+from thetahat.cross_validation.loss_tables import (
     build_loss_table,
     build_rows,
     find_shared_clusters,
     summarise_learner_cautions,
 )
+from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, as_outcomes, join_outcomes
+from thetahat.cross_validation.parameter_paths import run_path
+from thetahat.cross_validation.result import LearnerFailure, LearnerFits, summarise_fits
+from thetahat.cross_validation.runner import run_splits
 
 __all__ = [
     "Group",

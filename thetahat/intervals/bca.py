@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.distributions import tail_probability
-from thetahat.intervals._resampled import build_interval, resampling_misfit
+from thetahat.intervals._bootstrap import build_interval, resampling_misfit
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
-from thetahat.numerics.bootstrap.ends import bca_reach
+from thetahat.numerics.bootstrap.interval_ends import bca_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation, ReplicateForm
 from thetahat.values.layout import Layout

@@ -8,7 +8,7 @@ from typing import ClassVar
 from scipy.special import betaincinv
 
 from thetahat.distributions import tail_probability
-from thetahat.intervals._share import count_errors, share_interval, share_refusal
+from thetahat.intervals._error_rates import count_errors, share_interval, share_refusal
 from thetahat.intervals.base import Interval, ShareInterval
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.values.block_losses import BlockLosses

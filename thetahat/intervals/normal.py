@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import NORMAL_WITH_FEW_DEGREES_OF_FREEDOM, Caution
-from thetahat.intervals._ends import symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits, ReplicateForm

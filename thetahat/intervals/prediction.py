@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import PREDICTION_OF_ONE_SOURCE
-from thetahat.intervals._ends import symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits

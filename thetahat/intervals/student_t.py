@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.intervals._ends import symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.distributions import tail_probability, upper_quantile
-from thetahat.intervals._share import count_errors, share_interval, share_refusal
+from thetahat.intervals._error_rates import count_errors, share_interval, share_refusal
 from thetahat.intervals.base import Interval, ShareInterval
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.traits import Recommendation

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from thetahat.multiple_tests._rows import LossRows
+from thetahat.multiple_tests._loss_rows import LossRows
 from thetahat.parameter_checks import check_range
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import LIBERAL_POST_HOC, NO_DIFFERENCE
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows
 from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
     compute_row_statistic,
     ranks_after_alignment,
 )
-from thetahat.multiple_tests._rows import RowTest, build_rows
 from thetahat.multiple_tests.base import (
     POST_HOC_VARIANCES,
     OmnibusOutcome,

@@ -9,8 +9,8 @@ import numpy as np
 
 from thetahat.cautions import NO_DIFFERENCE
 from thetahat.errors import UnsupportedCombination
+from thetahat.multiple_tests._loss_rows import build_rows, reason_against_rows
 from thetahat.multiple_tests._ranks import compute_row_statistic
-from thetahat.multiple_tests._rows import build_rows, reason_against_rows
 from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
 from thetahat.paired_tests._units import reason_against_subsamples
 from thetahat.registry import MethodInfo

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
+from thetahat.multiple_tests._loss_rows import LossRows, build_rows, reason_against_rows
 from thetahat.multiple_tests._resampled_means import (
     SMALL_SAMPLE,
     SmallSample,
@@ -22,7 +23,6 @@ from thetahat.multiple_tests._resampled_means import (
     studentise,
     triangular_factor,
 )
-from thetahat.multiple_tests._rows import LossRows, build_rows, reason_against_rows
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
 from thetahat.parameter_checks import check_choice, check_probability
 from thetahat.registry import MethodInfo

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import NO_DIFFERENCE
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows
 from thetahat.multiple_tests._ranks import TIES, Ties, chi_squared_tail, compute_friedman_ranks
-from thetahat.multiple_tests._rows import RowTest, build_rows
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows, f_cautions
 from thetahat.multiple_tests._ranks import TIES, Ties, compute_friedman_ranks
-from thetahat.multiple_tests._rows import RowTest, build_rows, f_cautions
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
+from thetahat.multiple_tests._loss_rows import LossRows, build_rows, reason_against_rows
 from thetahat.multiple_tests._resampled_means import (
     MOST_COUNTED,
     SMALL_SAMPLE,
@@ -22,7 +23,6 @@ from thetahat.multiple_tests._resampled_means import (
     studentise,
     unit_shares,
 )
-from thetahat.multiple_tests._rows import LossRows, build_rows, reason_against_rows
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
 from thetahat.paired_tests._units import choose_unit
 from thetahat.parameter_checks import check_choice, check_probability

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import special
 
 from thetahat.cautions import NO_DIFFERENCE
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows
 from thetahat.multiple_tests._ranks import compute_friedman_ranks
-from thetahat.multiple_tests._rows import RowTest, build_rows
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
 from thetahat.parameter_checks import check_probability
 from thetahat.registry import MethodInfo

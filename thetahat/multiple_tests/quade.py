@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows, f_cautions
 from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
@@ -16,7 +17,6 @@ from thetahat.multiple_tests._ranks import (
     ranks_in_rows,
     row_ranges,
 )
-from thetahat.multiple_tests._rows import RowTest, build_rows, f_cautions
 from thetahat.multiple_tests.base import (
     POST_HOC_VARIANCES,
     OmnibusOutcome,

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
-from thetahat.pipelines.allowed import (
+from thetahat.pipelines.allowed_classes import (
     CLASSIFIERS,
     REGRESSORS,
     SCORE_FUNCTIONS,
@@ -21,7 +21,7 @@ from thetahat.pipelines.column_step import ColumnStep
 from thetahat.pipelines.dataclass_params import build_dataclass
 from thetahat.pipelines.entry_points import find_package, list_installed_learners, load_learner_at
 from thetahat.pipelines.estimators import check_estimator_params
-from thetahat.pipelines.excluded import EXCLUDED
+from thetahat.pipelines.excluded_classes import EXCLUDED
 from thetahat.pipelines.groups import ColumnGroup, ColumnGroups
 from thetahat.pipelines.parameter_conflicts import check_combination
 from thetahat.pipelines.pipeline import Pipeline

@@ -6,7 +6,7 @@ from typing import Any
 
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
-from thetahat.pipelines.allowed import (
+from thetahat.pipelines.allowed_classes import (
     CLASSIFIERS,
     REGRESSORS,
     SCORE_FUNCTIONS,

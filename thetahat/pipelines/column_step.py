@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.allowed import ColumnKind
+from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.pipelines.steps.base import FittedStep, Step
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray

@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.policy import (
+from thetahat.pipelines.parameter_limits import (
     BY_LABEL,
     LARGEST,
     LARGEST_INTEGER,
@@ -23,7 +23,7 @@ from thetahat.pipelines.policy import (
     REFUSED_VALUES,
     check_policy,
 )
-from thetahat.pipelines.schema_words import any_of, describe_schema
+from thetahat.pipelines.schema_text import any_of, describe_schema
 from thetahat.similar_names import suggest_name
 
 _TYPES: Final[dict[Any, str]] = {

@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.schema_words import any_of, describe_schema
+from thetahat.pipelines.schema_text import any_of, describe_schema
 from thetahat.similar_names import suggest_name
 
 M = TypeVar("M")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners import LEARNERS
-from thetahat.pipelines.allowed import learner_tasks
+from thetahat.pipelines.allowed_classes import learner_tasks
 from thetahat.registry import MethodInfo
 
 GROUP: Final = "thetahat.learners"

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.allowed import SCORE_FUNCTIONS, SELECTORS, load_class
+from thetahat.pipelines.allowed_classes import SCORE_FUNCTIONS, SELECTORS, load_class
 from thetahat.pipelines.constraints import check_params, defaults
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}

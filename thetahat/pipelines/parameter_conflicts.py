@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter, LearnerFailed, Loc
-from thetahat.pipelines.allowed import load_class
+from thetahat.pipelines.allowed_classes import load_class
 from thetahat.pipelines.constraints import defaults
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.third_party_calls import catch_failures

@@ -17,9 +17,9 @@ from thetahat.errors import (
     UnsupportedCombination,
 )
 from thetahat.losses.base import Predictions
-from thetahat.pipelines.allowed import load_class, title
+from thetahat.pipelines.allowed_classes import load_class, title
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.policy import BY_LABEL
+from thetahat.pipelines.parameter_limits import BY_LABEL
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import (
+from thetahat.pipelines.allowed_classes import (
     STRING_TRANSFORMERS,
     WIDTHS,
     ColumnKind,
@@ -18,8 +18,8 @@ from thetahat.pipelines.allowed import (
     step_info,
 )
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.policy import WIDEST, WIDEST_SPARSE
-from thetahat.pipelines.stateless import is_stateless
+from thetahat.pipelines.parameter_limits import WIDEST, WIDEST_SPARSE
+from thetahat.pipelines.stateless_classes import is_stateless
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
@@ -133,7 +133,7 @@ class ScikitStep:
     Parameters
     ----------
     name : str
-        A class name of ``thetahat.pipelines.allowed.TRANSFORMERS``.
+        A class name of ``thetahat.pipelines.allowed_classes.TRANSFORMERS``.
     params : mapping
         Checked parameters. A ``random_state`` that is not among them is drawn from the random
         stream of the fit.

@@ -10,11 +10,11 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import ColumnKind, default_columns, step_info
+from thetahat.pipelines.allowed_classes import ColumnKind, default_columns, step_info
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.policy import WIDEST_SPARSE
+from thetahat.pipelines.parameter_limits import WIDEST_SPARSE
 from thetahat.pipelines.scikit_step import convert_to_csr
-from thetahat.pipelines.stateless import is_stateless
+from thetahat.pipelines.stateless_classes import is_stateless
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
@@ -90,7 +90,7 @@ class TextStep:
     Parameters
     ----------
     name : str
-        A class name of ``thetahat.pipelines.allowed.VECTORISERS``.
+        A class name of ``thetahat.pipelines.allowed_classes.VECTORISERS``.
     params : mapping
         Checked parameters.
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import LearnerFailed
-from thetahat.pipelines.allowed import ColumnKind, step_info
+from thetahat.pipelines.allowed_classes import ColumnKind, step_info
 from thetahat.pipelines.scikit_step import convert_to_csr
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo

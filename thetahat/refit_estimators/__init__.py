@@ -18,7 +18,7 @@ from thetahat.refit_estimators._extra_fits import (
     run_design,
     run_design_together,
 )
-from thetahat.refit_estimators._supplied import (
+from thetahat.refit_estimators._supplied_fits import (
     SuppliedRefit,
     count_copies,
     supply_conservative_z,

@@ -10,7 +10,7 @@ from typing import Any, cast
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.errors import UnsupportedCombination
-from thetahat.refit_estimators._parameters import reason_against_dependent_rows
+from thetahat.refit_estimators._checks import reason_against_dependent_rows
 from thetahat.refit_estimators.base import (
     VARIANCES_LIST,
     BuildsInterval,

@@ -6,7 +6,7 @@ import numpy as np
 
 from thetahat.cautions import FEW_REPLICATES_OF_A_REFIT, FEW_RESAMPLES, Caution
 from thetahat.distributions import tail_probability
-from thetahat.intervals._ends import open_end
+from thetahat.intervals._symmetric import open_end
 from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
 from thetahat.values.types import Alternative, FloatArray, MeanKind, Target

@@ -17,7 +17,7 @@ from thetahat.cautions import (
     ZERO_VARIANCE,
     Caution,
 )
-from thetahat.refit_estimators._parameters import require_rows
+from thetahat.refit_estimators._checks import require_rows
 from thetahat.refit_estimators.base import APPARENT, RefitLosses
 from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
 from thetahat.schemes.base import Rows, Split

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import ZERO_VARIANCE
 from thetahat.parameter_checks import check_choice, check_count
-from thetahat.refit_estimators._parameters import (
+from thetahat.refit_estimators._checks import (
     INDEPENDENT_ROWS,
     require_rows,
     zero_if_rounding,

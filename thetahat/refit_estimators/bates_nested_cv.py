@@ -12,10 +12,10 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.cautions import FEW_REPEATS, STANDARD_ERROR_AT_ITS_BOUND, ZERO_VARIANCE, Caution
-from thetahat.intervals._ends import symmetric_interval
+from thetahat.intervals._symmetric import symmetric_interval
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_choice, check_count
-from thetahat.refit_estimators._parameters import (
+from thetahat.refit_estimators._checks import (
     INDEPENDENT_ROWS,
     require_rows,
     zero_if_rounding,

@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.registry import MethodInfo

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, zero_if_rounding
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, zero_if_rounding
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesDesign,

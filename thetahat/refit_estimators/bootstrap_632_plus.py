@@ -8,7 +8,7 @@ from typing import ClassVar
 from thetahat.errors import UnsupportedCombination
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, zero_if_rounding
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, zero_if_rounding
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesDesign,

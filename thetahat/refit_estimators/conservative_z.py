@@ -11,14 +11,14 @@ import numpy as np
 from thetahat.cautions import FEW_HALVINGS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import check_count
-from thetahat.refit_estimators._parameters import (
+from thetahat.refit_estimators._checks import (
     INDEPENDENT_ROWS,
     require_rows,
     zero_if_rounding,
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
-from thetahat.schemes._sizes import check_test_size, count_test_units
+from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.traits import Recommendation

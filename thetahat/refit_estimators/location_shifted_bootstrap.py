@@ -8,7 +8,7 @@ from typing import ClassVar
 from thetahat.cautions import COVERS_TOO_SELDOM
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators._resamples import (
     ResamplesDesign,

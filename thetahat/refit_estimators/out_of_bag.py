@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, get_args
 
 from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
 from thetahat.parameter_checks import check_choice, check_count
-from thetahat.refit_estimators._parameters import (
+from thetahat.refit_estimators._checks import (
     INDEPENDENT_ROWS,
     zero_if_rounding,
 )

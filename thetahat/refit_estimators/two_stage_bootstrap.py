@@ -14,7 +14,7 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._parameters import INDEPENDENT_ROWS, require_rows
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS

@@ -12,7 +12,7 @@ from thetahat.cautions import TRAINED_ON_RESAMPLES, Caution
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
 from thetahat.schemes._partitions import check_two_rows
-from thetahat.schemes._sizes import check_count
+from thetahat.schemes._test_sizes import check_count
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import BlockKind, IntArray

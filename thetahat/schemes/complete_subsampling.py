@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
-from thetahat.schemes._sizes import check_test_size, count_test_units
+from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
 

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._sizes import check_test_size, count_test_units, drawn_clusters, drawn_split
+from thetahat.schemes._test_sizes import (
+    check_test_size,
+    count_test_units,
+    drawn_clusters,
+    drawn_split,
+)
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
 

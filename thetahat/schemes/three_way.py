@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._sizes import check_test_size, count_test_units, drawn_split
+from thetahat.schemes._test_sizes import check_test_size, count_test_units, drawn_split
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.holdout import Holdout
 from thetahat.values.types import BlockKind

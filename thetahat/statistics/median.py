@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
-from thetahat.statistics._ordered import OfQuantile
+from thetahat.statistics._quantiles import OfQuantile
 from thetahat.statistics.base import Sample
 
 

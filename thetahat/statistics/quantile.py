@@ -9,7 +9,7 @@ from thetahat.cautions import EXTREME_QUANTILE, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
-from thetahat.statistics._ordered import DEFINITIONS, OfQuantile
+from thetahat.statistics._quantiles import DEFINITIONS, OfQuantile
 from thetahat.statistics.base import Sample
 
 

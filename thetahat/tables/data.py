@@ -18,7 +18,7 @@ from thetahat.tables.columns import (
 )
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
-from thetahat.values.left_out import (
+from thetahat.values.left_out_rows import (
     KeptRows,
     LeftOut,
     MissingRows,

@@ -12,7 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.numerics.loops.compiling import is_loaded
 from thetahat.numerics.loops.moments import MANY_ROWS
 from thetahat.values.layout import Layout
-from thetahat.values.left_out import LeftOut
+from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, moments_of_rows, moments_of_scores
 from thetahat.values.types import FloatArray
 

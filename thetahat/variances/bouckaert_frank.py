@@ -11,7 +11,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import lacks_blocks, wrong_block_kind
-from thetahat.variances._corrected import corrected_resampled
+from thetahat.variances._corrected_resampling import corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 

@@ -13,7 +13,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target, UnitName
 from thetahat.variances._applicability import lacks_rows, wrong_block_kind
-from thetahat.variances._estimates import build_estimate, caution_training_ignored
+from thetahat.variances._building import build_estimate, caution_training_ignored
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
 
 

@@ -13,10 +13,9 @@ from thetahat.registry import FOLDS, HOLDOUT, ONE_TEST_EACH, SOURCES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import IntArray, MeanKind, Target
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_block_kind
-from thetahat.variances._estimates import TRAINING_IGNORED, build_estimate
-from thetahat.variances._sums import sums_about_the_mean
+from thetahat.variances._building import TRAINING_IGNORED, build_estimate
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -79,7 +78,7 @@ class ClusterRobust:
         """Estimate the variance of the pooled mean, given the trained models."""
         cluster = self._clusters(losses.layout)
         c = len(losses.layout.cluster_labels)
-        sums = sums_about_the_mean(losses.rows, cluster)
+        sums = _sum_deviations(losses.rows, cluster)
         value = c / (c - 1) * float(np.sum((sums / len(losses.rows)) ** 2))
         cautions = (*_caution_few_clusters(c), TRAINING_IGNORED)
         return build_estimate(self.info, losses, value, float(c - 1), cautions=cautions)
@@ -88,6 +87,16 @@ class ClusterRobust:
         if layout.cluster is None or len(layout.cluster_labels) < 2:
             raise InsufficientData(str(self.inapplicable(layout)), loc=("cluster",))
         return layout.cluster
+
+
+def _sum_deviations(rows: FloatArray, cluster: IntArray) -> FloatArray:
+    """Return (C,) sums over each cluster of the (n,) losses minus the mean of all losses.
+
+    The first loss is subtracted before, so that a large mean loss costs no digits.
+    """
+    shifted = rows - rows[0]
+    shifted -= shifted.mean()
+    return np.asarray(np.bincount(cluster, weights=shifted))
 
 
 def _caution_few_clusters(c: int) -> tuple[Caution, ...]:

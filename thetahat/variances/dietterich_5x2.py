@@ -14,7 +14,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import wrong_block_kind
-from thetahat.variances._estimates import build_estimate
+from thetahat.variances._building import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
 _REPEATS = 5

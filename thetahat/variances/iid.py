@@ -12,7 +12,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import lacks_block_variance, lacks_rows, wrong_block_kind
-from thetahat.variances._estimates import TRAINING_IGNORED, build_estimate
+from thetahat.variances._building import TRAINING_IGNORED, build_estimate
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
 

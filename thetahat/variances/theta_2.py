@@ -12,7 +12,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
-from thetahat.variances._estimates import (
+from thetahat.variances._building import (
     build_estimate,
     caution_few_blocks,
     caution_several_repeats,

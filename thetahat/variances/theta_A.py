@@ -11,7 +11,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
-from thetahat.variances._estimates import (
+from thetahat.variances._building import (
     build_estimate,
     caution_several_repeats,
     caution_training_ignored,

@@ -12,7 +12,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import refuse_without_blocks
-from thetahat.variances._estimates import (
+from thetahat.variances._building import (
     build_estimate,
     caution_few_blocks,
     caution_several_repeats,

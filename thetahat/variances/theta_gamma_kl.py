@@ -14,7 +14,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import refuse_without_blocks
-from thetahat.variances._estimates import build_estimates
+from thetahat.variances._building import build_estimates
 from thetahat.variances._quadratic_forms import by_pair
 from thetahat.variances.base import VarianceEstimate
 

@@ -13,7 +13,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
-from thetahat.variances._estimates import build_estimates
+from thetahat.variances._building import build_estimates
 from thetahat.variances._quadratic_forms import by_source
 from thetahat.variances.base import VarianceEstimate
 

@@ -25,7 +25,7 @@ from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
 from thetahat.analyses.losses import Chosen
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
-from thetahat.numerics.bootstrap.given_resamples import GivenResamples, find_rows
+from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level
 from thetahat.statistics import STATISTICS, Sample, Statistic

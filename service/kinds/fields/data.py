@@ -18,7 +18,7 @@ from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
 from thetahat.tables.data import Data, build_data
-from thetahat.values.left_out import MissingRows, SmallSourceRows
+from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 
 ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
 """The roles of a column other than a feature."""

@@ -19,7 +19,7 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, build_layout
-from thetahat.values.left_out import KeptRows
+from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
 
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.tables.columns import Raw
-from thetahat.values.left_out import (
+from thetahat.values.left_out_rows import (
     KeptRows,
     MissingRows,
     SmallSourceRows,

@@ -11,7 +11,7 @@ import numpy as np
 from service.settings import settings
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
-from thetahat.pipelines.allowed import load_class
+from thetahat.pipelines.allowed_classes import load_class
 from thetahat.pipelines.constraints import defaults
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner

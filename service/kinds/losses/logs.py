@@ -19,7 +19,7 @@ from thetahat.common_names import SCORE_WORDS
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
-from thetahat.values.left_out import LeftOut, RowsWithoutValue
+from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
 from thetahat.values.types import BlockKind
 
 ITEM_COLUMNS: Final = ("item", "doc_id", "id")

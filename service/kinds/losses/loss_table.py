@@ -32,7 +32,7 @@ from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import LARGEST, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
-from thetahat.values.left_out import KeptRows
+from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
 
 LONGEST_MODEL_NAME: Final = 120

@@ -14,7 +14,7 @@ from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.schemas.numbers import number_array, shown
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.losses.base import Loss, Predictions
-from thetahat.values.left_out import KeptRows
+from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import FloatArray
 
 Values = Sequence[Any] | np.ndarray

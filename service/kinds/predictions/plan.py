@@ -36,7 +36,7 @@ from thetahat.losses.base import Loss, for_classes
 from thetahat.metrics.base import Judged
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.left_out import LeftOut
+from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import BlockKind, Label
 
 

@@ -11,7 +11,7 @@ from service.kinds.fitting.expected_layout import locate_scheme_error
 from service.kinds.selection.bundles import MOST_SHOWN
 from service.kinds.selection.request import SelectionRequest
 from thetahat.analyses.selection import get_own_internal_scheme
-from thetahat.analyses.selection.nesting import refuse_repeated_rows, select_rows
+from thetahat.analyses.selection.nested_splits import refuse_repeated_rows, select_rows
 from thetahat.errors import InvalidParameter
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.values.types import BlockKind

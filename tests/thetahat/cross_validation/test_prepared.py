@@ -11,14 +11,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.pipelines.tables import built
 from thetahat.cross_validation import build_rows, is_fast, run_splits
 from thetahat.cross_validation.learner_groups import group_by_parameter
-from thetahat.cross_validation.paths import run_path
+from thetahat.cross_validation.parameter_paths import run_path
 from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.pipelines import Pipeline, build_step, step_spec
-from thetahat.pipelines.allowed import TRANSFORMERS, VECTORISERS
+from thetahat.pipelines.allowed_classes import TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.column_step import ColumnStep
-from thetahat.pipelines.stateless import STATELESS, is_stateless
+from thetahat.pipelines.stateless_classes import STATELESS, is_stateless
 from thetahat.pipelines.steps import STEPS
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split

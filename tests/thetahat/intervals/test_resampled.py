@@ -27,7 +27,7 @@ from thetahat.intervals.bca import Bca
 from thetahat.intervals.percentile import Percentile
 from thetahat.intervals.studentised import Studentised
 from thetahat.numerics.bootstrap import SharedResamples
-from thetahat.numerics.bootstrap.ends import bca_reach, quantile, studentised_reach
+from thetahat.numerics.bootstrap.interval_ends import bca_reach, quantile, studentised_reach
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target

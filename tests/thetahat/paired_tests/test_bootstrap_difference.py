@@ -12,7 +12,7 @@ from thetahat.analyses.losses import Choices, Chosen
 from thetahat.intervals.percentile import Percentile
 from thetahat.numerics.bootstrap import SharedResamples, draw_seed
 from thetahat.numerics.bootstrap import shared_resamples as shared
-from thetahat.numerics.bootstrap.ends import percentile_reach
+from thetahat.numerics.bootstrap.interval_ends import percentile_reach
 from thetahat.paired_tests.base import PairBatch, PairedLosses
 from thetahat.paired_tests.bootstrap_difference import BootstrapDifference
 from thetahat.seeds import stream

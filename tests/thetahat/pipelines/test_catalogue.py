@@ -8,8 +8,8 @@ import pytest
 
 from tests.thetahat.pipelines.tables import built
 from thetahat.pipelines import describe_learners, describe_steps
-from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
-from thetahat.pipelines.schema_words import describe_schema
+from thetahat.pipelines.allowed_classes import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
+from thetahat.pipelines.schema_text import describe_schema
 from thetahat.pipelines.steps import STEPS
 
 

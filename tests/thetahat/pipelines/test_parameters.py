@@ -10,7 +10,7 @@ import pytest
 from tests.thetahat.pipelines.tables import built
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import build, build_step, learner_spec, step_spec
-from thetahat.pipelines.allowed import CLASSIFIERS, REGRESSORS, learner_tasks, load_class
+from thetahat.pipelines.allowed_classes import CLASSIFIERS, REGRESSORS, learner_tasks, load_class
 
 CASES: list[tuple[str, str, Any, str]] = [
     ("LogisticRegression", "c", 1.0, "(did you mean 'C'?); it has penalty, C, l1_ratio"),

@@ -19,7 +19,7 @@ from thetahat.errors import (
     LearnerFailed,
     UnsupportedCombination,
 )
-from thetahat.pipelines.allowed import CLASSIFIERS
+from thetahat.pipelines.allowed_classes import CLASSIFIERS
 from thetahat.pipelines.constraints import params_schema
 from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
 from thetahat.pipelines.third_party_calls import catch_failures

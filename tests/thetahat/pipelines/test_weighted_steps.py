@@ -12,7 +12,7 @@ from sklearn.preprocessing import KBinsDiscretizer, SplineTransformer, StandardS
 
 from tests.thetahat.pipelines.tables import built, numbers, values
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import TRANSFORMERS, WEIGHTED, load_class
+from thetahat.pipelines.allowed_classes import TRANSFORMERS, WEIGHTED, load_class
 from thetahat.pipelines.steps.standardise import Standardise
 from thetahat.tables.features import Features
 

@@ -30,7 +30,7 @@ from thetahat.refit_estimators import (
     run_design_together,
     two_stage_bootstrap,
 )
-from thetahat.refit_estimators._parameters import reason_against_dependent_rows
+from thetahat.refit_estimators._checks import reason_against_dependent_rows
 from thetahat.refit_estimators.base import BuildsInterval, EstimatesVariance, RefitLosses
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import build_data

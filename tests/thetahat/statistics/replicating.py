@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
-from thetahat.numerics.bootstrap.given_resamples import GivenResamples
+from thetahat.numerics.bootstrap.listed_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics import Sample, Statistic
 

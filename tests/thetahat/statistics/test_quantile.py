@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from tests.thetahat.statistics.replicating import check_by_hand, drawn, sample
 from thetahat.errors import InvalidParameter
-from thetahat.statistics._ordered import DEFINITIONS
+from thetahat.statistics._quantiles import DEFINITIONS
 from thetahat.statistics.median import Median
 from thetahat.statistics.quantile import Quantile
 

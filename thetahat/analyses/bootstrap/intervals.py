@@ -21,7 +21,7 @@ from thetahat.cautions import (
 )
 from thetahat.distributions import tail_probability, upper_quantile
 from thetahat.intervals import INTERVALS
-from thetahat.numerics.bootstrap.ends import (
+from thetahat.numerics.bootstrap.interval_ends import (
     Reach,
     basic_reach,
     bca_reach,

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
-from thetahat.numerics.bootstrap.given_resamples import GivenResamples
+from thetahat.numerics.bootstrap.listed_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
 from thetahat.statistics import Functional, FunctionalOfKinds, OfSums, Sample, Statistic
 from thetahat.values.number_text import format_number

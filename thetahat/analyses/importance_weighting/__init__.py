@@ -1,12 +1,6 @@
 """Selection for another population by importance-weighted cross-validation over grids."""
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
-from thetahat.analyses.importance_weighting.curves import (
-    RiskCurve,
-    estimate_risk_curve,
-    find_smallest_risk,
-    set_second_moment,
-)
 from thetahat.analyses.importance_weighting.fits import (
     GridLosses,
     compute_fold_losses,
@@ -18,8 +12,14 @@ from thetahat.analyses.importance_weighting.outcomes import (
     RiskSetting,
     estimate_risks_along_grid,
 )
+from thetahat.analyses.importance_weighting.risk_curves import (
+    RiskCurve,
+    estimate_risk_curve,
+    find_smallest_risk,
+    set_second_moment,
+)
 from thetahat.analyses.importance_weighting.samples import SourceAndTarget
-from thetahat.analyses.importance_weighting.signs import SignClassifier
+from thetahat.analyses.importance_weighting.sign_classifiers import SignClassifier
 from thetahat.analyses.importance_weighting.weighted_ridge import (
     compute_ridge_scores,
     fit_weighted_ridge,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.analyses.importance_weighting.signs import SignClassifier
+from thetahat.analyses.importance_weighting.sign_classifiers import SignClassifier
 from thetahat.values.types import FloatArray
 
 _SMALLER_PENALISES_MORE: Final = frozenset({"C"})

@@ -9,7 +9,10 @@ import numpy as np
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
 from thetahat.analyses.importance_weighting.samples import SourceAndTarget
-from thetahat.analyses.importance_weighting.signs import encode_signs, predict_from_scores
+from thetahat.analyses.importance_weighting.sign_classifiers import (
+    encode_signs,
+    predict_from_scores,
+)
 from thetahat.analyses.importance_weighting.weighted_ridge import (
     compute_ridge_scores,
     fit_weighted_ridge,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.importance_weighting.candidates import LearnerWithGrid
-from thetahat.analyses.importance_weighting.curves import (
+from thetahat.analyses.importance_weighting.risk_curves import (
     RiskCurve,
     estimate_risk_curve,
     find_smallest_risk,

@@ -8,7 +8,6 @@ from itertools import combinations
 import numpy as np
 from scipy.special import ndtri
 
-from thetahat.analyses.importance_weighting.curves import RiskCurve
 from thetahat.analyses.importance_weighting.differences import (
     compare_choices,
     compare_learners,
@@ -28,6 +27,7 @@ from thetahat.analyses.importance_weighting.result import (
     SelectionAmongLearners,
     TargetRisk,
 )
+from thetahat.analyses.importance_weighting.risk_curves import RiskCurve
 from thetahat.analyses.losses.weighted_risks import (
     build_risk,
     build_source_risks,

@@ -16,7 +16,7 @@ from thetahat.intervals.base import Interval
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.coverage import IntervalCalibration
 from thetahat.values.json_values import JsonValue
-from thetahat.values.left_out import LeftOut
+from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 

@@ -14,7 +14,7 @@ from thetahat.analyses.losses.recommendation import Built
 from thetahat.analyses.metrics.bootstrap import DefinedReplicates
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import UNDEFINED_RESAMPLES
-from thetahat.intervals._ends import symmetric_ends, symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import symmetric_ends, symmetric_interval, usable_scalar
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.intervals.bca import Bca
 from thetahat.intervals.normal import Normal

@@ -1,29 +1,29 @@
 """Selection among learners: internal splits choose, external splits assess the choice."""
 
 from thetahat.analyses.selection.bias import estimate_bias
-from thetahat.analyses.selection.choosing import RULES, Choice, SelectionRule, choose
 from thetahat.analyses.selection.criterion import Criterion
-from thetahat.analyses.selection.external import (
+from thetahat.analyses.selection.external_choices import (
     SELECTED,
     CandidateErrors,
     ExternalChoices,
     choose_in_each_split,
 )
-from thetahat.analyses.selection.grids import CandidateGrid, expand_grids
-from thetahat.analyses.selection.internal import InternalEstimate, estimate_from_losses
-from thetahat.analyses.selection.nesting import (
-    derive_internal_seed,
-    derive_seed_on_all_rows,
-    get_own_internal_scheme,
-    split_training_part,
-)
-from thetahat.analyses.selection.profiles import grid_edge_cautions, profile_grid
-from thetahat.analyses.selection.values import (
+from thetahat.analyses.selection.grid_values import (
     MOST_VALUES,
     check_count,
     check_distinct,
     space_values,
 )
+from thetahat.analyses.selection.grids import CandidateGrid, expand_grids
+from thetahat.analyses.selection.internal_estimates import InternalEstimate, estimate_from_losses
+from thetahat.analyses.selection.nested_splits import (
+    derive_internal_seed,
+    derive_seed_on_all_rows,
+    get_own_internal_scheme,
+    split_training_part,
+)
+from thetahat.analyses.selection.parameter_profiles import grid_edge_cautions, profile_grid
+from thetahat.analyses.selection.selection_rules import RULES, Choice, SelectionRule, choose
 
 __all__ = [
     "MOST_VALUES",

@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.selection.criterion import Criterion
-from thetahat.analyses.selection.external import SELECTED, ExternalChoices
-from thetahat.analyses.selection.internal import InternalEstimate
+from thetahat.analyses.selection.external_choices import SELECTED, ExternalChoices
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.analyses.selection.result import SelectionBias
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.types import FloatArray

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.metrics.predictions import judged_from
-from thetahat.analyses.selection.internal import (
+from thetahat.analyses.selection.internal_estimates import (
     InternalEstimate,
     estimate_from_losses,
     variance_of_mean,

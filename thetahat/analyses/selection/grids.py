@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from thetahat.analyses.selection.grid_values import Value, format_value, read_values
 from thetahat.analyses.selection.step_parameters import Path, find_parameter, set_values
-from thetahat.analyses.selection.values import Value, format_value, read_values
 from thetahat.errors import InvalidParameter, Loc
 
 MOST_CANDIDATES: Final = 2000

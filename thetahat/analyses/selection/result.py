@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from thetahat.analyses.selection.choosing import SelectionRule
-from thetahat.analyses.selection.values import Value
+from thetahat.analyses.selection.grid_values import Value
+from thetahat.analyses.selection.selection_rules import SelectionRule
 from thetahat.intervals.base import Interval
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray, Label

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.pipelines.allowed import ColumnKind
+from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.pipelines.steps.base import is_missing, present_values
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features

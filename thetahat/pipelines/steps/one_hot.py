@@ -9,8 +9,8 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed import ColumnKind
-from thetahat.pipelines.policy import WIDEST
+from thetahat.pipelines.allowed_classes import ColumnKind
+from thetahat.pipelines.parameter_limits import WIDEST
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MOST_COLUMNS, check_range
-from thetahat.pipelines.allowed import ColumnKind
+from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray

@@ -12,7 +12,7 @@ from thetahat.analyses.selection import (
     grid_edge_cautions,
     profile_grid,
 )
-from thetahat.analyses.selection.values import read_values
+from thetahat.analyses.selection.grid_values import read_values
 from thetahat.errors import InvalidParameter
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import InvalidParameter
-from thetahat.numerics.bootstrap.given_resamples import GivenResamples, find_rows
+from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 
 

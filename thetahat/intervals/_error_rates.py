@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.intervals._ends import Ends, open_end
+from thetahat.intervals._symmetric import Ends, open_end
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
-from thetahat.variances._estimates import TRAINING_IGNORED
+from thetahat.variances._building import TRAINING_IGNORED
 
 
 def share_refusal(name: str, layout: Layout) -> str | None:

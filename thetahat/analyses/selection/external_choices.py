@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.selection.choosing import Choice, SelectionRule, choose
-from thetahat.analyses.selection.internal import InternalEstimate
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.analyses.selection.result import ExternalCandidate, ExternalResult, ExternalSplit
+from thetahat.analyses.selection.selection_rules import Choice, SelectionRule, choose
 from thetahat.cross_validation import SplitOutcome
 from thetahat.values.types import FloatArray
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers, values
 from thetahat.pipelines import build_step, step_spec
-from thetahat.pipelines.allowed import (
+from thetahat.pipelines.allowed_classes import (
     CLASSIFIERS,
     REGRESSORS,
     SELECTORS,
@@ -23,8 +23,8 @@ from thetahat.pipelines.allowed import (
     load_class,
     title,
 )
-from thetahat.pipelines.excluded import EXCLUDED
-from thetahat.pipelines.policy import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
+from thetahat.pipelines.excluded_classes import EXCLUDED
+from thetahat.pipelines.parameter_limits import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 

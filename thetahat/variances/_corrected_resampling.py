@@ -7,7 +7,7 @@ from thetahat.errors import InsufficientData
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import BlockKind, Target
-from thetahat.variances._estimates import build_estimate
+from thetahat.variances._building import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
 

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from thetahat.analyses.selection.internal import InternalEstimate
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.errors import InvalidParameter
 
 SelectionRule: TypeAlias = Literal["least", "one_standard_error"]

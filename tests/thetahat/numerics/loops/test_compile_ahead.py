@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from thetahat.numerics import loops
-from thetahat.numerics.loops import warm
+from thetahat.numerics.loops import compile_ahead
 
 
 def test_exact_warming_leaves_nothing_to_compile() -> None:
@@ -19,7 +19,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent\n"
         "from thetahat.numerics.loops import counted_sums, tridiagonal\n"
         "from thetahat.numerics.loops.compiling import compiled, compiled_with_reordered_sums\n"
-        "from thetahat.numerics.loops.warm import compile_all\n"
+        "from thetahat.numerics.loops.compile_ahead import compile_all\n"
         "compile_all()\n"
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
         "    signed_ranks.fill_keys, signed_ranks.add_rows, paired_units.count_signs,\n"
@@ -131,5 +131,5 @@ BY_ANOTHER = {"run_products": "products"}
 
 def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
     names = {module.name for module in pkgutil.iter_modules(loops.__path__)}
-    told = {name for name in names if f"{name}." in inspect.getsource(warm)}
-    assert names - told == {"compiling", "warm", *NOT_WARMED, *BY_ANOTHER}
+    told = {name for name in names if f"{name}." in inspect.getsource(compile_ahead)}
+    assert names - told == {"compiling", "compile_ahead", *NOT_WARMED, *BY_ANOTHER}

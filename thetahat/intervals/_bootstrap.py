@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
 from thetahat.distributions import tail_probability
-from thetahat.intervals._ends import open_end
+from thetahat.intervals._symmetric import open_end
 from thetahat.intervals.base import Interval
 from thetahat.numerics.bootstrap import Replicates, unit_misfit
 from thetahat.numerics.bootstrap.cautions import resampling_cautions
-from thetahat.numerics.bootstrap.ends import Reach
+from thetahat.numerics.bootstrap.interval_ends import Reach
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number

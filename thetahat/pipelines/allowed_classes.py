@@ -2,7 +2,7 @@
 
 A class is listed if all its useful parameters fit in JSON, no parameter needs code, a path or
 another estimator, and its output for an instance depends only on the training part and that
-instance. ``thetahat.pipelines.excluded`` has the reason for every class that is not listed.
+instance. ``thetahat.pipelines.excluded_classes`` has the reason for every class that is not listed.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from replications.batches.curves import fold_moments, outer_products, ridge_fits
 from replications.batches.problems import Problems
+from replications.batches.ridge_risks import fold_moments, outer_products, ridge_fits
 from thetahat.values.types import FloatArray
 
 _LEAST_RISK: Final = 1e-4

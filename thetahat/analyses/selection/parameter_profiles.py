@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.analyses.selection.grid_values import Value
 from thetahat.analyses.selection.grids import CandidateGrid
-from thetahat.analyses.selection.internal import InternalEstimate
+from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.analyses.selection.result import GridProfile, ParameterProfile
-from thetahat.analyses.selection.values import Value
 from thetahat.cautions import GRID_EDGE, Caution
 from thetahat.values.types import FloatArray
 

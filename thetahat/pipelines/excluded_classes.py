@@ -1,8 +1,8 @@
 """The scikit-learn classes that a request may not name, each with the reason.
 
-Together with ``thetahat.pipelines.allowed`` this covers every installed classifier, regressor and
-transformer. A test compares the two with scikit-learn's own list, so that the classes of a new
-release are reviewed before a request can name them.
+Together with ``thetahat.pipelines.allowed_classes`` this covers every installed classifier,
+regressor and transformer. A test compares the two with scikit-learn's own list, so that the classes
+of a new release are reviewed before a request can name them.
 """
 
 from __future__ import annotations
