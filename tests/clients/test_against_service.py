@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -95,17 +96,18 @@ def test_exact_a_data_set_is_kept_once_and_cross_validated(client: Client, tmp_p
 
 
 def test_exact_the_same_key_makes_one_evaluation(client: Client) -> None:
-    first = client.submit(REQUEST, idempotency_key="clients-1")
+    key = str(uuid4())
+    first = client.submit(REQUEST, idempotency_key=key)
 
-    assert client.submit(REQUEST, idempotency_key="clients-1").id == first.id
+    assert client.submit(REQUEST, idempotency_key=key).id == first.id
     assert client.submit(REQUEST).id != first.id
     with pytest.raises(Refused) as refused:
-        client.submit({**REQUEST, "level": 0.9}, idempotency_key="clients-1")
+        client.submit({**REQUEST, "level": 0.9}, idempotency_key=key)
     assert refused.value.type == "/problems/idempotency_mismatch"
 
 
 def test_exact_lists_are_read_over_all_pages(client: Client) -> None:
-    labels = {"page": "of-three"}
+    labels = {"page": str(uuid4())}
     sent = [client.submit({**REQUEST, "labels": labels}).id for _ in range(3)]
     for identifier in sent:
         client.wait(identifier, 60)
@@ -167,6 +169,25 @@ def test_exact_methods_are_listed(client: Client, family: str) -> None:
 
     assert len(methods) > 3
     assert all(method["name"] and method["title"] for method in methods)
+
+
+def test_exact_events_come_in_order_to_the_end(client: Client) -> None:
+    sent = client.submit(REQUEST)
+    events = list(client.events(sent.id))
+
+    kept = [event for event in events if event.number is not None]
+    assert [event.type for event in kept if event.type != "progress"] == [
+        "queued",
+        "started",
+        "succeeded",
+    ]
+    assert [event.number for event in kept] == sorted({event.number or 0 for event in kept})
+    assert kept[0].data["at"].startswith("20")
+    later = [event.number for event in client.events(sent.id, after=kept[0].number or 0)]
+    assert later == [event.number for event in kept[1:]]
+    assert list(client.events(sent.id, after=kept[-1].number or 0)) == []
+    with pytest.raises(NotFound):
+        list(client.events(NOBODY))
 
 
 def test_exact_it_is_ready(client: Client) -> None:

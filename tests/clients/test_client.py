@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -21,11 +22,15 @@ from thetahat_client import (
 KEPT = Reply(201, DATASET)
 
 
-def client_at(url: str) -> Client:
-    return Client(url, sleep=lambda _: None)
+Connect = Callable[[str], Client]
 
 
-def test_exact_a_file_is_sent_whole_at_every_attempt(tmp_path: Path) -> None:
+@pytest.fixture
+def client_at(open_client: type[Client]) -> Connect:
+    return lambda url: open_client(url, sleep=lambda _: None)
+
+
+def test_exact_a_file_is_sent_whole_at_every_attempt(client_at: Connect, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"x\n" * 400_000)  # several pieces
     with run_stub(DROP, KEPT) as stub, client_at(stub.url) as client:
@@ -37,7 +42,7 @@ def test_exact_a_file_is_sent_whole_at_every_attempt(tmp_path: Path) -> None:
     assert (dataset.id, dataset.columns[0].type) == (DATASET["id"], "number")
 
 
-def test_exact_an_open_file_is_sent_from_its_position() -> None:
+def test_exact_an_open_file_is_sent_from_its_position(client_at: Connect) -> None:
     file = io.BytesIO(b"head,1\n")
     file.read(5)
     with run_stub(DROP, KEPT) as stub, client_at(stub.url) as client:
@@ -53,7 +58,7 @@ class Pipe(io.BytesIO):
         return False
 
 
-def test_exact_what_cannot_be_rewound_is_sent_once() -> None:
+def test_exact_what_cannot_be_rewound_is_sent_once(client_at: Connect) -> None:
     pipe: BinaryIO = Pipe(b"1\n")
     with (
         run_stub(DROP, KEPT) as stub,
@@ -74,14 +79,16 @@ def test_exact_what_cannot_be_rewound_is_sent_once() -> None:
         ("a.npy", "application/x-npy"),
     ],
 )
-def test_exact_the_name_tells_the_type(name: str, media_type: str) -> None:
+def test_exact_the_name_tells_the_type(client_at: Connect, name: str, media_type: str) -> None:
     with run_stub(KEPT) as stub, client_at(stub.url) as client:
         client.upload(b"1", name=name)
 
     assert stub.requests[0].headers["content-type"] == media_type
 
 
-def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> None:
+def test_invalid_sources_are_refused_before_anything_is_sent(
+    client_at: Connect, tmp_path: Path
+) -> None:
     with run_stub(KEPT) as stub, client_at(stub.url) as client:
         with pytest.raises(ValueError, match=r"media type of 'a\.docx' is unknown"):
             client.upload(b"1", name="a.docx")
@@ -99,7 +106,7 @@ def test_invalid_sources_are_refused_before_anything_is_sent(tmp_path: Path) -> 
     assert stub.requests == []
 
 
-def test_exact_wait_prefers_and_takes_the_result() -> None:
+def test_exact_wait_prefers_and_takes_the_result(client_at: Connect) -> None:
     done = evaluation("succeeded", result={"models": {}})
     with run_stub(done) as stub, client_at(stub.url) as client:
         assert client.submit({"kind": "losses"}, wait=9.2).result == {"models": {}}
@@ -110,7 +117,7 @@ def test_exact_wait_prefers_and_takes_the_result() -> None:
     assert prefer == ["wait=10", "wait=60", None]
 
 
-def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change() -> None:
+def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change(client_at: Connect) -> None:
     half = {"done": 5, "total": 10, "unit": "splits"}
     seen: list[Evaluation] = []
     replies = (
@@ -131,10 +138,12 @@ def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change() -> Non
     assert ["wait" in request.query for request in stub.requests] == [False, True, True, True]
 
 
-def test_exact_waiting_too_long_says_so_and_leaves_the_evaluation() -> None:
+def test_exact_waiting_too_long_says_so_and_leaves_the_evaluation(
+    open_client: type[Client],
+) -> None:
     with (
         run_stub(evaluation("running")) as stub,
-        client_at(stub.url) as client,
+        open_client(stub.url) as client,
         pytest.raises(WaitTimeout, match=r"is still running after 0.3 seconds") as late,
     ):
         client.wait("x", timeout=0.3)
@@ -144,7 +153,7 @@ def test_exact_waiting_too_long_says_so_and_leaves_the_evaluation() -> None:
     assert len(stub.requests) <= 5  # a service that answers at once is not polled in a tight loop
 
 
-def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
+def test_exact_a_result_that_is_not_there_has_two_reasons(client_at: Connect) -> None:
     early = problem(409, "result_not_ready", retry_after=1)
     with (
         run_stub(early) as stub,
@@ -174,7 +183,7 @@ def test_exact_a_result_that_is_not_there_has_two_reasons() -> None:
         client.losses("x")
 
 
-def test_exact_figures_are_named_and_drawn() -> None:
+def test_exact_figures_are_named_and_drawn(client_at: Connect) -> None:
     figure = {"name": "a/b", "title": "One", "links": {"svg": "s", "png": "p"}}
     with run_stub(Reply(200, {"items": [figure]})) as stub, client_at(stub.url) as client:
         assert client.figures("x") == [figure]
@@ -190,7 +199,7 @@ def test_exact_figures_are_named_and_drawn() -> None:
     ]
 
 
-def test_exact_losses_come_in_three_types() -> None:
+def test_exact_losses_come_in_three_types(client_at: Connect) -> None:
     with run_stub(Reply(200, b'{"a": [1]}')) as stub, client_at(stub.url) as client:
         assert client.losses("x") == {"a": [1]}
         assert client.losses("x", "csv") == '{"a": [1]}'
@@ -200,7 +209,7 @@ def test_exact_losses_come_in_three_types() -> None:
     assert accepted == ["application/json", "text/csv", "application/vnd.apache.parquet"]
 
 
-def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> None:
+def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters(client_at: Connect) -> None:
     def page(identifier: str, cursor: str | None) -> Reply:
         return Reply(200, {"items": [{**EVALUATION, "id": identifier}], "next": cursor})
 
@@ -232,7 +241,7 @@ def test_exact_pages_are_followed_by_their_cursor_with_the_same_filters() -> Non
     }
 
 
-def test_exact_unknown_fields_are_ignored_and_known_ones_typed() -> None:
+def test_exact_unknown_fields_are_ignored_and_known_ones_typed(client_at: Connect) -> None:
     reply = evaluation("succeeded", finished_at="2026-11-21T05:04:34.0Z", later="new")
     reply.body["started_at"] = "2026-11-21T05:04:32.5Z"
     with run_stub(reply) as stub, client_at(stub.url) as client:
@@ -244,7 +253,7 @@ def test_exact_unknown_fields_are_ignored_and_known_ones_typed() -> None:
     assert found.progress.share is None
 
 
-def test_exact_a_refusal_says_where_and_what() -> None:
+def test_exact_a_refusal_says_where_and_what(client_at: Connect) -> None:
     errors = [
         {"loc": ["losses", "nb", 2], "message": "is NaN", "value": "NaN"},
         {"loc": ["level"], "message": "must be in (0, 1)", "value": 2},

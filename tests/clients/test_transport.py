@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from typing import Protocol
 
 import pytest
 
@@ -30,12 +31,24 @@ class Naps(list[float]):
         self.append(seconds)
 
 
-def make_client(stub: Stub, naps: Naps | None = None, retries: int = 5) -> Client:
-    return Client(stub.url, sleep=Naps() if naps is None else naps, retries=retries)
+class Connect(Protocol):
+    """Opens a client of a stub."""
+
+    def __call__(self, stub: Stub, naps: Naps | None = None, retries: int = 5) -> Client: ...
+
+
+@pytest.fixture
+def make_client(open_client: type[Client]) -> Connect:
+    def make(stub: Stub, naps: Naps | None = None, retries: int = 5) -> Client:
+        return open_client(stub.url, sleep=Naps() if naps is None else naps, retries=retries)
+
+    return make
 
 
 @pytest.mark.parametrize("first", [DROP, BUSY, problem(429, "too_many_jobs"), HTML])
-def test_exact_a_submission_is_sent_again_with_the_same_key_and_body(first: Reply) -> None:
+def test_exact_a_submission_is_sent_again_with_the_same_key_and_body(
+    make_client: Connect, first: Reply
+) -> None:
     with run_stub(first, first, TAKEN) as stub, make_client(stub) as client:
         sent = client.submit(REQUEST)
 
@@ -47,7 +60,7 @@ def test_exact_a_submission_is_sent_again_with_the_same_key_and_body(first: Repl
     assert {request.body for request in stub.requests} == {stub.requests[0].body}
 
 
-def test_exact_two_submissions_have_two_keys_unless_the_caller_says() -> None:
+def test_exact_two_submissions_have_two_keys_unless_the_caller_says(make_client: Connect) -> None:
     with run_stub(TAKEN) as stub, make_client(stub) as client:
         client.submit(REQUEST)
         client.submit(REQUEST)
@@ -58,7 +71,7 @@ def test_exact_two_submissions_have_two_keys_unless_the_caller_says() -> None:
     assert keys[2] == "mine"
 
 
-def test_exact_retry_after_is_kept() -> None:
+def test_exact_retry_after_is_kept(make_client: Connect) -> None:
     naps = Naps()
     first = problem(429, "too_many_jobs", retry_after=7)
     with run_stub(first, TAKEN) as stub, make_client(stub, naps) as client:
@@ -67,7 +80,7 @@ def test_exact_retry_after_is_kept() -> None:
     assert naps == [7.0]
 
 
-def test_exact_retry_after_may_be_a_date() -> None:
+def test_exact_retry_after_may_be_a_date(make_client: Connect) -> None:
     naps = Naps()
     first = problem(503, "unavailable", retry_after="Wed, 21 Oct 2015 07:28:00 GMT")
     with run_stub(first, TAKEN) as stub, make_client(stub, naps) as client:
@@ -76,7 +89,7 @@ def test_exact_retry_after_may_be_a_date() -> None:
     assert 0.125 <= naps[0] <= 0.25  # the date is past: the usual pause
 
 
-def test_exact_a_pause_too_long_is_the_callers_to_take() -> None:
+def test_exact_a_pause_too_long_is_the_callers_to_take(make_client: Connect) -> None:
     first = problem(429, "too_many_jobs", retry_after=3600)
     with run_stub(first) as stub, make_client(stub) as client:
         with pytest.raises(TooManyRequests) as refused:
@@ -86,7 +99,7 @@ def test_exact_a_pause_too_long_is_the_callers_to_take() -> None:
         assert len(stub.requests) == 1
 
 
-def test_exact_pauses_double_and_vary() -> None:
+def test_exact_pauses_double_and_vary(make_client: Connect) -> None:
     naps = Naps()
     with (
         run_stub(BUSY) as stub,
@@ -105,7 +118,9 @@ def test_exact_pauses_double_and_vary() -> None:
     ("last", "kind"),
     [(BUSY, ServiceFault), (problem(429, "too_many_jobs"), TooManyRequests), (HTML, ServiceFault)],
 )
-def test_exact_after_the_last_attempt_it_is_raised(last: Reply, kind: type[Refused]) -> None:
+def test_exact_after_the_last_attempt_it_is_raised(
+    make_client: Connect, last: Reply, kind: type[Refused]
+) -> None:
     with (
         run_stub(last) as stub,
         make_client(stub, retries=2) as client,
@@ -118,13 +133,13 @@ def test_exact_after_the_last_attempt_it_is_raised(last: Reply, kind: type[Refus
     assert raised.value.attempts == 3
 
 
-def test_exact_a_service_that_is_not_there_is_named() -> None:
+def test_exact_a_service_that_is_not_there_is_named(open_client: type[Client]) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     naps = Naps()
     with (
-        Client(url, retries=2, sleep=naps) as client,
+        open_client(url, retries=2, sleep=naps) as client,
         pytest.raises(
             ConnectionFailed, match=rf"The service at {url} does not answer \(.*; 3 attempts\)"
         ),
@@ -146,7 +161,7 @@ def test_exact_a_service_that_is_not_there_is_named() -> None:
     ],
 )
 def test_exact_what_another_attempt_would_not_change_is_not_tried(
-    reply: Reply, kind: type[Refused]
+    make_client: Connect, reply: Reply, kind: type[Refused]
 ) -> None:
     with run_stub(reply) as stub, make_client(stub) as client, pytest.raises(kind) as raised:
         client.submit(REQUEST)
@@ -156,7 +171,7 @@ def test_exact_what_another_attempt_would_not_change_is_not_tried(
     assert len(stub.requests) == 1
 
 
-def test_exact_a_race_with_our_own_first_attempt_is_waited_for() -> None:
+def test_exact_a_race_with_our_own_first_attempt_is_waited_for(make_client: Connect) -> None:
     race = problem(409, "idempotency_race")
     with run_stub(DROP, race, TAKEN) as stub, make_client(stub) as client:
         assert client.submit(REQUEST).id == EVALUATION["id"]
@@ -165,7 +180,9 @@ def test_exact_a_race_with_our_own_first_attempt_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_invalid_answers_of_another_program_are_recognised(status: int) -> None:
+def test_invalid_answers_of_another_program_are_recognised(
+    make_client: Connect, status: int
+) -> None:
     page = Reply(status, b"<html>", {"Content-Type": "text/html"})
     with (
         run_stub(page) as stub,
@@ -175,7 +192,9 @@ def test_invalid_answers_of_another_program_are_recognised(status: int) -> None:
         client.get("x")
 
 
-def test_exact_a_delete_that_was_cut_off_may_find_nothing_the_second_time() -> None:
+def test_exact_a_delete_that_was_cut_off_may_find_nothing_the_second_time(
+    make_client: Connect,
+) -> None:
     gone = problem(404, "not_found")
     with run_stub(DROP, gone) as stub, make_client(stub) as client:
         client.delete("x")
@@ -184,21 +203,25 @@ def test_exact_a_delete_that_was_cut_off_may_find_nothing_the_second_time() -> N
 
 
 @pytest.mark.parametrize("key", ["th_secret", None])
-def test_exact_the_key_is_sent_where_there_is_one(key: str | None) -> None:
-    with run_stub(Reply(200, DATASET)) as stub, Client(stub.url, key) as client:
+def test_exact_the_key_is_sent_where_there_is_one(
+    open_client: type[Client], key: str | None
+) -> None:
+    with run_stub(Reply(200, DATASET)) as stub, open_client(stub.url, key) as client:
         client.dataset("x")
 
     assert stub.requests[0].headers.get("authorization") == (f"Bearer {key}" if key else None)
 
 
-def test_exact_a_proxy_is_not_asked_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_a_proxy_is_not_asked_for_this_machine(
+    make_client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     with run_stub(Reply(200, DATASET)) as stub, make_client(stub, retries=0) as client:
         assert client.dataset("x").rows == 1
 
 
-def test_exact_readiness_is_asked_once() -> None:
+def test_exact_readiness_is_asked_once(make_client: Connect) -> None:
     with run_stub(Reply(503, {"status": "not ready"})) as stub, make_client(stub) as client:
         assert not client.ready()
     assert len(stub.requests) == 1
@@ -206,9 +229,9 @@ def test_exact_readiness_is_asked_once() -> None:
         assert client.ready()
 
 
-def test_invalid_addresses_are_not_tried_again() -> None:
+def test_invalid_addresses_are_not_tried_again(open_client: type[Client]) -> None:
     naps = Naps()
-    with Client("ftp://127.0.0.1", sleep=naps) as client, pytest.raises(ConnectionFailed):
+    with open_client("ftp://127.0.0.1", sleep=naps) as client, pytest.raises(ConnectionFailed):
         client.get("x")
 
     assert naps == []

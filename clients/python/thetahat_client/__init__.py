@@ -5,11 +5,13 @@
 ...     submitted = client.submit({"kind": "losses", "blocks": "random", "losses": losses})
 ...     done = client.wait(submitted.id)
 ...     result = client.result(done.id)
+
+``AsyncClient`` has the same methods for ``await`` and ``async for``.
 """
 
 from __future__ import annotations
 
-from thetahat_client.client import Client
+from thetahat_client.client import AsyncClient, Client
 from thetahat_client.errors import (
     ConnectionFailed,
     EvaluationFailed,
@@ -25,6 +27,7 @@ from thetahat_client.errors import (
     WaitTimeout,
     WrongKind,
 )
+from thetahat_client.events import Event
 from thetahat_client.frames import comparisons_frame, models_frame
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
 from thetahat_client.progress import ProgressBar
@@ -38,12 +41,14 @@ from thetahat_client.text import result_markdown, result_text
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncClient",
     "Client",
     "Column",
     "ConnectionFailed",
     "Dataset",
     "Evaluation",
     "EvaluationFailed",
+    "Event",
     "Fault",
     "NotFound",
     "Problem",

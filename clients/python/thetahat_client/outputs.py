@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
 from thetahat_client.models import Problem
+from thetahat_client.runners import Method, operation
+from thetahat_client.steps import Steps
 from thetahat_client.transport import Answer, Transport
 
 if TYPE_CHECKING:
@@ -29,38 +31,111 @@ ACCEPT: Final = {
 IMAGES: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 
 
+class ResultMethod(Protocol):
+    """``Client.result``: type checkers know the result of each kind that has types."""
+
+    @overload
+    def __call__(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
+    @overload
+    def __call__(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["predictions"]
+    ) -> PredictionsResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["cross_validation"]
+    ) -> CrossValidationResultDict: ...
+    @overload
+    def __call__(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResultDict: ...
+    @overload
+    def __call__(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["importance_weighting"]
+    ) -> ImportanceWeightingResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["learning_curve"]
+    ) -> LearningCurveResultDict: ...
+    @overload
+    def __call__(self, evaluation_id: str, kind: Literal["selection"]) -> SelectionResultDict: ...
+    def __call__(self, evaluation_id: str, kind: str | None = None) -> Any:
+        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
+
+
+class AsyncResultMethod(Protocol):
+    """``AsyncClient.result``."""
+
+    @overload
+    async def __call__(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
+    @overload
+    async def __call__(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["predictions"]
+    ) -> PredictionsResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["cross_validation"]
+    ) -> CrossValidationResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["bootstrap"]
+    ) -> BootstrapResultDict: ...
+    @overload
+    async def __call__(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["importance_weighting"]
+    ) -> ImportanceWeightingResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["learning_curve"]
+    ) -> LearningCurveResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["selection"]
+    ) -> SelectionResultDict: ...
+    async def __call__(self, evaluation_id: str, kind: str | None = None) -> Any:
+        """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
+
+
+class LossesMethod(Protocol):
+    """``Client.losses``: the format decides the type of the answer."""
+
+    @overload
+    def __call__(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...
+    @overload
+    def __call__(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
+    @overload
+    def __call__(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
+    def __call__(self, evaluation_id: str, format: str = "json") -> Any:  # noqa: A002 - as in the URL
+        """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
+
+
+class AsyncLossesMethod(Protocol):
+    """``AsyncClient.losses``."""
+
+    @overload
+    async def __call__(
+        self, evaluation_id: str, format: Literal["json"] = "json"
+    ) -> dict[str, Any]: ...
+    @overload
+    async def __call__(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
+    @overload
+    async def __call__(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
+    async def __call__(self, evaluation_id: str, format: str = "json") -> Any:  # noqa: A002 - as in the URL
+        """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
+
+
 class Outputs:
     """The methods of a client that read what an evaluation has computed."""
 
     def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+        self.transport = transport
 
-    @overload
-    def result(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
-    @overload
-    def result(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResultDict: ...
-    @overload
-    def result(self, evaluation_id: str, kind: Literal["predictions"]) -> PredictionsResultDict: ...
-    @overload
-    def result(
-        self, evaluation_id: str, kind: Literal["cross_validation"]
-    ) -> CrossValidationResultDict: ...
-    @overload
-    def result(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResultDict: ...
-    @overload
-    def result(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResultDict: ...
-    @overload
-    def result(
-        self, evaluation_id: str, kind: Literal["importance_weighting"]
-    ) -> ImportanceWeightingResultDict: ...
-    @overload
-    def result(
-        self, evaluation_id: str, kind: Literal["learning_curve"]
-    ) -> LearningCurveResultDict: ...
-    @overload
-    def result(self, evaluation_id: str, kind: Literal["selection"]) -> SelectionResultDict: ...
-
-    def result(self, evaluation_id: str, kind: str | None = None) -> Any:
+    def _read_result(self, evaluation_id: str, kind: str | None = None) -> Steps[Any]:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.
 
         Parameters
@@ -69,51 +144,54 @@ class Outputs:
             Kind of the evaluation: type checkers then know the fields of the result. ``WrongKind``
             is raised if the result is of another kind.
         """
-        result = dict(self._output(evaluation_id, "result", "application/json").json())
+        answer = yield from self._output(evaluation_id, "result", "application/json")
+        result = dict(answer.json())
         if kind is not None and result.get("kind", kind) != kind:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))
         return result
 
-    @overload
-    def losses(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...
-    @overload
-    def losses(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
-    @overload
-    def losses(self, evaluation_id: str, format: Literal["parquet"]) -> bytes: ...
+    result = Method[ResultMethod, AsyncResultMethod](_read_result, "run")
 
-    def losses(self, evaluation_id: str, format: str = "json") -> dict[str, Any] | str | bytes:  # noqa: A002 - the name of the parameter
+    def _read_losses(self, evaluation_id: str, format: str = "json") -> Steps[Any]:  # noqa: A002 - the name of the parameter
         """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
         if format not in ACCEPT:
             message = f"The format {format!r} is not one of {', '.join(ACCEPT)}."
             raise ValueError(message)
-        answer = self._output(evaluation_id, "losses", ACCEPT[format])
+        answer = yield from self._output(evaluation_id, "losses", ACCEPT[format])
         if format == "json":
             return dict(answer.json())
         return answer.response.text if format == "csv" else answer.response.content
 
-    def figures(self, evaluation_id: str) -> list[dict[str, Any]]:
-        """Return name, title, caption and addresses of each figure of the result."""
-        answer = self._output(evaluation_id, "figures", "application/json").json()
-        return list(answer["items"])
+    losses = Method[LossesMethod, AsyncLossesMethod](_read_losses, "run")
 
+    @operation
+    def figures(self, evaluation_id: str) -> Steps[list[dict[str, Any]]]:
+        """Return name, title, caption and addresses of each figure of the result."""
+        answer = yield from self._output(evaluation_id, "figures", "application/json")
+        return list(answer.json()["items"])
+
+    @operation
     def figure(
         self,
         evaluation_id: str,
         name: str,
         format: Literal["svg", "png", "pdf"] = "svg",  # noqa: A002 - as in losses
-    ) -> bytes:
+    ) -> Steps[bytes]:
         """Return one figure as an image; ``NotFound`` lists the names of the figures."""
         if format not in IMAGES:
             message = f"The format {format!r} is not one of {', '.join(IMAGES)}."
             raise ValueError(message)
         path = f"figures/{quote(name, safe='')}.{format}"
-        return self._output(evaluation_id, path, IMAGES[format]).response.content
+        answer = yield from self._output(evaluation_id, path, IMAGES[format])
+        return answer.response.content
 
-    def _output(self, evaluation_id: str, path: str, media_type: str) -> Answer:
+    def _output(self, evaluation_id: str, path: str, media_type: str) -> Steps[Answer]:
         headers = {"Accept": media_type}
         try:
-            return self._transport.send(
-                "GET", f"/v1/evaluations/{evaluation_id}/{path}", headers=headers
+            return (
+                yield from self.transport.send(
+                    "GET", f"/v1/evaluations/{evaluation_id}/{path}", headers=headers
+                )
             )
         except Refused as refused:
             if refused.problem.code != "no_result":

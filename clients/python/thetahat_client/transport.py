@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import random
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ import httpx
 
 from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, refusal
 from thetahat_client.models import Problem
+from thetahat_client.steps import Request, Steps, pause, send_request
 
 UNAVAILABLE: Final = frozenset({429, 502, 503, 504})
 NOT_RETRIED: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
@@ -41,6 +41,11 @@ class Answer:
         except ValueError:
             raise _unexpected(self.response) from None
 
+    def check_type(self, media_type: str) -> None:
+        """Raise ``UnexpectedAnswer`` if the body is of another media type."""
+        if self.response.headers.get("content-type", "").partition(";")[0] != media_type:
+            raise _unexpected(self.response)
+
 
 class Transport:
     """Sends requests, each of which can safely be sent twice.
@@ -52,37 +57,16 @@ class Transport:
     ----------
     url : str
         Address of the service.
-    api_key : str or None
-        Sent as ``Authorization: Bearer``.
     timeout : float
         Seconds without a byte after which an attempt counts as failed.
     retries : int
         Further attempts after the first.
-    sleep : callable
-        Waits for a number of seconds.
     """
 
-    def __init__(
-        self,
-        url: str,
-        api_key: str | None,
-        timeout: float,
-        retries: int,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        headers = {"User-Agent": "thetahat-client/0.1"}
-        if api_key:
-            headers["Authorization"] = f"Bearer {api_key}"
-        self._timeout = timeout
-        self._retries = retries
-        self._sleep = sleep
-        # A proxy of the environment cannot reach the loopback of this machine.
-        self._http = httpx.Client(base_url=url, headers=headers, trust_env=not _is_loopback(url))
+    def __init__(self, url: str, timeout: float, retries: int) -> None:
         self._url = url
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
+        self._timeout = timeout
+        self.retries = retries
 
     def send(  # noqa: PLR0913 - each is one part of a request
         self,
@@ -94,41 +78,53 @@ class Transport:
         body: Body | None = None,
         waiting: float = 0.0,
         once: bool = False,
-    ) -> Answer:
+        stream: bool = False,
+    ) -> Steps[Answer]:
         """Send a request; statuses from 400 on raise ``Refused``.
 
-        ``waiting`` is the number of seconds that the request asks the service to wait.
+        ``waiting`` is the number of seconds that the request asks the service to wait. With
+        ``stream``, ``read_line`` reads the body of the answer.
         """
         read = max(self._timeout, waiting + WAITING_MARGIN_S) if waiting else self._timeout
         timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, 10.0), read=read)
-        last = 1 if once else self._retries + 1
+        last = 1 if once else self.retries + 1
         for attempt in range(1, last + 1):
+            content = None if body is None else body()
+            request = Request(method, path, query, headers, content, timeout, stream)
             try:
-                response = self._http.request(
-                    method,
-                    path,
-                    params=query,
-                    headers=headers,
-                    content=None if body is None else body(),
-                    timeout=timeout,
-                )
+                response = yield from send_request(request)
             except httpx.TransportError as error:
                 if attempt == last or isinstance(error, NOT_RETRIED):
-                    raise self._unreachable(error, attempt) from error
-                self._sleep(_pause(attempt))
+                    raise self.unreachable(error, attempt) from error
+                yield from pause(choose_pause(attempt))
                 continue
             if response.status_code < 300 or response.status_code == 304:
                 return Answer(response)
             failure = _failure(response, attempt)
             if attempt == last or not _may_succeed(failure):
                 raise failure
-            self._sleep(max(failure.retry_after or 0.0, _pause(attempt)))
+            yield from pause(max(failure.retry_after or 0.0, choose_pause(attempt)))
         raise AssertionError  # the last attempt returns or raises
 
-    def _unreachable(self, error: httpx.TransportError, attempts: int) -> ConnectionFailed:
+    def read(self, path: str, query: Mapping[str, Any] | None = None) -> Steps[Any]:
+        """Return the JSON of ``GET``."""
+        answer = yield from self.send("GET", path, query=query)
+        return answer.json()
+
+    def unreachable(self, error: httpx.TransportError, attempts: int) -> ConnectionFailed:
+        """Return the exception for a service that did not answer the last attempt."""
         reason = str(error) or type(error).__name__
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
         return ConnectionFailed(f"The service at {self._url} does not answer ({reason}; {times}).")
+
+
+def connection_options(url: str, api_key: str | None) -> dict[str, Any]:
+    """Return the arguments of ``httpx.Client`` for a service, for ``httpx.AsyncClient`` too."""
+    headers = {"User-Agent": "thetahat-client/0.1"}
+    if api_key:
+        headers["Authorization"] = f"Bearer {api_key}"
+    # A proxy of the environment cannot reach the loopback of this machine.
+    return {"base_url": url, "headers": headers, "trust_env": not _is_loopback(url)}
 
 
 def _failure(response: httpx.Response, attempts: int) -> Refused:
@@ -156,7 +152,7 @@ def _may_succeed(failure: Refused) -> bool:
     return failure.problem.status in UNAVAILABLE or failure.problem.code == IDEMPOTENCY_RACE
 
 
-def _pause(attempt: int) -> float:
+def choose_pause(attempt: int) -> float:
     """Return a pause that doubles with each attempt, and is random so that clients spread out."""
     longest = min(LONGEST_PAUSE_S, SHORTEST_PAUSE_S * 2.0 ** (attempt - 1))
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for security

@@ -1,0 +1,90 @@
+"""The events of an evaluation, as a stream that is opened again where it breaks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+
+from thetahat_client.models import FINISHED
+from thetahat_client.steps import Item, Items, Steps, pause, read_line
+from thetahat_client.transport import Transport, choose_pause
+
+HEARTBEAT_S: Final = 15.0  # the service sends a comment after as long without an event
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of an evaluation.
+
+    Parameters
+    ----------
+    type : str
+        ``queued``, ``started``, ``progress``, ``succeeded``, ``failed`` or ``cancelled``.
+    number : int or None
+        Number of the event, from 1; None for progress that the service does not keep.
+    data : Mapping
+        The JSON object of the event; that of ``progress`` has ``done``, ``total`` and ``unit``.
+    """
+
+    type: str
+    number: int | None
+    data: Mapping[str, Any]
+
+
+def read_events(transport: Transport, evaluation_id: str, after: int) -> Items[Event]:
+    """Yield the events after a number; open the stream again where it breaks."""
+    path = f"/v1/evaluations/{evaluation_id}/events"
+    failures = 0  # broken streams since the last event
+    while True:
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
+        answer = yield from transport.send(
+            "GET", path, headers=headers, waiting=HEARTBEAT_S, stream=True
+        )
+        if answer.response.status_code == httpx.codes.NO_CONTENT:
+            return  # the evaluation has ended, and its last event is known
+        answer.check_type("text/event-stream")
+        try:
+            while (event := (yield from _read_event())) is not None:
+                failures = 0
+                after = max(after, event.number or 0)
+                yield Item(event)
+                if event.type in FINISHED:
+                    return
+        except httpx.TransportError as error:
+            failures += 1
+            if failures > transport.retries:
+                raise transport.unreachable(error, failures) from error
+        yield from pause(choose_pause(failures + 1))
+
+
+@dataclass(slots=True)
+class _Fields:
+    """The fields of an event whose lines are being read."""
+
+    name: str = ""
+    number: str = ""
+    data: list[str] = field(default_factory=list)
+
+
+def _read_event() -> Steps[Event | None]:
+    """Return the next event; None at the end of the stream."""
+    fields = _Fields()
+    while (line := (yield from read_line())) is not None:
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if not line:
+            if fields.data:
+                number = int(fields.number) if fields.number.isdecimal() else None
+                return Event(fields.name, number, json.loads("\n".join(fields.data)))
+            fields = _Fields()
+        elif name == "data":
+            fields.data.append(value)
+        elif name == "event":
+            fields.name = value
+        elif name == "id":
+            fields.number = value
+    return None

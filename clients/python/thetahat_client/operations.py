@@ -1,0 +1,279 @@
+"""The operations of the clients: each is written once, for ``Client`` and ``AsyncClient``."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final, TypeVar
+from uuid import uuid4
+
+from thetahat_client.errors import (
+    ConnectionFailed,
+    NotFound,
+    Refused,
+    UnexpectedAnswer,
+    WaitTimeout,
+)
+from thetahat_client.events import Event, read_events
+from thetahat_client.frames import FrameOrArray, write_table
+from thetahat_client.media import Source, guess_media_type, make_body, read_name
+from thetahat_client.models import Dataset, Evaluation
+from thetahat_client.outputs import Outputs
+from thetahat_client.runners import listing, operation
+from thetahat_client.steps import Item, Items, Steps, pause
+
+LONGEST_WAIT_S: Final = 60.0  # the default limit of the service for one long poll
+SHORTEST_POLL_S: Final = 0.2
+
+T = TypeVar("T")
+
+
+class Operations(Outputs):
+    """The methods of a client, apart from those that read what an evaluation has computed.
+
+    A method with ``@operation`` returns a value: ``client.get(id)``, ``await client.get(id)``. One
+    with ``@listing`` is for ``for`` or ``async for``. Inside, ``yield from`` stands where an async
+    function has ``await``; the runner of the client takes the steps that are yielded.
+    """
+
+    @operation
+    def ready(self) -> Steps[bool]:
+        """Return whether service, database, broker and a worker are available; one attempt.
+
+        A service that does not answer is not ready.
+        """
+        try:
+            yield from self.transport.send("GET", "/readyz", once=True)
+        except (Refused, ConnectionFailed, UnexpectedAnswer):
+            return False
+        return True
+
+    @operation
+    def methods(self, family: str) -> Steps[list[dict[str, Any]]]:
+        """Return the methods of a family: schemes, learners, losses, variances, tests, ..."""
+        answer = yield from self.transport.read(f"/v1/methods/{family}")
+        return list(answer["items"])
+
+    @operation
+    def families(self) -> Steps[list[str]]:
+        """Return the names of the families of methods."""
+        answer = yield from self.transport.read("/v1/methods")
+        return [str(family["name"]) for family in answer["families"]]
+
+    # Data sets
+
+    @operation
+    def upload(
+        self,
+        source: Source | FrameOrArray,
+        *,
+        media_type: str | None = None,
+        name: str | None = None,
+    ) -> Steps[Dataset]:
+        """Upload a file, a frame or an array; the same bytes give the same data set.
+
+        Parameters
+        ----------
+        source : path, bytes, binary file, frame or array
+            A frame of pandas, polars or pyarrow (which needs ``narwhals``), or a NumPy array with
+            one row per instance. A file is sent in pieces; one that cannot be rewound is sent once,
+            without further attempts.
+        media_type : str or None
+            By default that of the ending of the file or the name (``.csv``, ``.parquet``, ...).
+            ``UnknownMediaType`` if neither has a known one.
+        name : str or None
+            Name of the data set in the service; by default that of the file.
+        """
+        if not isinstance(source, str | os.PathLike | bytes) and not hasattr(source, "read"):
+            source, own_type = write_table(source)
+            media_type = media_type or own_type
+        file_name = read_name(source)
+        name = name or file_name
+        body, can_repeat = make_body(source)
+        answer = yield from self.transport.send(
+            "POST",
+            "/v1/datasets",
+            query={"name": name} if name else None,
+            headers={"Content-Type": media_type or guess_media_type(file_name, name)},
+            body=body,
+            once=not can_repeat,
+        )
+        return Dataset.read(answer.json())
+
+    @operation
+    def dataset(self, dataset_id: str) -> Steps[Dataset]:
+        """Return a data set, or raise ``NotFound``."""
+        return Dataset.read((yield from self.transport.read(f"/v1/datasets/{dataset_id}")))
+
+    @listing
+    def datasets(self, *, page_size: int = 100) -> Items[Dataset]:
+        """Return all data sets, the newest first; pages are requested as they are needed."""
+        return self._pages("/v1/datasets", {}, page_size, Dataset.read)
+
+    @operation
+    def preview(self, dataset_id: str, rows: int = 20) -> Steps[dict[str, Any]]:
+        """Return the first rows of a data set, and how the file was read."""
+        path = f"/v1/datasets/{dataset_id}/preview"
+        return dict((yield from self.transport.read(path, {"rows": rows})))
+
+    @operation
+    def delete_dataset(self, dataset_id: str) -> Steps[None]:
+        """Delete a data set; ``Refused`` is raised while an evaluation needs it."""
+        yield from self._delete(f"/v1/datasets/{dataset_id}")
+
+    # Evaluations
+
+    @operation
+    def submit(
+        self,
+        request: Mapping[str, Any],
+        *,
+        wait: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Steps[Evaluation]:
+        """Submit an evaluation.
+
+        Parameters
+        ----------
+        request : Mapping
+            The body of ``POST /v1/evaluations``.
+        wait : float or None
+            Seconds, at most 60, that the service waits for the end of the evaluation; if it has
+            ended by then, the answer has the ``result``.
+        idempotency_key : str or None
+            The same key with the same request gives the same evaluation. By default a new key,
+            which protects only the further attempts of this call.
+        """
+        text = json.dumps(request, allow_nan=False, ensure_ascii=False).encode()
+        headers = {
+            "Content-Type": "application/json",
+            "Idempotency-Key": idempotency_key or str(uuid4()),
+        }
+        seconds = 0 if wait is None else math.ceil(min(max(wait, 0.0), LONGEST_WAIT_S))
+        if seconds:
+            headers["Prefer"] = f"wait={seconds}"
+        answer = yield from self.transport.send(
+            "POST", "/v1/evaluations", headers=headers, body=lambda: text, waiting=seconds
+        )
+        return Evaluation.read(answer.json())
+
+    @operation
+    def get(self, evaluation_id: str) -> Steps[Evaluation]:
+        """Return the current state of an evaluation."""
+        path = f"/v1/evaluations/{evaluation_id}"
+        return Evaluation.read((yield from self.transport.read(path)))
+
+    @operation
+    def wait(
+        self,
+        evaluation_id: str,
+        timeout: float | None = None,
+        on_progress: Callable[[Evaluation], None] | None = None,
+    ) -> Steps[Evaluation]:
+        """Wait for the end of an evaluation by long polling, and return it, even if it failed.
+
+        Parameters
+        ----------
+        timeout : float or None
+            Seconds after which ``WaitTimeout`` is raised; the evaluation continues.
+        on_progress : callable or None
+            Called with the evaluation once at the beginning and whenever it has changed.
+        """
+        path = f"/v1/evaluations/{evaluation_id}"
+        headers: dict[str, str] = {}
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        known: Evaluation | None = None
+        while True:
+            seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if known else 0.0
+            query = {"wait": f"{seconds:.3f}"} if seconds else None
+            sent = time.monotonic()
+            answer = yield from self.transport.send(
+                "GET", path, query=query, headers=headers, waiting=seconds
+            )
+            if answer.response.status_code != 304:
+                known = Evaluation.read(answer.json())
+                headers = {"If-None-Match": answer.response.headers.get("etag", "")}
+                if on_progress is not None:
+                    on_progress(known)
+            assert known is not None  # noqa: S101 - the first request carries no If-None-Match
+            if known.is_finished:
+                return known
+            if time.monotonic() >= end:
+                raise WaitTimeout(known, timeout or 0.0)
+            # A service whose limit of a long poll is 0 answers at once.
+            rest = SHORTEST_POLL_S - (time.monotonic() - sent)
+            yield from pause(max(0.0, min(rest, end - time.monotonic())))
+
+    @operation
+    def cancel(self, evaluation_id: str) -> Steps[Evaluation]:
+        """Cancel an evaluation; one that has ended stays as it is."""
+        path = f"/v1/evaluations/{evaluation_id}/cancel"
+        return Evaluation.read((yield from self.transport.send("POST", path)).json())
+
+    @operation
+    def delete(self, evaluation_id: str) -> Steps[None]:
+        """Delete an evaluation that has ended, with its result."""
+        yield from self._delete(f"/v1/evaluations/{evaluation_id}")
+
+    @listing
+    def evaluations(  # noqa: PLR0913 - one argument per filter
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        labels: Mapping[str, str] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        page_size: int = 100,
+    ) -> Items[Evaluation]:
+        """Return the evaluations that match all filters, the newest first.
+
+        Pages are requested as they are needed.
+        """
+        query: dict[str, Any] = {
+            "status": status,
+            "kind": kind,
+            "label": [f"{key}:{value}" for key, value in (labels or {}).items()] or None,
+            "created_after": created_after.isoformat() if created_after else None,
+            "created_before": created_before.isoformat() if created_before else None,
+        }
+        filters = {key: value for key, value in query.items() if value is not None}
+        return self._pages("/v1/evaluations", filters, page_size, Evaluation.read)
+
+    @listing
+    def events(self, evaluation_id: str, *, after: int = 0) -> Items[Event]:
+        """Return the events of an evaluation as they happen, until it ends.
+
+        A stream that breaks is opened again after its last event.
+
+        Parameters
+        ----------
+        after : int
+            Number of an event; earlier ones and itself are left out. 0 for all events.
+        """
+        return read_events(self.transport, evaluation_id, after)
+
+    def _pages(
+        self, path: str, query: dict[str, Any], size: int, read: Callable[[Any], T]
+    ) -> Items[T]:
+        cursor: str | None = None
+        while True:
+            more = {"cursor": cursor} if cursor else {}
+            page = yield from self.transport.read(path, {**query, "limit": size, **more})
+            for item in page["items"]:
+                yield Item(read(item))
+            cursor = page["next"]
+            if cursor is None:
+                return
+
+    def _delete(self, path: str) -> Steps[None]:
+        """Delete; a 404 after a dropped attempt means that the first attempt succeeded."""
+        try:
+            yield from self.transport.send("DELETE", path)
+        except NotFound as gone:
+            if gone.attempts == 1:
+                raise
