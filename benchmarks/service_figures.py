@@ -88,7 +88,7 @@ def run_service(compiled: str, database_url: str = "") -> Iterator[tuple[int, in
             try:
                 assert process.stdout is not None
                 line = process.stdout.readline()
-                seconds_by_start = re.search(r"ready at http://127\.0\.0\.1:(\d+)", line)
+                seconds_by_start = re.search(r"answers at http://127\.0\.0\.1:(\d+)", line)
                 assert seconds_by_start is not None, line
                 yield int(seconds_by_start[1]), process.pid, time.perf_counter() - began
             finally:

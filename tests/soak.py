@@ -148,7 +148,7 @@ def run(seconds: float, pause_s: float, folder: Path) -> Record:
     variables = {**environment(), "THETAHAT_RATE_PER_S": "0"}
     words = ("serve", "--port", "0", "--data-dir", str(folder / "data"), "--workers", "2")
     with running(*words, log=folder / "log", variables=variables) as serve:
-        url = serve.wait_for(r"ready at (http://\S+)", END_S)[1]
+        url = serve.wait_for(r"answers at (http://\S+)", END_S)[1]
         with Load(url, pause_s, record) as load:
             settling = Record(problems=record.problems)
             _sample_until(lambda: _has_settled(settling), LONGEST_SETTLING_S, serve, load, settling)

@@ -116,7 +116,7 @@ def _begin(**_: Any) -> None:
     tracing.configure("thetahat-worker")
     _WorkerProcess.executor = UnitExecutor(settings(), STOPPING)
     _WorkerProcess.executor.start()
-    warm_up()
+    warm_up(_WorkerProcess.executor.record_prepared)
 
 
 @signals.worker_process_shutdown.connect

@@ -88,6 +88,10 @@ class UnitExecutor:
         """Register the process and start the watch thread; call this in the main thread."""
         self._watch.start()
 
+    def record_prepared(self) -> None:
+        """Record that this process has imported its packages and loaded its compiled loops."""
+        self._watch.record_prepared()
+
     def _open_files(self) -> FileStore:
         """Return the file store; raises if it cannot be used now."""
         return open_file_store(self._settings.resolved_files_url)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -27,11 +28,28 @@ the rest waits for the unit.
 """
 
 _END: Final = object()
+log = logging.getLogger(__name__)
 
 
-def warm_up() -> None:
-    """Start to prepare this process in the background; it pauses while a unit is computed."""
-    threading.Thread(target=prepare, name="warm-up", daemon=True).start()
+def warm_up(record_prepared: Callable[[], None]) -> None:
+    """Start to prepare this process in the background; it pauses while a unit is computed.
+
+    Parameters
+    ----------
+    record_prepared : callable
+        Called at the end. After an error it is not called, so that ``/readyz`` does not say that
+        this process can compute.
+    """
+
+    def run() -> None:
+        try:
+            prepare()
+        except Exception:
+            log.exception("worker.preparation_failed")
+            return
+        record_prepared()
+
+    threading.Thread(target=run, name="warm-up", daemon=True).start()
 
 
 def prepare() -> None:

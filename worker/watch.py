@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -79,6 +80,7 @@ class Watch:
         self._main = Interruptible()
         self._answer_s = max(settings.lease_s / 3, LEAST_ANSWER_S)
         self._last_heartbeat = float("-inf")
+        self._prepared_at: datetime | None = None
         self.used_s = 0.0
         """Computing seconds of the last evaluation: those at its claim, and those of this unit."""
         self._ended = threading.Event()
@@ -97,6 +99,12 @@ class Watch:
         with suppress(SQLAlchemyError):
             stored_counters.store()
 
+    def record_prepared(self) -> None:
+        """Record with the next heartbeat, which is sent at once, that this process can compute."""
+        if self._prepared_at is None:
+            self._prepared_at = datetime.now(UTC)
+            self._last_heartbeat = float("-inf")
+
     @contextmanager
     def watching(self, claim: UnitClaim, used_s: float = 0.0) -> Iterator[None]:
         """Watch the work on a claim, which may raise ``Interrupted``.
@@ -114,6 +122,7 @@ class Watch:
         try:
             with self._main.section():
                 yield
+            self.record_prepared()  # it has computed, whatever is still to be imported
         finally:
             self._work = None
             seconds = time.monotonic() - work.started
@@ -140,7 +149,7 @@ class Watch:
             return
         try:
             with answer_within(self._answer_s), unit_of_work() as connection:
-                workers.record_heartbeat(connection, self._worker)
+                workers.record_heartbeat(connection, self._worker, self._prepared_at)
             stored_counters.store()
             self._last_heartbeat = now
         except SQLAlchemyError as error:

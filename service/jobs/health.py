@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import asdict, dataclass
+from typing import Final, Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -30,17 +30,25 @@ class Readiness:
     broker: bool
     store: bool
     workers: int
+    prepared_workers: int
 
     @property
-    def is_ready(self) -> bool:
-        """Whether a request would be accepted and evaluated."""
-        return self.database and self.migrations and self.broker and self.store and self.workers > 0
+    def missing(self) -> list[str]:
+        """Names of the parts that are missing."""
+        return [name for name, works in asdict(self).items() if not works]
+
+    @property
+    def status(self) -> Literal["ready", "warming", "not ready"]:
+        """Whether a request would be accepted and evaluated now, soon or not."""
+        if not self.missing:
+            return "ready"
+        return "warming" if self.missing == ["prepared_workers"] else "not ready"
 
 
 def check_readiness() -> Readiness:
     """Check the database, the broker, the file store and the workers; never raises."""
     database = migrations = False
-    alive = 0
+    alive = prepared = 0
     try:
         with answer_within(ANSWER_S):
             migrations = schema.is_current()
@@ -48,9 +56,11 @@ def check_readiness() -> Readiness:
             if migrations:
                 with reading() as connection:
                     alive = workers.count_alive(connection, settings().lease_s)
+                    prepared = workers.count_prepared(connection, settings().lease_s)
     except (SQLAlchemyError, OSError):
         database = database and migrations
-    return Readiness(database, migrations, queue.is_up(), migrations and _has_store(), alive)
+    store = migrations and _has_store()
+    return Readiness(database, migrations, queue.is_up(), store, alive, prepared)
 
 
 def _has_store() -> bool:

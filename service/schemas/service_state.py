@@ -17,8 +17,10 @@ class Health(BaseModel):
 class ReadinessRead(BaseModel):
     """Whether a request would be accepted and evaluated now, by part of the service."""
 
-    status: Literal["ready", "not ready"] = Field(
-        description="The state of the service: ready if nothing is missing."
+    status: Literal["ready", "warming", "not ready"] = Field(
+        description="The state of the service: `ready` if nothing is missing; `warming` while "
+        "requests are accepted and every worker is still importing packages and loading compiled "
+        "loops; else `not ready`."
     )
     missing: list[str] = Field(description="Names of the fields below that are false or 0.")
     database: bool = Field(description="Whether the database answers.")
@@ -28,3 +30,7 @@ class ReadinessRead(BaseModel):
         description="Whether the file store is present, writable and has free space."
     )
     workers: int = Field(description="Worker processes with a recent heartbeat.")
+    prepared_workers: int = Field(
+        description="Workers among them that can compute at once: they have imported their "
+        "packages and loaded their compiled loops, or have computed something already."
+    )

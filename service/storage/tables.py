@@ -235,6 +235,7 @@ WORKER = sa.Table(
     _required("version", sa.String(24)),
     _required("started_at", Instant()),
     _required("heartbeat_at", sa.Double()),  # epoch seconds by the database's clock
+    sa.Column("prepared_at", Instant()),  # empty until it has imported packages and loaded loops
 )
 
 # A duty that one process at a time has, such as sweeping.

@@ -36,10 +36,21 @@ class WorkerProcess:
     version: str
 
 
-def record_heartbeat(connection: sa.Connection, worker: WorkerProcess) -> None:
-    """Store the time of a worker's heartbeat, and the worker at its first one."""
+def record_heartbeat(
+    connection: sa.Connection, worker: WorkerProcess, prepared_at: datetime | None = None
+) -> None:
+    """Store the time of a worker's heartbeat, and the worker at its first one.
+
+    Parameters
+    ----------
+    prepared_at : datetime or None
+        When the worker had imported its packages and loaded its compiled loops, or had computed a
+        unit; None before that.
+    """
     statement = (
-        sa.update(WORKER).where(WORKER.c.id == worker.id).values(heartbeat_at=EpochNow())
+        sa.update(WORKER)
+        .where(WORKER.c.id == worker.id)
+        .values(heartbeat_at=EpochNow(), prepared_at=prepared_at)
     ).returning(WORKER.c.id)
     if connection.execute(statement).one_or_none() is None:
         connection.execute(
@@ -51,6 +62,7 @@ def record_heartbeat(connection: sa.Connection, worker: WorkerProcess) -> None:
                 version=worker.version,
                 started_at=datetime.now(UTC),
                 heartbeat_at=EpochNow(),
+                prepared_at=prepared_at,
             )
         )
 
@@ -59,6 +71,22 @@ def count_alive(connection: sa.Connection, seconds: float) -> int:
     """Return how many workers had a heartbeat in the last ``seconds`` seconds."""
     statement = sa.select(sa.func.count()).where(WORKER.c.heartbeat_at > EpochNow() - seconds)
     return connection.execute(statement).scalar_one()
+
+
+def count_prepared(connection: sa.Connection, seconds: float) -> int:
+    """Return how many of the workers that ``count_alive`` counts are prepared to compute."""
+    statement = sa.select(sa.func.count()).where(
+        WORKER.c.heartbeat_at > EpochNow() - seconds, WORKER.c.prepared_at.is_not(None)
+    )
+    return connection.execute(statement).scalar_one()
+
+
+def has_prepared(connection: sa.Connection, node: UUID) -> bool:
+    """Return whether a worker of this node is prepared to compute."""
+    statement = sa.select(WORKER.c.id).where(
+        WORKER.c.node == node, WORKER.c.prepared_at.is_not(None)
+    )
+    return connection.execute(statement.limit(1)).one_or_none() is not None
 
 
 def list_process_ids(connection: sa.Connection, node: UUID) -> dict[UUID, int]:

@@ -1,4 +1,4 @@
-"""Waiting until requests are answered and evaluated."""
+"""Waiting until requests are answered, and until a worker can compute them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import http.client
 import logging
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from service.storage import workers
 from service.storage.unit_of_work import reading
@@ -21,10 +24,13 @@ POLL_S = 0.03
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not listened on
 
 
-def wait_until_ready(
+def wait_until_answering(
     listener: socket.socket, node: UUID, children: Sequence[ChildProcess], stop: StopSignal
 ) -> bool:
-    """Wait for the API and a worker; False if the service is stopped or the wait times out."""
+    """Wait for the API and a worker process, which need not be prepared to compute yet.
+
+    Returns False if the service is stopped or the wait times out.
+    """
     deadline = time.monotonic() + TIMEOUT_S
     while time.monotonic() < deadline:
         if stop.wait(POLL_S):
@@ -35,6 +41,32 @@ def wait_until_ready(
             return True
     log.error("serve.not_ready", extra={"seconds": TIMEOUT_S})
     return False
+
+
+class ReadyNotice:
+    """Calls a function once, when a worker of this command can compute.
+
+    Parameters
+    ----------
+    node : UUID
+        The command.
+    say_ready : callable
+        What is called.
+    """
+
+    def __init__(self, node: UUID, say_ready: Callable[[], None]) -> None:
+        self._node = node
+        self._say_ready = say_ready
+        self._is_done = False
+
+    def check(self) -> None:
+        """Look whether a worker is prepared; while the database is away, none is."""
+        if self._is_done:
+            return
+        with suppress(SQLAlchemyError), reading() as connection:
+            self._is_done = workers.has_prepared(connection, self._node)
+        if self._is_done:
+            self._say_ready()
 
 
 def format_address(listener: socket.socket) -> str:

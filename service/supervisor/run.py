@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from uuid import UUID, uuid4
 
 from service.process.start_signal import StartSignal
@@ -24,9 +24,14 @@ from service.supervisor.stop_signal import StopSignal
 if TYPE_CHECKING:
     import socket
 
+    from service.supervisor.ready import ReadyNotice
+
 log = logging.getLogger(__name__)
 
 POLL_S = 0.1
+WAITS_FOR_WORKER: Final = (
+    "Evaluations wait until a worker has imported its packages and loaded its compiled loops."
+)
 
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
@@ -59,13 +64,14 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         start_signal.send()
         _start_sweeping(settings, node, stack)
         stack.callback(_request_stops, children[-2:])
-        _announce(settings, listener, node, children, stop, say)
-        _restart_until_stopped(children, stop)
+        notice = _announce(settings, listener, node, children, stop, say)
+        _restart_until_stopped(children, stop, notice)
 
 
 def work(settings: Settings, say: Callable[[str], None]) -> None:
     """Run workers and a sweep thread until a signal comes: a machine of a cluster."""
     from service.storage import engine, schema  # noqa: PLC0415 - as in _prepare_database
+    from service.supervisor import ready  # noqa: PLC0415 - likewise
 
     stop, node = StopSignal.install(), uuid4()
     with ExitStack() as stack:
@@ -78,8 +84,9 @@ def work(settings: Settings, say: Callable[[str], None]) -> None:
         stack.callback(_requeue_unfinished, node)
         children = [topology.start_child(topology.build_workers(node), stack)]
         _start_sweeping(settings, node, stack)
-        say(f"thetahat works with {settings.workers} processes")
-        _restart_until_stopped(children, stop)
+        say(f"thetahat works with {settings.workers} processes. {WAITS_FOR_WORKER}")
+        notice = ready.ReadyNotice(node, lambda: say("thetahat is ready: a worker can compute."))
+        _restart_until_stopped(children, stop, notice)
 
 
 def sweep_only(settings: Settings) -> None:
@@ -115,15 +122,22 @@ def _announce(  # noqa: PLR0913 - all of these are needed
     children: Sequence[ChildProcess],
     stop: StopSignal,
     say: Callable[[str], None],
-) -> None:
-    from service.supervisor.ready import format_address, wait_until_ready  # noqa: PLC0415 - as above
+) -> ReadyNotice:
+    """Say where the API answers; return the notice that is still to come."""
+    from service.supervisor.ready import (  # noqa: PLC0415 - as above
+        ReadyNotice,
+        format_address,
+        wait_until_answering,
+    )
 
-    if wait_until_ready(listener, node, children, stop):
+    address = format_address(listener)
+    if wait_until_answering(listener, node, children, stop):
         workers = "1 worker" if settings.workers == 1 else f"{settings.workers} workers"
         say(
-            f"thetahat is ready at {format_address(listener)} "
-            f"(data in {settings.data_dir.resolve()}, {workers})"
+            f"thetahat answers at {address} "
+            f"(data in {settings.data_dir.resolve()}, {workers}). {WAITS_FOR_WORKER}"
         )
+    return ReadyNotice(node, lambda: say(f"thetahat is ready at {address} (a worker can compute)"))
 
 
 def _start_sweeping(settings: Settings, node: UUID | None, stack: ExitStack) -> None:
@@ -140,10 +154,13 @@ def _request_stops(children: Sequence[ChildProcess]) -> None:
         child.request_stop()
 
 
-def _restart_until_stopped(children: Sequence[ChildProcess], stop: StopSignal) -> None:
+def _restart_until_stopped(
+    children: Sequence[ChildProcess], stop: StopSignal, notice: ReadyNotice
+) -> None:
     while not stop.wait(POLL_S):
         for child in children:
             child.restart_if_ended()
+        notice.check()
 
 
 def _requeue_unfinished(node: UUID) -> None:

@@ -59,7 +59,7 @@ def embedded(folder: Path) -> Iterator[Setup]:
         serving(folder, folder.parent / "log") as serve,
     ):
         yield Setup(
-            serve.wait_for(r"ready at (http://\S+)")[1],
+            serve.wait_for(r"answers at (http://\S+)")[1],
             {
                 "worker_killed": lambda rng: _kill(serve, "thetahat-worker", rng),
                 "worker_frozen": lambda rng: _freeze(serve, "thetahat-worker", rng),

@@ -229,6 +229,26 @@ def test_exact_readiness_is_asked_once(make_client: Connect) -> None:
         assert client.ready()
 
 
+@pytest.mark.parametrize(
+    ("reply", "state"),
+    [
+        (Reply(200, {"status": "ready"}), "ready"),
+        (Reply(503, {"status": "warming"}), "warming"),
+        (Reply(503, {"status": "not ready"}), "not ready"),
+        (Reply(503, {"status": "a state of a later release"}), "not ready"),
+        (Reply(503, b"<p>The proxy has no service.</p>", {"Content-Type": "text/html"}), "down"),
+        (Reply(404, {"message": "another service"}), "down"),
+    ],
+)
+def test_exact_a_warming_service_is_neither_ready_nor_down(
+    make_client: Connect, reply: Reply, state: str
+) -> None:
+    with run_stub(reply) as stub, make_client(stub) as client:
+        assert client.state() == state
+    with run_stub(reply) as stub, make_client(stub) as client:
+        assert client.ready() == (state == "ready")
+
+
 def test_invalid_addresses_are_not_tried_again(open_client: type[Client]) -> None:
     naps = Naps()
     with open_client("ftp://127.0.0.1", sleep=naps) as client, pytest.raises(ConnectionFailed):

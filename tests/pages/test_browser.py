@@ -39,7 +39,7 @@ RNG = np.random.default_rng(20_261_122)
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("service")
     with serving(folder / "data", folder / "log", workers=1) as command:
-        yield command.wait_for(r"ready at (http://\S+)")[1]
+        yield command.wait_for(r"answers at (http://\S+)")[1]
         assert command.stop() == 0
 
 

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 from uuid import uuid4
 
 from thetahat_client.errors import (
@@ -29,6 +29,8 @@ from thetahat_client.steps import Item, Items, Steps, pause
 LONGEST_WAIT_S: Final = 60.0  # the default limit of the service for one long poll
 SHORTEST_POLL_S: Final = 0.2
 
+ServiceState = Literal["ready", "warming", "not ready", "down"]
+
 T = TypeVar("T")
 
 
@@ -42,15 +44,32 @@ class Operations(Outputs):
 
     @operation
     def ready(self) -> Steps[bool]:
-        """Return whether service, database, broker and a worker are available; one attempt.
+        """Return whether a request would be accepted and computed at once; one attempt.
 
-        A service that does not answer is not ready.
+        False while the service is away or its workers still load their packages and loops;
+        ``state`` tells these apart.
         """
+        return (yield from self._read_state()) == "ready"
+
+    @operation
+    def state(self) -> Steps[ServiceState]:
+        """Return ``ready``, ``warming``, ``not ready`` or ``down``; one attempt.
+
+        ``warming`` means that requests are accepted and wait until a worker has loaded its packages
+        and compiled loops; ``not ready``, that a part is missing, such as the database; ``down``,
+        that nothing answers at this address, or not this service.
+        """
+        return (yield from self._read_state())
+
+    def _read_state(self) -> Steps[ServiceState]:
         try:
-            yield from self.transport.send("GET", "/readyz", once=True)
+            response = yield from self.transport.send("GET", "/readyz", once=True, accepted={503})
+            answer = response.json()
         except (Refused, ConnectionFailed, UnexpectedAnswer):
-            return False
-        return True
+            return "down"
+        status = answer.get("status") if isinstance(answer, dict) else None
+        states: dict[object, ServiceState] = {"ready": "ready", "warming": "warming"}
+        return states.get(status, "not ready")
 
     @operation
     def methods(self, family: str) -> Steps[list[dict[str, Any]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -79,8 +79,9 @@ class Transport:
         waiting: float = 0.0,
         once: bool = False,
         stream: bool = False,
+        accepted: Collection[int] = (),
     ) -> Steps[Answer]:
-        """Send a request; statuses from 400 on raise ``Refused``.
+        """Send a request; statuses from 400 on raise ``Refused``, except for those ``accepted``.
 
         ``waiting`` is the number of seconds that the request asks the service to wait. With
         ``stream``, ``read_line`` reads the body of the answer.
@@ -98,7 +99,8 @@ class Transport:
                     raise self.unreachable(error, attempt) from error
                 yield from pause(choose_pause(attempt))
                 continue
-            if response.status_code < 300 or response.status_code == 304:
+            status = response.status_code
+            if status < 300 or status == 304 or status in accepted:
                 return Answer(response)
             failure = _failure(response, attempt)
             if attempt == last or not _may_succeed(failure):

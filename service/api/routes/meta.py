@@ -69,17 +69,27 @@ async def get_health() -> Response:
     "/readyz",
     tags=["service"],
     response_model=ReadinessRead,
-    responses={503: {"model": ReadinessRead, "description": "Something is missing."}},
+    responses={
+        503: {
+            "model": ReadinessRead,
+            "description": "Something is missing, or no worker is prepared yet (`warming`, with "
+            "`Retry-After`).",
+        }
+    },
 )
 async def get_readiness() -> Response:
-    """Return 200 if database, tables, broker, file store and a worker are there, else 503."""
+    """Return 200 if a request would be accepted and a worker can compute it now, else 503.
+
+    The status `warming` means that requests are accepted and wait until a worker has imported its
+    packages and loaded its compiled loops: a few seconds after a start.
+    """
     readiness = await run_in_thread(check_readiness)
-    parts = asdict(readiness)
-    missing = [name for name, works in parts.items() if not works]
-    status = "ready" if readiness.is_ready else "not ready"
-    body = {"status": status, "missing": missing, **parts}
+    status = readiness.status
+    body = {"status": status, "missing": readiness.missing, **asdict(readiness)}
     headers = {"Cache-Control": "no-store"}
-    return json_response(body, 200 if readiness.is_ready else 503, headers)
+    if status == "warming":
+        headers["Retry-After"] = "1"
+    return json_response(body, 200 if status == "ready" else 503, headers)
 
 
 @router.get(

@@ -41,7 +41,7 @@ def test_exact_sixty_first_requests_at_once_are_all_answered(tmp_path: Path) -> 
     families = list(FAMILIES)
 
     with serving(tmp_path, tmp_path / "log", workers=1) as serve:
-        url = serve.wait_for(r"ready at (http://\S+)")[1]
+        url = serve.wait_for(r"answers at (http://\S+)")[1]
 
         def send(number: int) -> int:
             with httpx.Client(base_url=url, timeout=60) as client:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -55,7 +56,7 @@ def states(checks: dict[str, dict[str, Any]]) -> dict[str, str]:
 def start_worker(version: str = thetahat.__version__) -> None:
     with unit_of_work() as connection:
         process = WorkerProcess(id=uuid4(), node=uuid4(), host="h", pid=1, version=version)
-        workers.record_heartbeat(connection, process)
+        workers.record_heartbeat(connection, process, datetime.now(UTC))
 
 
 def test_exact_a_working_installation_is_in_order(

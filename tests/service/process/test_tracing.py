@@ -78,7 +78,7 @@ def test_exact_a_request_and_its_units_are_linked_by_the_evaluation(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         with serving(tmp_path / "data", tmp_path / "log", workers=1) as service:
-            base = service.wait_for(r"ready at (http://\S+)").group(1)
+            base = service.wait_for(r"answers at (http://\S+)").group(1)
             with httpx.Client(base_url=base, timeout=60) as client:
                 posted = client.post(
                     "/v1/evaluations?wait=60",

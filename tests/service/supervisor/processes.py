@@ -85,7 +85,7 @@ def serving(folder: Path, log: Path, workers: int = 2) -> Iterator[Command]:
     """Run ``thetahat serve``, ready, until the block ends."""
     words = ("serve", "--port", "0", "--data-dir", str(folder), "--workers", str(workers))
     with running(*words, log=log) as command:
-        command.wait_for(rf"ready at (http://\S+) \(data in .*, {workers} workers?\)")
+        command.wait_for(rf"answers at (http://\S+) \(data in .*, {workers} workers?\)")
         yield command
 
 

@@ -141,7 +141,7 @@ def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
     source, copy, target = (str(tmp_path / name) for name in ("source", "copy", "target"))
     body = {"kind": "napping", "n_chunks": 12, "seconds": 0.4, "seed": 11}
     with serving(Path(source), tmp_path / "log1") as service:
-        address = service.wait_for(r"ready at (http://\S+)").group(1)
+        address = service.wait_for(r"answers at (http://\S+)").group(1)
         with httpx.Client(base_url=address, timeout=60) as client:
             path = client.post("/v1/evaluations", json=body).headers["location"]
             _wait(client, path, "running", least=2)
@@ -150,7 +150,7 @@ def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
             undisturbed = client.get(f"{path}/result").content
     _thetahat("restore", copy, "--data-dir", target)
     with serving(Path(target), tmp_path / "log2") as service:
-        address = service.wait_for(r"ready at (http://\S+)").group(1)
+        address = service.wait_for(r"answers at (http://\S+)").group(1)
         with httpx.Client(base_url=address, timeout=60) as client:
             assert client.get(path).json()["status"] in {"queued", "running"}
             _wait(client, path, "succeeded")

@@ -56,7 +56,7 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
     )
     learners = {"ridge": "ridge", **{name: name for name in LEARNERS}}
     with serving(tmp_path / "data", tmp_path / "log") as serve:
-        url = serve.wait_for(r"ready at (http://\S+)")[1]
+        url = serve.wait_for(r"answers at (http://\S+)")[1]
         with httpx.Client(base_url=url, timeout=60) as client:
             listed = client.get("/v1/methods/learners").json()["items"]
             evaluation = _ended(client, {**BODY, "learners": learners})
@@ -104,7 +104,7 @@ def test_exact_one_two_and_four_workers_give_the_same_bytes(
     for workers in (1, 2, 4):
         setting(data_dir=tmp_path / str(workers))
         with serving(tmp_path / str(workers), tmp_path / "log", workers) as serve:
-            url = serve.wait_for(rf"ready at (http://\S+) \(data in \S+/{workers},")[1]
+            url = serve.wait_for(rf"answers at (http://\S+) \(data in \S+/{workers},")[1]
             with httpx.Client(base_url=url, timeout=60) as client:
                 links = _ended(client, body)["links"]
                 accept = {"Accept": "text/csv"}

@@ -234,11 +234,11 @@ def test_exact_readiness_names_what_is_missing(empty_database: str) -> None:
         False,
         0,
     )
-    assert not state.is_ready
+    assert state.status == "not ready"
 
 
 def test_degenerate_readiness_without_a_database(empty_sqlite: None, setting: Setting) -> None:
     setting(database_url="postgresql://nobody@127.0.0.1:9/nothing")
     assert health.check_readiness() == health.Readiness(
-        database=False, migrations=False, broker=False, store=False, workers=0
+        database=False, migrations=False, broker=False, store=False, workers=0, prepared_workers=0
     )

@@ -35,7 +35,7 @@ def _draws(evaluation_id: object) -> object:
 
 def test_exact_serve_runs_jobs_and_ctrl_c_leaves_no_process(tmp_path: Path) -> None:
     with serving(tmp_path, tmp_path / "log") as serve:
-        url = serve.wait_for(r"ready at (http://\S+)")[1]
+        url = serve.wait_for(r"answers at (http://\S+)")[1]
         with urllib.request.urlopen(f"{url}/healthz") as answer:
             assert answer.status == 200
         small, large = submit_nap(seed=3), submit_nap(n_chunks=6, seed=3)
