@@ -92,7 +92,7 @@ def test_exact_serve_is_ready_only_when_a_worker_has_loaded_its_loops(
 
 
 @pytest.mark.chaos
-def test_exact_a_worker_of_a_cluster_that_has_computed_is_prepared(  # noqa: PLR0913 - fixtures
+def test_exact_a_worker_of_a_cluster_that_has_computed_is_prepared(
     tmp_path: Path,
     slow_loops: Path,
     setting: Setting,
