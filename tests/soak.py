@@ -97,7 +97,7 @@ class Load:
 
     def _use(self, client_number: int) -> None:
         rng, choose = random.Random(client_number), np.random.default_rng(client_number)
-        bodies = [body for body in build_requests() if body["kind"] != "napping"]
+        bodies = [body for body in build_requests() if body["kind"] != "sleeping"]
         with httpx.Client(base_url=self._url, timeout=30.0, trust_env=False) as client:
             while not self._ended.is_set():
                 number = next(self._numbers)

@@ -14,8 +14,8 @@ def main() -> None:
     """Run Celery's worker until it is stopped."""
     from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the variables above
 
+    from service.process.compiled_loops import fill_loop_cache  # noqa: PLC0415 - likewise
     from service.process.exit_with_parent import set_process_name  # noqa: PLC0415 - likewise
-    from service.process.loop_cache import fill_loop_cache  # noqa: PLC0415 - likewise
     from service.process.start_signal import wait_for_start_signal  # noqa: PLC0415 - likewise
     from service.settings import settings  # noqa: PLC0415 - likewise
     from worker.app import app  # noqa: PLC0415 - likewise

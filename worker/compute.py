@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from service.jobs import outputs
+from service.jobs.learner_failures import FAILED
 from service.jobs.loading import Loaded, load
-from service.jobs.parts import FAILED
 from service.jobs.result_json import encode_result
 from service.kinds.base import Chunk, Chunks, CutChunk, Finished
 from service.states import Stage

@@ -16,8 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 import thetahat
 from service.broker import queue
 from service.errors import ServiceError, Unavailable
-from service.jobs import failures, parts, record
-from service.jobs.discard import discard_chunks, discard_unrecorded
+from service.jobs import failures, learner_failures, record
+from service.jobs.chunk_files import discard_chunks, discard_unrecorded
 from service.kinds.base import AllPartsFailed, Chunks
 from service.process import tracing
 from service.settings import Settings
@@ -202,7 +202,9 @@ class UnitExecutor:
         elif reason is Reason.JOB_TIME_LIMIT:
             limit_s = self._settings.job_time_limit_s
             problem = failures.job_time_limit(limit_s, self._watch.used_s)
-            self._change(claim, lambda: parts.fail_evaluation(claim, problem, self._open_files()))
+            self._change(
+                claim, lambda: learner_failures.fail_evaluation(claim, problem, self._open_files())
+            )
         elif reason is Reason.STOPPING:
             self._retry(lambda: record.put_back(claim))
         log.info("unit.interrupted", extra=_log_fields(claim) | {"reason": reason.value})
@@ -210,7 +212,9 @@ class UnitExecutor:
     def _fail(self, claim: UnitClaim, problem: dict[str, Any], *, only_later: bool = False) -> None:
         if self._change(
             claim,
-            lambda: parts.record_failure(claim, problem, self._open_files(), only_later=only_later),
+            lambda: learner_failures.record_failure(
+                claim, problem, self._open_files(), only_later=only_later
+            ),
         ):
             log.info("unit.failed", extra=_log_fields(claim) | {"code": problem["code"]})
 
@@ -233,7 +237,7 @@ class UnitExecutor:
         self.must_be_replaced = True
         self._change(
             claim,
-            lambda: parts.retry_or_fail(
+            lambda: learner_failures.retry_or_fail(
                 claim,
                 describe,
                 self._open_files,
@@ -273,7 +277,7 @@ class UnitExecutor:
             name = outcome.output_file
             self._change(
                 claim,
-                lambda: parts.record_part_failure(claim, name, only_later=True),
+                lambda: learner_failures.record_part_failure(claim, name, only_later=True),
             )
         elif isinstance(outcome, StoredChunk):
             name, cut = outcome.output_file, outcome.cut

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.jobs import failures, parts, record
+from service.jobs import failures, learner_failures, record
 from service.process import counters
 from service.settings import Settings
 from service.storage import counters as stored_counters
@@ -207,11 +207,11 @@ class Watch:
         try:
             if reason is Reason.TIME_LIMIT:
                 problem = failures.time_limit(self._settings.time_limit_s)
-                parts.record_failure(work.claim, problem, self._open_files())
+                learner_failures.record_failure(work.claim, problem, self._open_files())
             elif reason is Reason.JOB_TIME_LIMIT:
                 used_s = work.used_s + time.monotonic() - work.started
                 problem = failures.job_time_limit(self._settings.job_time_limit_s, used_s)
-                parts.fail_evaluation(work.claim, problem, self._open_files())
+                learner_failures.fail_evaluation(work.claim, problem, self._open_files())
             elif reason is Reason.STOPPING:
                 record.put_back(work.claim)
         finally:

@@ -15,14 +15,14 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.api import rates
+from service.api import rate_limits
 from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.metrics import observe_request, route_path
 from service.api.page_responses import is_page_path, wants_html
 from service.api.preload import wait_until_loaded
-from service.api.rates import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
+from service.api.rate_limits import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
 from service.errors import NotAuthenticated, RateLimitExceeded
 from service.process import tracing
 from service.process.request_context import CALLER, REQUEST_ID, Caller
@@ -174,7 +174,7 @@ def add_headers(
     headers.append((b"x-request-id", request_id.encode()))
     headers += [(name, value) for name, value in SECURITY_HEADERS if name not in present]
     if allowance is not None:
-        policy = f'"owner";q={allowance.limit};w={rates.WINDOW_S}'
+        policy = f'"owner";q={allowance.limit};w={rate_limits.WINDOW_S}'
         remaining = f'"owner";r={max(0, allowance.remaining)};t={ceil(allowance.reset_s)}'
         headers += [(b"ratelimit-policy", policy.encode()), (b"ratelimit", remaining.encode())]
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from service.cli.failures import UserError
-from service.cli.one_shot import Margin, OptionalUrl, evaluate
 from service.cli.output import print_json, print_result, write_text
 
 PANEL: Final = "Evaluations"

@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 
 import typer
 
+from service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from service.cli.failures import UserError
-from service.cli.one_shot import Margin, OptionalUrl, evaluate
 from service.cli.output import print_json, prose_width, write_text
 from service.cli.requests import read_request
 

@@ -156,17 +156,17 @@ def compile_loops(
     ] = None,
 ) -> None:
     """Compile the numerical loops now, so that no evaluation waits for the compiler."""
-    from service.process import loop_cache
+    from service.process import compiled_loops
 
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        os.environ[loop_cache.VARIABLE] = str(folder.resolve())
+        os.environ[compiled_loops.VARIABLE] = str(folder.resolve())
     from thetahat.numerics.loops.compile_ahead import compile_all
 
     start = time.monotonic()
     compile_all()
     if folder is not None:
-        loop_cache.stamp_loops(folder, uuid4().hex)
+        compiled_loops.stamp_loops(folder, uuid4().hex)
     _print(f"The numerical loops are compiled ({time.monotonic() - start:.1f} s).")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from service.data.base import ColumnValues
 from service.data.formats import find_format
-from service.data.stored import prepare_dataset
+from service.data.stored_files import prepare_dataset
 from service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat.tables.sparse import SparseColumns
 

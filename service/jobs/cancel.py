@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from service.errors import ResourceNotFound
-from service.jobs.discard import KEPT, discard_chunks
+from service.jobs.chunk_files import KEPT, discard_chunks
 from service.states import FINISHED, EvaluationStatus
 from service.storage import audit, evaluations, units
 from service.storage.audit import Action

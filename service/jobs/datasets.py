@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 from service.data.base import Inspected
 from service.data.formats import find_format, table_suffixes
 from service.data.parsing import inspect_file, preview_file
-from service.data.stored import is_intact
+from service.data.stored_files import is_intact
 from service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
 from service.jobs.read import Position
 from service.kinds.base import DatasetFile

@@ -8,7 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from service.errors import EvaluationNotFinished, ResourceNotFound
-from service.jobs.discard import discard_chunks
+from service.jobs.chunk_files import discard_chunks
 from service.states import FINISHED
 from service.storage import audit, evaluations, results
 from service.storage.audit import Action, Origin

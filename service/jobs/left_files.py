@@ -17,8 +17,8 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from service.jobs.chunk_files import KEPT
 from service.jobs.datasets import delete_unused_bytes
-from service.jobs.discard import KEPT
 from service.states import UNFINISHED, EvaluationStatus
 from service.storage.files import UPLOADS, FileEntry, FileStore
 from service.storage.open_files import open_file_store

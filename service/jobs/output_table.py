@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
-from service.jobs.spill import SpilledArray
+from service.jobs.spilled_arrays import SpilledArray
 
 ROWS_AT_ONCE: Final = 2**18
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.errors import DamagedFile
-from service.jobs.discard import chunk_folder
+from service.jobs.chunk_files import chunk_folder
 from service.jobs.output_table import OutputTable
 from service.kinds.base import ChunkOutput
 from service.storage.files import FileStore

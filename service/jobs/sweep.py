@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from service.broker import queue
 from service.errors import Unavailable
-from service.jobs import failures, parts, record
+from service.jobs import failures, learner_failures, record
 from service.process import counters
 from service.settings import Settings
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
@@ -124,7 +124,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
     with reading() as connection:
         lost, seconds = units.history(connection, claim)
     if seconds > settings.time_limit_s:
-        return parts.record_failure(
+        return learner_failures.record_failure(
             claim, failures.time_limit(settings.time_limit_s), open_file_store()
         )
     counters.add("units_lost")
@@ -137,7 +137,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
             "lost": lost + 1,
         },
     )
-    return parts.retry_or_fail(
+    return learner_failures.retry_or_fail(
         claim,
         failures.worker_lost,
         open_file_store,

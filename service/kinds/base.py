@@ -85,7 +85,8 @@ class Chunk:
     part : str or None
         The learner, or the group of learners, that the chunk fits. Parts take turns, and each has
         its own progress. A part that fails, runs too long or needs too much memory fails alone:
-        instead of its arrays there is one array, ``failed``, which ``service.jobs.parts`` reads.
+        instead of its arrays there is one array, ``failed`` (see
+        ``service.jobs.learner_failures``).
     """
 
     payload: dict[str, Any]

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
 from service.jobs.output_table import OutputColumn, OutputTable
-from service.jobs.spill import Spill, SpilledArray
+from service.jobs.spilled_arrays import Spill, SpilledArray
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout

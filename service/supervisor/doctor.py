@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 import thetahat
 from service.broker import queue
 from service.errors import Unavailable
-from service.process import loop_cache
+from service.process import compiled_loops
 from service.process.memory import MEBIBYTE, usable_memory_bytes
 from service.settings import Settings, is_sqlite
 from service.storage import schema
@@ -135,10 +135,10 @@ def _check_memory(settings: Settings) -> Check:
 
 def _check_loops() -> Check:
     """Check that the compiled loops are in the folder where numba searches for them."""
-    chosen = os.environ.get(loop_cache.VARIABLE)
+    chosen = os.environ.get(compiled_loops.VARIABLE)
     folders = [Path(thetahat.__file__).parent]
     if chosen is not None:
-        folders = [Path(chosen), loop_cache.SHIPPED_LOOPS]
+        folders = [Path(chosen), compiled_loops.SHIPPED_LOOPS]
     if any(next(folder.rglob("*.nbi"), None) for folder in folders):
         return Check(name="compiled loops", state=State.OK, message="The loops are compiled.")
     return Check(

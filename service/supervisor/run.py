@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 
 from service.process.start_signal import StartSignal
 from service.settings import Settings
-from service.supervisor import broker, forked_process, topology
+from service.supervisor import broker, forked_process, start_processes
 from service.supervisor.child_process import ChildProcess
 from service.supervisor.data_dir_lock import lock_data_dir
 from service.supervisor.database_folder import require_database, require_database_folder
@@ -52,13 +52,17 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         stack.callback(start_signal.close)
         stack.enter_context(lock_data_dir(settings.data_dir.resolve()))
         listener = stack.enter_context(open_listener(settings))
-        children = [] if settings.broker_url else [topology.start_broker(settings, stack)]
+        children = [] if settings.broker_url else [start_processes.start_broker(settings, stack)]
         forked_process.load_shared_modules()
         if children:
             broker.wait_until_up(settings, children[0].is_alive)
         stack.callback(requeue)
-        children.append(topology.start_child(topology.build_workers(node, start_signal), stack))
-        children.append(topology.start_child(topology.build_api(listener, start_signal), stack))
+        children.append(
+            start_processes.start_child(start_processes.build_workers(node, start_signal), stack)
+        )
+        children.append(
+            start_processes.start_child(start_processes.build_api(listener, start_signal), stack)
+        )
         _prepare_database(settings, stack)
         is_prepared = True
         start_signal.send()
@@ -82,7 +86,7 @@ def work(settings: Settings, say: Callable[[str], None]) -> None:
                 "The database tables are not those of this release. Run `thetahat migrate` first."
             )
         stack.callback(_requeue_unfinished, node)
-        children = [topology.start_child(topology.build_workers(node), stack)]
+        children = [start_processes.start_child(start_processes.build_workers(node), stack)]
         _start_sweeping(settings, node, stack)
         say(f"thetahat works with {settings.workers} processes. {WAITS_FOR_WORKER}")
         notice = ready.ReadyNotice(node, lambda: say("thetahat is ready: a worker can compute."))

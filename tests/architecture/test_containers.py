@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from service.settings import Settings
-from tests.architecture.outline import outline
+from tests.architecture.compose_file import outline
 from tests.architecture.sources import ROOT
 
 COMPOSE = (ROOT / "docker-compose.yml").read_text()

@@ -181,7 +181,7 @@ def _submit_all(
     while len(jobs) < n_jobs or disturbance.is_alive():
         which = draw_request(bodies, rng)
         body, is_poisoned = bodies[which], False
-        if body["kind"] == "napping" and "n_chunks" not in body and rng.random() < 0.1:
+        if body["kind"] == "sleeping" and "n_chunks" not in body and rng.random() < 0.1:
             marker = folder.parent / f"poisoned-{len(jobs)}"
             body, is_poisoned = {**body, "fault": "poison", "marker": str(marker)}, True
         jobs.append((which, client.submit(body), is_poisoned))

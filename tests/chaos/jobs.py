@@ -47,9 +47,9 @@ def build_requests() -> list[dict[str, Any]]:
     bodies: list[dict[str, Any]] = []
     for seed in range(N_SEEDS):
         bodies += [
-            {"kind": "napping", "seed": seed, "seconds": 0.02},
+            {"kind": "sleeping", "seed": seed, "seconds": 0.02},
             {
-                "kind": "napping",
+                "kind": "sleeping",
                 "seed": seed,
                 "seconds": 0.02,
                 "n_chunks": 6,

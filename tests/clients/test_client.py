@@ -8,7 +8,15 @@ from typing import BinaryIO
 
 import pytest
 
-from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, evaluation, problem, run_stub
+from tests.clients.scripted_server import (
+    DATASET,
+    DROP,
+    EVALUATION,
+    Reply,
+    evaluation,
+    problem,
+    run_stub,
+)
 from thetahat_client import (
     Client,
     ConnectionFailed,

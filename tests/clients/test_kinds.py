@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 from thetahat_client import result_text
 from thetahat_client.text import Page
 from thetahat_client.text.metrics import metrics_table

@@ -12,7 +12,7 @@ import pytest
 
 from service.cli import main
 from tests.architecture.sources import ROOT
-from tests.clients.stub import Reply, run_stub
+from tests.clients.scripted_server import Reply, run_stub
 from thetahat_client import Client, WrongKind
 
 CLIENT = ROOT / "clients" / "python"

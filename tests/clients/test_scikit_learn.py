@@ -18,7 +18,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 from thetahat_client import from_cross_val_predict, from_cross_validate, from_grid_search
 
 X, Y = make_classification(n_samples=63, n_features=4, random_state=3)

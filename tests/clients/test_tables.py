@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import thetahat
-from tests.clients.stub import EVALUATION
+from tests.clients.scripted_server import EVALUATION
 from thetahat_client import Evaluation, ProgressBar, result_text
 from thetahat_client.progress import progress_line
 from thetahat_client.text import Page

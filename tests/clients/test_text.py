@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.service.kinds.running import run_kind
-from tests.service.kinds.shifts import BODY
+from tests.service.kinds.run_requests import run_kind
+from tests.service.kinds.shifted_samples import BODY
 from thetahat_client import result_text
 
 

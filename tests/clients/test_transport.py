@@ -5,7 +5,7 @@ from typing import Protocol
 
 import pytest
 
-from tests.clients.stub import DATASET, DROP, EVALUATION, Reply, Stub, problem, run_stub
+from tests.clients.scripted_server import DATASET, DROP, EVALUATION, Reply, Stub, problem, run_stub
 from thetahat_client import (
     Client,
     ConnectionFailed,

@@ -28,11 +28,11 @@ from service.storage import api_keys, engine, schema
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import METADATA
 from service.storage.unit_of_work import reading, unit_of_work
-from tests.service.jobs.conftest import napping
+from tests.service.jobs.conftest import sleeping
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
-__all__ = ["napping"]
+__all__ = ["sleeping"]
 
 SCRIPTS = ScriptDirectory.from_config(schema.configuration())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()]
@@ -100,7 +100,7 @@ class PreviousRelease:
         digest = hashlib.sha256(request.encode()).hexdigest()
         ended = None if status == "queued" else NOW
         self.insert(
-            "evaluation", id=identifier, owner_id=LOCAL_OWNER_ID, kind="napping", name=None,
+            "evaluation", id=identifier, owner_id=LOCAL_OWNER_ID, kind="sleeping", name=None,
             status=status, version=1, request=request, request_sha256=digest, data_sha256=digest,
             seed=5, progress_done=0, progress_total=None, progress_unit="evaluation",
             created_at=NOW, finished_at=ended,

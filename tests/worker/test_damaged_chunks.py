@@ -15,7 +15,7 @@ from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.units import UnitKey
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 from worker.executor import UnitExecutor
 
 

@@ -20,7 +20,7 @@ from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
 from tests.service.storage.databases import Setting
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 from worker.compute import compute
 from worker.executor import UnitExecutor
 from worker.interrupts import SharedFlag

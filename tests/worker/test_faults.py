@@ -20,8 +20,8 @@ from service.storage.infrastructure import describe_fault, find_fault
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
-from tests.worker import napping
-from tests.worker.napping import expected_draws
+from tests.worker import sleeping_kind
+from tests.worker.sleeping_kind import expected_draws
 from thetahat.errors import InsufficientData, LearnerFailed
 from thetahat.pipelines.third_party_calls import catch_failures
 from worker.executor import retry_while_unreachable
@@ -49,7 +49,7 @@ def _crash_n_times(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
         if left[0] >= 0:
             raise ImportError("cannot import name 'part' from partially initialized module")
 
-    monkeypatch.setitem(napping.FAULTS, "crash", crash)
+    monkeypatch.setitem(sleeping_kind.FAULTS, "crash", crash)
 
 
 def test_exact_an_internal_error_is_tried_again_in_another_process(
@@ -98,7 +98,7 @@ def test_exact_memory_that_another_evaluation_has_left_fails_nobody(
     worker.run((second, 0))
     assert worker.must_be_replaced
     assert unit(second).state == "queued"
-    monkeypatch.setitem(napping.FAULTS, "memory", lambda: None)
+    monkeypatch.setitem(sleeping_kind.FAULTS, "memory", lambda: None)
     assert _finish(second)["draws"]
 
 
@@ -114,7 +114,7 @@ def test_exact_a_store_that_fails_for_a_while_fails_no_learner_and_no_evaluation
         if left[0] >= 0:
             raise fault
 
-    monkeypatch.setitem(napping.FAULTS, "disk", fail_at_first)
+    monkeypatch.setitem(sleeping_kind.FAULTS, "disk", fail_at_first)
     evaluation_id = submit_nap(**A_AND_B, fault="disk", at=at)
     make_executor().run((evaluation_id, 0))
     make_executor().run((evaluation_id, 3))
@@ -134,7 +134,7 @@ def test_exact_a_store_that_stays_away_fails_the_evaluation_with_the_reason(
     def fail() -> None:
         raise FULL
 
-    monkeypatch.setitem(napping.FAULTS, "disk", fail)
+    monkeypatch.setitem(sleeping_kind.FAULTS, "disk", fail)
     setting(max_outage_s=30)
     evaluation_id = submit_nap(**A_AND_B, fault="disk", at=2)
     make_executor().run((evaluation_id, 0))

@@ -12,7 +12,7 @@ from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import make_executor, submit_nap
 from tests.service.storage.databases import Setting
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
 
 @pytest.fixture(autouse=True)

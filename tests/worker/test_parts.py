@@ -16,7 +16,7 @@ from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 from worker.executor import UnitExecutor, order_candidates
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}

@@ -32,8 +32,8 @@ from service.api.query_parameters import MAX_LABELS, NO_NUL, Cursor, Label, Limi
 from service.api.submission import accept_request
 from service.jobs import read
 from service.jobs.cancel import cancel
+from service.jobs.change_watcher import wait_for_change, wait_for_end
 from service.jobs.delete import delete
-from service.jobs.watch import wait_for_change, wait_for_end
 from service.schemas.evaluation import EvaluationPage, EvaluationRead, FinishedEvaluation
 from service.schemas.problem import ProblemDocument
 from service.settings import settings

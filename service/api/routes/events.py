@@ -17,7 +17,7 @@ from service.api.documents import parse_id, read_document
 from service.api.errors import NoMoreEvents
 from service.errors import NotAuthenticated, ResourceNotFound
 from service.jobs import read
-from service.jobs.watch import wait_for_change
+from service.jobs.change_watcher import wait_for_change
 from service.schemas.problem import ProblemDocument
 from service.storage.evaluations import EvaluationRow
 

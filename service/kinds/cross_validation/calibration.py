@@ -17,7 +17,7 @@ from uuid import UUID
 
 import numpy as np
 
-from service.jobs.parts import failed_arrays, read_failure
+from service.jobs.learner_failures import failed_arrays, read_failure
 from service.kinds.base import Arrays, Chunk, DatasetFile
 from service.kinds.cross_validation.plan import CrossValidationPlan
 from service.kinds.cross_validation.request import CalibrationInput, CrossValidationRequest

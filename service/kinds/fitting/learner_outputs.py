@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from service.jobs.parts import failed_arrays, read_failure
+from service.jobs.learner_failures import failed_arrays, read_failure
 from service.kinds.base import Arrays
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import Loc
@@ -28,7 +28,7 @@ LearnerOutputs = Mapping[str, LearnerOutput]
 def pack_learner_outputs(outputs: LearnerOutputs) -> Arrays:
     """Return the arrays that ``unpack_learner_outputs`` reads.
 
-    Where every learner failed they are a failure of the chunk too, as ``service.jobs.parts``
+    If every learner failed, the chunk has a failure too, as ``service.jobs.learner_failures``
     reads it.
     """
     arrays = {name: v for name, v in outputs.items() if not isinstance(v, LearnerFailure)}

@@ -30,7 +30,7 @@ from service.kinds.fitting.expected_layout import (
     locate_scheme_error,
 )
 from service.kinds.fitting.refits import Refits, build_refits
-from service.kinds.fitting.work import check_work
+from service.kinds.fitting.work_estimate import check_work
 from service.kinds.methods_used import record_learners, record_method
 from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import Choices, check, list_fitting_methods

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
-from service.jobs.parts import read_failure
+from service.jobs.learner_failures import read_failure
 from service.kinds.base import ChunkOutput, Finished
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.importance_weighting.learners import build_spec

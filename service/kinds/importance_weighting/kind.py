@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from service.jobs.parts import failed_arrays
+from service.jobs.learner_failures import failed_arrays
 from service.kinds.base import (
     Arrays,
     Chunk,

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from service.jobs.output_table import OutputColumn
-from service.jobs.spill import Spill, SpilledArray
+from service.jobs.spilled_arrays import Spill, SpilledArray
 from service.kinds.base import Finished
 from service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
 from service.kinds.fitting.evaluation import evaluate_outcomes

@@ -23,7 +23,7 @@ from service.kinds.fitting.bundles import Bundle
 from service.kinds.fitting.engine import FittingPlan, FittingStage, count_chunks, share_chunks
 from service.kinds.fitting.expected_layout import approximate_layout, expect_layout
 from service.kinds.fitting.scheme_plan import check_choices
-from service.kinds.fitting.work import check_work
+from service.kinds.fitting.work_estimate import check_work
 from service.kinds.methods_used import record_learners, record_method, record_methods
 from service.kinds.selection.bundles import MOST_SHOWN, bundle_candidates
 from service.kinds.selection.request import SelectionRequest

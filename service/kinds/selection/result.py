@@ -19,16 +19,16 @@ from service.kinds.fitting.row_numbers import row_number_cautions
 from service.kinds.loss_columns import lazy_loss_columns, prediction_column
 from service.kinds.provenance import Provenance
 from service.kinds.selection.bundles import MOST_SHOWN
-from service.kinds.selection.cautions import (
-    list_failures,
-    missing_candidates_cautions,
-    selection_cautions,
-)
-from service.kinds.selection.numbers import (
+from service.kinds.selection.candidate_numbers import (
     SelectionNumbers,
     read_numbers,
     read_outcomes,
     read_winners,
+)
+from service.kinds.selection.cautions import (
+    list_failures,
+    missing_candidates_cautions,
+    selection_cautions,
 )
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
 from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions

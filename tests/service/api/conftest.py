@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service.api import auth, rates
+from service.api import auth, rate_limits
 from service.api.app import create_app
 from service.broker import queue
 from service.jobs import failures, record
@@ -21,7 +21,7 @@ from service.storage import api_keys, engine, schema
 from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import unit_of_work
 from tests.service.storage.databases import forget, setting, use
-from tests.worker.napping import KIND
+from tests.worker.sleeping_kind import KIND
 from thetahat.errors import EvaluationError
 from worker.compute import EvaluationOutput, compute
 
@@ -56,7 +56,7 @@ def data_dir(
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
     # The application outlives a test, and must not remember who was allowed in the last one.
     monkeypatch.setattr(auth, "CACHE_S", 0.0)
-    monkeypatch.setattr(rates, "FIRST_DELAY_S", 0.0)
+    monkeypatch.setattr(rate_limits, "FIRST_DELAY_S", 0.0)
     yield tmp_path
     monkeypatch.undo()
     forget()

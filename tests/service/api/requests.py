@@ -24,7 +24,7 @@ def matrix() -> dict[str, Any]:
 
 
 def nap(**fields: Any) -> dict[str, Any]:
-    return {"kind": "napping", **fields}
+    return {"kind": "sleeping", **fields}
 
 
 def table() -> pa.Table:

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import rates
+from service.api import rate_limits
 from service.api.auth import find_needed_scope
 from service.api.uploads import count_upload
 from service.errors import RateLimitExceeded
@@ -148,7 +148,7 @@ def test_exact_an_owner_over_the_rate_is_asked_to_wait(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, setting: Any
 ) -> None:
     setting(rate_per_s=0.1)
-    monkeypatch.setattr(rates, "WINDOW_S", 20)
+    monkeypatch.setattr(rate_limits, "WINDOW_S", 20)
     ann, bob = _headers(_key(Scope.READ, "ann")), _headers(_key(Scope.READ, "bob"))
 
     answers = [client.get("/v1/evaluations", headers=ann) for _ in range(3)]
@@ -164,13 +164,13 @@ def test_exact_an_owner_over_the_rate_is_asked_to_wait(
 def test_exact_each_wrong_key_is_answered_later_than_the_one_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rates, "FIRST_DELAY_S", 0.05)
-    wrong = rates.WrongKeys()
+    monkeypatch.setattr(rate_limits, "FIRST_DELAY_S", 0.05)
+    wrong = rate_limits.WrongKeys()
 
     delays = [wrong.count("10.0.0.1") for _ in range(10)]
 
     assert delays[:4] == [0.05, 0.1, 0.2, 0.4]
-    assert delays[-1] == rates.LONGEST_DELAY_S
+    assert delays[-1] == rate_limits.LONGEST_DELAY_S
     assert wrong.count("10.0.0.2") == 0.05
 
 
@@ -178,7 +178,7 @@ def test_exact_many_waiting_wrong_keys_are_refused_at_once(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _key(Scope.READ)
-    monkeypatch.setattr(rates, "MAX_DELAYED", 0)
+    monkeypatch.setattr(rate_limits, "MAX_DELAYED", 0)
 
     answer = client.get("/v1/evaluations", headers=_headers("th_00000000_" + "x" * 43))
 

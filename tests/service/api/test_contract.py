@@ -33,7 +33,7 @@ from service.supervisor.http_protocol import LimitedHttpProtocol
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from tests.service.storage.databases import Setting
-from tests.worker.napping import KIND
+from tests.worker.sleeping_kind import KIND
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 CANCEL_S = 0.2

@@ -125,7 +125,7 @@ def test_exact_the_same_key_and_body_give_the_first_answer(client: TestClient, s
 
 def test_exact_white_space_does_not_make_another_body(client: TestClient) -> None:
     headers = {"Content-Type": "application/json", "Idempotency-Key": "k"}
-    bodies = ['{"kind":"napping","n_chunks":0}', '{ "kind" : "napping", "n_chunks": 0 }']
+    bodies = ['{"kind":"sleeping","n_chunks":0}', '{ "kind" : "sleeping", "n_chunks": 0 }']
     answers = [client.post("/v1/evaluations", content=b, headers=headers) for b in bodies]
 
     assert answers[0].json()["id"] == answers[1].json()["id"]

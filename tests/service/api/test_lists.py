@@ -36,7 +36,7 @@ def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWo
     now = datetime.now(UTC)
     assert listed() == ids[::-1]
     assert listed(status="queued") == ids[5:]
-    assert listed(kind="napping") == ids[4::-1]
+    assert listed(kind="sleeping") == ids[4::-1]
     assert listed(label="parity:even") == ids[4::-2]
     assert listed(label=["parity:even", "i:2"]) == [ids[2]]
     assert listed(label="i:9") == []

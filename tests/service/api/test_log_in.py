@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from service.api import rates
+from service.api import rate_limits
 from service.process.request_context import Scope
 from service.storage import api_keys
 from service.storage.tables import API_KEY, SESSION
@@ -76,11 +76,11 @@ def test_invalid_a_wrong_key_is_refused_after_a_delay(
     make_key()
     counted: list[str] = []
 
-    def count(_: rates.WrongKeys, address: str) -> float:
+    def count(_: rate_limits.WrongKeys, address: str) -> float:
         counted.append(address)
         return 0.0
 
-    monkeypatch.setattr(rates.WrongKeys, "count", count)
+    monkeypatch.setattr(rate_limits.WrongKeys, "count", count)
 
     answer = log_in(client, key)
 

@@ -16,7 +16,7 @@ from service.schemas.methods import MethodFamily, MethodIndex
 from service.schemas.problem import ProblemDocument
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
-from tests.worker.napping import KIND
+from tests.worker.sleeping_kind import KIND
 from thetahat.references import REFERENCES
 from thetahat.refit_estimators import EVERY_VARIANCE
 

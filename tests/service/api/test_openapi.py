@@ -15,7 +15,7 @@ from service.schemas.events import EVENTS
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.json_schema import check_value
 from tests.service.api.requests import matrix, nap
-from tests.worker.napping import KIND
+from tests.worker.sleeping_kind import KIND
 
 WITHOUT_DESCRIPTION: set[str] = set()
 

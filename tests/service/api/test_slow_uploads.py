@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from tests.service.api.requests import CSV, CSV_TEXT
 from tests.service.api.test_contract import served
-from tests.service.data.kept import LIBSVM
+from tests.service.data.checked_files import LIBSVM
 from tests.service.storage.databases import Setting
 
 SLOW = (b"1 " + b" ".join(b"%d:1" % i for i in range(1, 400_000)) + b"\n") * 12

@@ -17,13 +17,13 @@ from service.storage.evaluations import Filters
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.api.conftest import Key
 from tests.service.storage.databases import Setting
-from tests.worker.napping import NapRequest
+from tests.worker.sleeping_kind import SleepRequest
 
 
 def nap(key: str | None = None, fingerprint: str = "", *, gone: bool = False) -> Submission:
     missing = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
     data = {missing.id: missing} if gone else {}
-    return prepare_submission(LOCAL_OWNER_ID, NapRequest(kind="napping"), data, key, fingerprint)
+    return prepare_submission(LOCAL_OWNER_ID, SleepRequest(kind="sleeping"), data, key, fingerprint)
 
 
 def store(*submissions: Submission) -> Sequence[Submitted | BaseException]:

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from service.cli import main
-from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, problem, run_stub
+from tests.clients.scripted_server import (
+    DATASET,
+    EVALUATION,
+    Reply,
+    Stub,
+    evaluation,
+    problem,
+    run_stub,
+)
 
 TAKEN = Reply(202, EVALUATION)
 ID = EVALUATION["id"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from service.cli import main
-from tests.clients.stub import DATASET, EVALUATION, Reply, Stub, evaluation, run_stub
+from tests.clients.scripted_server import DATASET, EVALUATION, Reply, Stub, evaluation, run_stub
 
 ID = EVALUATION["id"]
 OTHER = {**EVALUATION, "id": "0" * 36, "status": "failed", "name": "[bold]:smile:"}

@@ -11,7 +11,7 @@ import pytest
 
 from service.cli import main
 from service.cli.study_pages import study_files
-from tests.clients.stub import DATASET, EVALUATION, Reply, evaluation, run_stub
+from tests.clients.scripted_server import DATASET, EVALUATION, Reply, evaluation, run_stub
 from thetahat.analyses.studies import (
     FigureAxis,
     MonteCarloNumber,

@@ -13,7 +13,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from service.data import csv_types
 from service.data.reading import read_columns
 from service.errors import InvalidFile
-from tests.service.data.kept import CSV, NAN, PARQUET, inspected, keep, read, types, written
+from tests.service.data.checked_files import (
+    CSV,
+    NAN,
+    PARQUET,
+    inspected,
+    keep,
+    read,
+    types,
+    written,
+)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from service.data.encodings import ENCODINGS, find_encoding
 from service.data.formats import FORMATS, find_format, in_encoding, table_suffixes
 from service.data.reading import read_columns
 from service.errors import InvalidFile, Unavailable
-from tests.service.data.kept import CSV, inspected, keep
+from tests.service.data.checked_files import CSV, inspected, keep
 
 TEXTS = {
     "iso-8859-1": "größe;café",

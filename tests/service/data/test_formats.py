@@ -13,7 +13,17 @@ from numpy.testing import assert_array_equal
 from service.data.preview import preview
 from service.data.reading import read_columns
 from service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
-from tests.service.data.kept import ARROW, CSV, MANY, NAN, NPY, PARQUET, keep, read, written
+from tests.service.data.checked_files import (
+    ARROW,
+    CSV,
+    MANY,
+    NAN,
+    NPY,
+    PARQUET,
+    keep,
+    read,
+    written,
+)
 
 TABLE = pa.table(
     {

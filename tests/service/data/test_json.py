@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from service.data.base import FREE_BYTES, FileLimits
 from service.data.formats import find_format
 from service.errors import InvalidFile, TooLarge
-from tests.service.data.kept import NAN, inspected, keep, read
+from tests.service.data.checked_files import NAN, inspected, keep, read
 from tests.service.kinds.model_logs import inspect_eval, inspect_json
 
 JSONL = "application/jsonl"

@@ -11,7 +11,7 @@ from service.data import libsvm_lines
 from service.data.preview import preview
 from service.data.reading import read_columns, read_features
 from service.errors import InvalidFile, TooLarge
-from tests.service.data.kept import LIBSVM, inspected, keep
+from tests.service.data.checked_files import LIBSVM, inspected, keep
 from thetahat.tables.sparse import SparseColumns
 
 TEXT = b"""# made by hand

@@ -15,7 +15,7 @@ from service.data import npz_archive, npz_columns
 from service.data.preview import preview
 from service.data.reading import read_columns, read_features
 from service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
-from tests.service.data.kept import NPZ, inspected, keep
+from tests.service.data.checked_files import NPZ, inspected, keep
 from thetahat.tables.sparse import SparseColumns
 
 RNG = np.random.default_rng(20_261_130)

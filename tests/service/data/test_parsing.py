@@ -22,7 +22,16 @@ from service.data.base import Inspected
 from service.data.parsing import inspect_file, preview_file
 from service.data.reading import DatasetFileContent
 from service.errors import InvalidFile, TooLarge, Unavailable
-from tests.service.data.kept import ARROW, CSV, LIBSVM, NPY, NPZ, PARQUET, inspected, written
+from tests.service.data.checked_files import (
+    ARROW,
+    CSV,
+    LIBSVM,
+    NPY,
+    NPZ,
+    PARQUET,
+    inspected,
+    written,
+)
 from tests.service.kinds.model_logs import inspect_eval
 from tests.service.storage.databases import Setting, setting
 from tests.service.supervisor.processes import descendants, wait_until_gone

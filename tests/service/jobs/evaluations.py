@@ -15,14 +15,14 @@ from service.storage.evaluations import EvaluationRow
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import UNIT
 from service.storage.unit_of_work import reading, unit_of_work
-from tests.worker.napping import NapRequest
+from tests.worker.sleeping_kind import SleepRequest
 from worker.executor import UnitExecutor
 from worker.interrupts import SharedFlag
 
 
 def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, **fields: Any) -> UUID:
-    """Submit an evaluation of the napping kind and return its id."""
-    request = NapRequest(kind="napping", **fields)
+    """Submit an evaluation of the sleeping kind and return its id."""
+    request = SleepRequest(kind="sleeping", **fields)
     return submit(prepare_submission(owner_id, request, {})).evaluation_id
 
 

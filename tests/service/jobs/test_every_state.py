@@ -20,7 +20,7 @@ from service.storage.tables import EVALUATION, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.databases import Setting
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
 N_CHUNKS = 4
 STEPS = 60

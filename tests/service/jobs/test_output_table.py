@@ -10,7 +10,7 @@ import pytest
 
 from service.jobs import output_table, outputs
 from service.jobs.output_table import OutputColumn, OutputTable
-from service.jobs.spill import Spill, SpilledArray
+from service.jobs.spilled_arrays import Spill, SpilledArray
 from service.states import Stage
 from service.storage.files import LocalFileStore
 from service.storage.units import UnitClaim

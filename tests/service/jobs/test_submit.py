@@ -22,7 +22,7 @@ from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, submit_nap, units
 from tests.service.storage.databases import Setting
-from tests.worker.napping import NapRequest
+from tests.worker.sleeping_kind import SleepRequest
 from thetahat.seeds import derive_seed
 
 
@@ -52,14 +52,14 @@ def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
 
 
 def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
-    request = NapRequest(kind="napping", name="first", labels={"a": "1", "b": "2"}, n_chunks=3)
+    request = SleepRequest(kind="sleeping", name="first", labels={"a": "1", "b": "2"}, n_chunks=3)
     submitted = submit(prepare_submission(LOCAL_OWNER_ID, request, {}))
     row = look(submitted.evaluation_id)
     assert not submitted.replayed
-    assert (row.kind, row.name, row.status, row.version) == ("napping", "first", "queued", 1)
+    assert (row.kind, row.name, row.status, row.version) == ("sleeping", "first", "queued", 1)
     assert row.labels == {"a": "1", "b": "2"}
     assert (row.progress_done, row.progress_total) == (0, None)
-    canonical = '{"kind":"napping","n_chunks":3}'
+    canonical = '{"kind":"sleeping","n_chunks":3}'
     assert row.request_sha256 == hashlib.sha256(canonical.encode()).hexdigest()
     assert row.seed == derive_seed(row.request_sha256, row.data_sha256)
     assert [(u.number, u.stage, u.state) for u in units(row.id)] == [(0, "start", "queued")]
@@ -96,7 +96,7 @@ def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:
 
 def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
     first, second = _data_set("ab" * 32), _data_set("cd" * 32)
-    request = NapRequest(kind="napping")
+    request = SleepRequest(kind="sleeping")
     identifier = submit(
         prepare_submission(LOCAL_OWNER_ID, request, {first.id: first})
     ).evaluation_id
@@ -118,7 +118,7 @@ def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
 def test_invalid_a_data_set_that_was_deleted_meanwhile(database: str) -> None:
     gone = DatasetFile(uuid4(), "ab" * 32, "text/csv", 1, [], {})
     with pytest.raises(InvalidRequest, match="was deleted"):
-        submit(prepare_submission(LOCAL_OWNER_ID, NapRequest(kind="napping"), {gone.id: gone}))
+        submit(prepare_submission(LOCAL_OWNER_ID, SleepRequest(kind="sleeping"), {gone.id: gone}))
     assert _count() == 0
 
 
@@ -130,7 +130,7 @@ def test_invalid_nul_is_refused_with_its_place(sqlite: None, fields: dict[str, A
 
 
 def test_exact_the_same_key_and_request_give_the_first_evaluation(database: str) -> None:
-    request = NapRequest(kind="napping")
+    request = SleepRequest(kind="sleeping")
     first = submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f1"))
     again = submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f1"))
     assert (again.evaluation_id, again.replayed) == (first.evaluation_id, True)
@@ -140,7 +140,7 @@ def test_exact_the_same_key_and_request_give_the_first_evaluation(database: str)
 
 
 def test_property_racing_requests_with_one_key_make_one_evaluation(database: str) -> None:
-    request, racers = NapRequest(kind="napping"), 16
+    request, racers = SleepRequest(kind="sleeping"), 16
     barrier = threading.Barrier(racers)
 
     def race(_: int) -> UUID:

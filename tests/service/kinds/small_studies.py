@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tests.service.kinds.running import parquet_file
+from tests.service.kinds.run_requests import parquet_file
 from thetahat.analyses.studies import (
     ClaimRow,
     MonteCarloNumber,

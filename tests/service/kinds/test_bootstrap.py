@@ -11,7 +11,7 @@ from scipy import stats
 
 from service.errors import InvalidRequest
 from service.kinds.bootstrap.request import BootstrapRequest
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
 

@@ -9,11 +9,11 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from service.jobs.parts import failed_arrays
+from service.jobs.learner_failures import failed_arrays
 from service.kinds.base import Chunks, Job, run_chunks
 from service.kinds.cross_validation.calibration import CALIBRATION
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import as_json, run_kind
+from tests.service.kinds.run_requests import as_json, run_kind
 from thetahat.errors import EvaluationError
 
 RNG = np.random.default_rng(5)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.kinds.cross_validation.calibration import CALIBRATION, WholeSourcesStudy
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.errors import InsufficientData
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.errors import InvalidRequest
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import InvalidParameter
 
 FIT: dict[str, Any] = {

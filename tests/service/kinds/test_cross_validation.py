@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from service.errors import InvalidRequest
 from service.kinds.cross_validation import kind as cross_validation
 from service.kinds.fitting import engine
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 
 RNG = np.random.default_rng(20_261_121)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.parts import failed_arrays
+from service.jobs.learner_failures import failed_arrays
 from service.kinds.base import Chunks, Job
 from service.kinds.fitting import engine
 from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import as_json, ran_but, run_kind
+from tests.service.kinds.run_requests import as_json, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import X, Y
 from tests.service.kinds.test_learners_together import LIGHT
 from thetahat.cross_validation import learner_groups

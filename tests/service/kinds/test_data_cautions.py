@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.service.kinds.running import parquet_file, run_kind
+from tests.service.kinds.run_requests import parquet_file, run_kind
 
 N = 24
 CLASS = np.repeat(["no", "yes"], N // 2)

@@ -18,8 +18,8 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from service.kinds.base import DatasetFile
-from tests.service.data.kept import CSV, LIBSVM, NPZ
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.data.checked_files import CSV, LIBSVM, NPZ
+from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.uploads import uploaded
 from thetahat.errors import EvaluationError
 

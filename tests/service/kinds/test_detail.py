@@ -10,7 +10,7 @@ import pytest
 
 from service.errors import InvalidRequest
 from service.storage.engine import to_json
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 
 

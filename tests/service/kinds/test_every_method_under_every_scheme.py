@@ -11,7 +11,7 @@ import pytest
 from service.api.errors import find_status
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import NAMED, PARAMS, info_of
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.refit_estimators import REFIT_ESTIMATORS

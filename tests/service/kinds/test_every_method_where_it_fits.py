@@ -14,7 +14,7 @@ from service.api.errors import find_status
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.layouts import LAYOUTS
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.families import families
 from thetahat.intervals import INTERVALS

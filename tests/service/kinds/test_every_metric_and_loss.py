@@ -13,7 +13,7 @@ from service.api.errors import find_status
 from service.kinds.fields.methods import build_method
 from service.kinds.registry import JOB_KINDS
 from tests.cases import case
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import numbers_in
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.losses import LOSSES

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.jobs import partial
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 from thetahat.errors import EvaluationError
 
 RNG = np.random.default_rng(20_261_123)

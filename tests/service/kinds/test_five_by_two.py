@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import fdtrc, stdtr
 
 from service.kinds.cross_validation import kind as cross_validation
-from tests.service.kinds.running import parquet_file, run_kind
+from tests.service.kinds.run_requests import parquet_file, run_kind
 from thetahat.errors import EvaluationError
 
 RNG = np.random.default_rng(20_261_121)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.errors import InvalidRequest
-from tests.service.kinds.running import run_kind
-from tests.service.kinds.shifts import BODY
+from tests.service.kinds.run_requests import run_kind
+from tests.service.kinds.shifted_samples import BODY
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.weighted_risks import WEIGHTED_RISKS

@@ -13,8 +13,8 @@ from service.kinds.importance_weighting import kind as importance_weighting
 from service.kinds.importance_weighting.plan import build_plan
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
-from tests.service.kinds.running import SPACE, as_json, run_kind
-from tests.service.kinds.shifts import (
+from tests.service.kinds.run_requests import SPACE, as_json, run_kind
+from tests.service.kinds.shifted_samples import (
     BODY,
     PENALTIES,
     U,

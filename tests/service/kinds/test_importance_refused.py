@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from service.errors import InvalidRequest
 from service.kinds.importance_weighting import plan as _importance_plan
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import parquet_file, place_of, run_kind
-from tests.service.kinds.shifts import BODY, FOLD, U, X, Y, Z, with_
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
+from tests.service.kinds.shifted_samples import BODY, FOLD, U, X, Y, Z, with_
 from thetahat.errors import EvaluationError, InsufficientData
 
 SOURCE: dict[str, Any] = BODY["source"]

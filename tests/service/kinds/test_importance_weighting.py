@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import parquet_file, run_kind
-from tests.service.kinds.shifts import (
+from tests.service.kinds.run_requests import parquet_file, run_kind
+from tests.service.kinds.shifted_samples import (
     BODY,
     FOLD,
     PENALTIES,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.jobs.parts import FAILED, failed_arrays
+from service.jobs.learner_failures import FAILED, failed_arrays
 from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, run_together, unless_failed
 from service.kinds.fitting.learner_outputs import pack_learner_outputs, unpack_learner_outputs

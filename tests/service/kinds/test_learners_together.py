@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from service.jobs.parts import FAILED, failed_arrays
+from service.jobs.learner_failures import FAILED, failed_arrays
 from service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
 from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
 from service.kinds.cross_validation.request import CrossValidationRequest
 from service.kinds.fitting import engine
 from service.kinds.fitting.bundles import bundle_learners
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import as_json, output_of, ran_but, run_kind
+from tests.service.kinds.run_requests import as_json, output_of, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import Group, learner_groups, run_path

@@ -14,7 +14,7 @@ from service.kinds.base import Chunks, Job
 from service.kinds.fitting import engine
 from service.kinds.learning_curve.request import LearningCurveRequest
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.analyses.learning_curve import Growth, grow_splits
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows

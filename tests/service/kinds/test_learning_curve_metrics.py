@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs import spill
+from service.jobs import spilled_arrays
 from service.kinds.fitting import engine
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.service.kinds.test_learning_curve import BODY, X
 from thetahat.errors import EvaluationError
 
@@ -99,7 +99,7 @@ def test_exact_predictions_and_losses_of_every_size_can_be_downloaded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     table = run_kind(CLASSES).losses
-    monkeypatch.setattr(spill, "IN_MEMORY", 0)
+    monkeypatch.setattr(spilled_arrays, "IN_MEMORY", 0)
     assert run_kind(CLASSES, job=1).losses == table
 
     for name in ("lda @ 15", "lda @ 1", "nb @ 15", "nb @ 1"):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 
 N = 40

@@ -11,9 +11,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.kinds.base import DatasetFile
-from tests.service.data.kept import inspected
+from tests.service.data.checked_files import inspected
 from tests.service.kinds.model_logs import harness_samples, inspect_eval, inspect_json
-from tests.service.kinds.running import SPACE, place_of, run_kind
+from tests.service.kinds.run_requests import SPACE, place_of, run_kind
 from thetahat.errors import EvaluationError
 
 INSPECT = "application/vnd.inspect-ai.log"

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.thetahat.metrics.published import (
     ADMISSION_FOLD,
     ADMISSION_SCORE,

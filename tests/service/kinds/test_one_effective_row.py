@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 
 N = 24
 RNG = np.random.default_rng(8)

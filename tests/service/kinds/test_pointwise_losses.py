@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.losses import LOSSES
 

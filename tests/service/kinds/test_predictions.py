@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 
 Y = ["cat", "dog", "cat", "dog", "dog", "cat"]

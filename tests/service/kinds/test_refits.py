@@ -10,7 +10,7 @@ from service.api.catalogue import family
 from service.kinds.base import Chunk
 from service.kinds.fitting import engine
 from service.storage.engine import to_json
-from tests.service.kinds.running import parquet_file, run_kind
+from tests.service.kinds.run_requests import parquet_file, run_kind
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
 

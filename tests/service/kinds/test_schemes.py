@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.schemes import SCHEMES
 

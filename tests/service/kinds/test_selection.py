@@ -14,7 +14,7 @@ from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
 from service.kinds.selection import schemes as _selection_schemes
 from service.kinds.selection.request import SelectionRequest
-from tests.service.kinds.running import parquet_file, place_of, run_kind
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows

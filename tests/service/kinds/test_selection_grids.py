@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.parts import failed_arrays
+from service.jobs.learner_failures import failed_arrays
 from service.kinds.base import AllPartsFailed, Chunks, Job
 from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
@@ -17,7 +17,7 @@ from service.kinds.selection import bundles as _selection_bundles
 from service.kinds.selection import result as _selection_output
 from service.kinds.selection.plan import build_plan
 from service.kinds.selection.request import SelectionRequest
-from tests.service.kinds.running import as_json, output_of, place_of, ran_but, run_kind
+from tests.service.kinds.run_requests import as_json, output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
 from thetahat.analyses.selection import derive_seed_on_all_rows
 from thetahat.errors import EvaluationError

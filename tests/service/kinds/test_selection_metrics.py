@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from service.kinds.fitting import engine
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, X
 from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError

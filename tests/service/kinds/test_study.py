@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.jobs.discard import KEPT
+from service.jobs.chunk_files import KEPT
 from service.kinds.base import JobKind
 from service.kinds.registry import JOB_KINDS
 from service.kinds.study import plan as _study_plan
@@ -20,7 +20,7 @@ from service.kinds.study.records import (
     records_to_table,
     unpack_records,
 )
-from tests.service.kinds.running import parquet_file, run_kind
+from tests.service.kinds.run_requests import parquet_file, run_kind
 from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
 from thetahat.registry import Registry
 

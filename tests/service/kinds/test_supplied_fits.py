@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.learners import LEARNERS
 from thetahat.losses.squared import Squared

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose
 
 from service.errors import InvalidRequest
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import parquet_file, place_of, run_kind
-from tests.service.kinds.shifts import FOLD, SITES, X, Y, Z, ratio_of_normals
+from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
+from tests.service.kinds.shifted_samples import FOLD, SITES, X, Y, Z, ratio_of_normals
 from thetahat.errors import EvaluationError
 from thetahat.weighted_risks import WEIGHTED_RISKS
 

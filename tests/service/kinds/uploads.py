@@ -9,7 +9,7 @@ from service.data.base import FileLimits
 from service.data.formats import find_format
 from service.data.tables import table_path
 from service.kinds.base import DatasetFile
-from tests.service.kinds.running import SPACE
+from tests.service.kinds.run_requests import SPACE
 
 
 def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:

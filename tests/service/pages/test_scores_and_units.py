@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from service.pages.result_view import ResultView
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 
 SCHOOLS: dict[str, Any] = {
     "kind": "losses",

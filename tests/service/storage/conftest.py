@@ -1,4 +1,4 @@
-"""The databases of these tests, and the napping kind beside the real ones."""
+"""The databases of these tests, and the sleeping kind beside the real ones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.service.storage.databases import (
     setting,
     sqlite,
 )
-from tests.worker.napping import KIND
+from tests.worker.sleeping_kind import KIND
 
-__all__ = ["database", "empty_database", "empty_sqlite", "napping", "setting", "sqlite"]
+__all__ = ["database", "empty_database", "empty_sqlite", "setting", "sleeping", "sqlite"]
 
 
 @pytest.fixture(autouse=True)
-def napping(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process run the napping kind."""
+def sleeping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process run the sleeping kind."""
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)

@@ -19,10 +19,10 @@ from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, OWNER, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
-from tests.worker.with_napping import napping
+from tests.worker.sleeping_kind_fixture import sleeping
 from worker.executor import UnitExecutor
 
-__all__ = ["napping"]
+__all__ = ["sleeping"]
 
 N_OWNERS, UNITS_EACH = 20, 5000
 

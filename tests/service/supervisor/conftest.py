@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.service.jobs.conftest import napping
+from tests.service.jobs.conftest import sleeping
 from tests.service.storage.databases import (
     database,
     empty_database,
@@ -11,4 +11,4 @@ from tests.service.storage.databases import (
     sqlite,
 )
 
-__all__ = ["database", "empty_database", "empty_sqlite", "napping", "setting", "sqlite"]
+__all__ = ["database", "empty_database", "empty_sqlite", "setting", "sleeping", "sqlite"]

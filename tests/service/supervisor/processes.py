@@ -18,7 +18,7 @@ READY_S = 60.0
 
 
 def environment() -> dict[str, str]:
-    """Return this process's environment, with the napping kind in its children."""
+    """Return this process's environment, with the sleeping kind in its children."""
     folders = [str(SITE), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
 

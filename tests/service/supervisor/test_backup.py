@@ -28,7 +28,7 @@ from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.jobs.test_datasets import keep
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import environment, serving
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
 
 def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
@@ -139,7 +139,7 @@ def _wait(client: httpx.Client, path: str, status: str, least: int = 0) -> None:
 @pytest.mark.chaos
 def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
     source, copy, target = (str(tmp_path / name) for name in ("source", "copy", "target"))
-    body = {"kind": "napping", "n_chunks": 12, "seconds": 0.4, "seed": 11}
+    body = {"kind": "sleeping", "n_chunks": 12, "seconds": 0.4, "seed": 11}
     with serving(Path(source), tmp_path / "log1") as service:
         address = service.wait_for(r"answers at (http://\S+)").group(1)
         with httpx.Client(base_url=address, timeout=60) as client:

@@ -20,7 +20,7 @@ from tests.servers.processes import free_port
 from tests.service.jobs.evaluations import submit_nap, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import running, wait_until_gone
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
 
 @pytest.mark.chaos

@@ -15,7 +15,7 @@ from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, submit_nap, unit, units, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import serving
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
 pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
 

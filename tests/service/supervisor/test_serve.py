@@ -24,7 +24,7 @@ from tests.service.supervisor.processes import (
     serving,
     wait_until_gone,
 )
-from tests.worker.napping import expected_draws
+from tests.worker.sleeping_kind import expected_draws
 
 pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
 

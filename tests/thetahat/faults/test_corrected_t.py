@@ -10,7 +10,7 @@ import pytest
 from scipy.special import stdtr
 
 from service.errors import InvalidRequest
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 from tests.thetahat.paired_tests.pairs import assert_close, rng_of, scores_pair
 from tests.thetahat.paired_tests.test_t_tests import BOSTON
 from thetahat.errors import EvaluationError

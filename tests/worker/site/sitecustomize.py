@@ -1,4 +1,4 @@
-"""Puts the napping kind beside the real ones in the processes that a test starts."""
+"""Puts the sleeping kind beside the real ones in the processes that a test starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _LoadThenAdd(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        from tests.worker.napping import KIND
+        from tests.worker.sleeping_kind import KIND
 
         module.JOB_KINDS[KIND.name] = KIND
 

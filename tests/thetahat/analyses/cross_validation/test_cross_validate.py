@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thetahat
-from tests.service.kinds.running import run_kind
+from tests.service.kinds.run_requests import run_kind
 from thetahat.analyses.cross_validation import entry_points
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.learners.ridge import Ridge

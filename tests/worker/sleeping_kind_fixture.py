@@ -1,14 +1,14 @@
-"""The fixture that lets a test's own process run the napping kind."""
+"""The fixture that lets a test's own process run the sleeping kind."""
 
 from __future__ import annotations
 
 import pytest
 
 from service.kinds.registry import JOB_KINDS
-from tests.worker.napping import KIND
+from tests.worker.sleeping_kind import KIND
 
 
 @pytest.fixture(autouse=True)
-def napping(monkeypatch: pytest.MonkeyPatch) -> None:
+def sleeping(monkeypatch: pytest.MonkeyPatch) -> None:
     """Add the kind to the real ones, for every test of a folder whose conftest imports this."""
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)

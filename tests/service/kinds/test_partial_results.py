@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from service.kinds.base import Chunks, Job, run_chunks
 from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
-from tests.service.kinds.running import as_json, run_kind
+from tests.service.kinds.run_requests import as_json, run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
 from tests.service.kinds.test_selection import BODY as SELECTION
 

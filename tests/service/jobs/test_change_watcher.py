@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from service.jobs import watch
+from service.jobs import change_watcher
 from service.jobs.cancel import cancel
 from service.storage import evaluations
 from service.storage.owners import LOCAL_OWNER_ID
@@ -20,8 +20,10 @@ def test_exact_the_end_wakes_all_who_wait_for_it(database: str) -> None:
     evaluation_id, other = submit_nap(), submit_nap()
 
     async def scene() -> list[bool]:
-        waiting = [asyncio.create_task(watch.wait_for_end(evaluation_id, 10)) for _ in range(20)]
-        in_vain = asyncio.create_task(watch.wait_for_end(other, 0.3))
+        waiting = [
+            asyncio.create_task(change_watcher.wait_for_end(evaluation_id, 10)) for _ in range(20)
+        ]
+        in_vain = asyncio.create_task(change_watcher.wait_for_end(other, 0.3))
         await asyncio.sleep(0.05)
         await asyncio.to_thread(cancel, LOCAL_OWNER_ID, evaluation_id)
         return [*await asyncio.gather(*waiting), await in_vain]
@@ -35,9 +37,9 @@ def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> No
     evaluation_id = submit_nap()
 
     async def scene() -> tuple[bool, bool, bool]:
-        at_once = await watch.wait_for_change(evaluation_id, 0, 10)
-        in_vain = await watch.wait_for_change(evaluation_id, 1, 0.1)
-        waiting = asyncio.create_task(watch.wait_for_change(evaluation_id, 1, 10))
+        at_once = await change_watcher.wait_for_change(evaluation_id, 0, 10)
+        in_vain = await change_watcher.wait_for_change(evaluation_id, 1, 0.1)
+        waiting = asyncio.create_task(change_watcher.wait_for_change(evaluation_id, 1, 10))
         await asyncio.sleep(0.05)
         with unit_of_work() as connection:
             evaluations.change(connection, evaluation_id, {"progress_done": 1}, None)
@@ -50,9 +52,9 @@ def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> No
 def test_degenerate_what_has_ended_or_is_gone_is_not_waited_for(sqlite: None) -> None:
     evaluation_id = submit_nap()
     cancel(LOCAL_OWNER_ID, evaluation_id)
-    assert asyncio.run(watch.wait_for_end(evaluation_id, 10))
-    assert asyncio.run(watch.wait_for_change(evaluation_id, 99, 10))
-    assert asyncio.run(watch.wait_for_end(uuid4(), 10))
+    assert asyncio.run(change_watcher.wait_for_end(evaluation_id, 10))
+    assert asyncio.run(change_watcher.wait_for_change(evaluation_id, 99, 10))
+    assert asyncio.run(change_watcher.wait_for_end(uuid4(), 10))
 
 
 def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
@@ -70,7 +72,9 @@ def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
     monkeypatch.setattr(evaluations, "list_versions", counted)
 
     async def scene() -> list[int]:
-        waiting = [asyncio.create_task(watch.wait_for_end(evaluation_id, 60)) for _ in range(50)]
+        waiting = [
+            asyncio.create_task(change_watcher.wait_for_end(evaluation_id, 60)) for _ in range(50)
+        ]
         await asyncio.sleep(0.2)
         found = [looks]
         looked.clear()
@@ -103,11 +107,11 @@ def test_exact_on_postgres_waiting_costs_few_looks(
         yield lambda: True
 
     monkeypatch.setattr(evaluations, "list_versions", counted)
-    monkeypatch.setattr(watch, "is_sqlite", lambda: False)
-    monkeypatch.setattr(watch, "changes", always)
+    monkeypatch.setattr(change_watcher, "is_sqlite", lambda: False)
+    monkeypatch.setattr(change_watcher, "changes", always)
 
     async def scene() -> None:
-        await asyncio.gather(*(watch.wait_for_end(evaluation_id, 1.0) for _ in range(50)))
+        await asyncio.gather(*(change_watcher.wait_for_end(evaluation_id, 1.0) for _ in range(50)))
 
     asyncio.run(scene())
     # Pauses of 3 ms grow to .04 of the age: 25 looks until .075 s, and ln(1/.075)/.04 = 65 after.

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from service.errors import FieldError, InvalidRequest
-from service.jobs.parts import read_failure
+from service.jobs.learner_failures import read_failure
 from service.kinds.base import (
     Arrays,
     Chunk,
@@ -37,7 +37,7 @@ from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
 
-class NapRequest(EvaluationRequest):
+class SleepRequest(EvaluationRequest):
     """``fault`` names what goes wrong, in every unit or in chunk ``at`` alone."""
 
     n_chunks: int = 0
@@ -50,7 +50,7 @@ class NapRequest(EvaluationRequest):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class NapResult:
+class SleepResult:
     """What naps give: the draws of all chunks, or those of each part.
 
     Parameters
@@ -68,16 +68,16 @@ class NapResult:
 NAP = MethodUsed(family="naps", name="nap", params={}, key=None)
 
 
-class Napping(JobKind[NapRequest]):
-    name: ClassVar[str] = "napping"
+class Sleeping(JobKind[SleepRequest]):
+    name: ClassVar[str] = "sleeping"
     title: ClassVar[str] = "Naps"
-    request = NapRequest
-    result = NapResult
+    request = SleepRequest
+    result = SleepResult
 
-    def check(self, request: NapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    def check(self, request: SleepRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Refuse nothing."""
 
-    def start(self, job: Job[NapRequest]) -> Finished | Chunks:
+    def start(self, job: Job[SleepRequest]) -> Finished | Chunks:
         request = job.request
         if request.n_chunks:
             parts: list[str | None] = [*request.parts] or [None]
@@ -86,9 +86,9 @@ class Napping(JobKind[NapRequest]):
             ]
             return Chunks(chunks, unit="naps")
         _nap(request, None)
-        return Finished(NapResult(draws=_draw(job, 0)), methods=(NAP,))
+        return Finished(SleepResult(draws=_draw(job, 0)), methods=(NAP,))
 
-    def run(self, job: Job[NapRequest], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[SleepRequest], payload: dict[str, Any]) -> Arrays:
         request = job.request
         if request.note:
             with Path(request.note).open("a") as file:
@@ -96,12 +96,12 @@ class Napping(JobKind[NapRequest]):
         _nap(request, payload["i"])
         return {"draw": _draw(job, payload["i"])}
 
-    def gather(self, job: Job[NapRequest], outputs: Sequence[ChunkOutput]) -> Finished:
+    def gather(self, job: Job[SleepRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         request = job.request
         if request.parts:
-            return Finished(NapResult(parts=_by_part(request, outputs)))
+            return Finished(SleepResult(parts=_by_part(request, outputs)))
         draws = np.array([output.read()["draw"] for output in outputs])
-        return Finished(NapResult(draws=draws), pa.table({"a": draws[:, 0]}))
+        return Finished(SleepResult(draws=draws), pa.table({"a": draws[:, 0]}))
 
 
 def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
@@ -109,7 +109,7 @@ def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
     return [stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
 
 
-def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, Any]:
+def _by_part(request: SleepRequest, outputs: Sequence[ChunkOutput]) -> dict[str, Any]:
     """Return the draws of each part, or the first words that it failed with."""
     outputs_by_part: dict[str, Any] = {part: [] for part in request.parts}
     for output in outputs:
@@ -125,11 +125,11 @@ def _by_part(request: NapRequest, outputs: Sequence[ChunkOutput]) -> dict[str, A
     return outputs_by_part
 
 
-def _draw(job: Job[NapRequest], i: int) -> np.ndarray:
+def _draw(job: Job[SleepRequest], i: int) -> np.ndarray:
     return stream(job.seed, "nap", i).normal(size=3)
 
 
-def _nap(request: NapRequest, i: int | None) -> None:
+def _nap(request: SleepRequest, i: int | None) -> None:
     until = time.monotonic() + request.seconds
     while time.monotonic() < until:
         time.sleep(0.005)
@@ -199,4 +199,4 @@ FAULTS = {
     "memory": _fill_memory,
     "disk": _lose_disk,
 }
-KIND = Napping()
+KIND = Sleeping()

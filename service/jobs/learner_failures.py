@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from service.broker import queue
 from service.jobs import record
-from service.jobs.discard import discard_unfinished, discard_unrecorded
+from service.jobs.chunk_files import discard_unfinished, discard_unrecorded
 from service.states import Stage
 from service.storage import units
 from service.storage.files import FileStore

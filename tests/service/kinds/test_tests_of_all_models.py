@@ -8,7 +8,7 @@ import pytest
 
 from service.api.catalogue import family
 from service.errors import InvalidRequest
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS

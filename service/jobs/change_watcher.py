@@ -12,7 +12,7 @@ from service.process.batched_calls import PerEventLoop
 from service.settings import is_sqlite
 from service.states import FINISHED
 from service.storage import evaluations
-from service.storage.changes import changes
+from service.storage.change_check import changes
 from service.storage.unit_of_work import reading
 
 FIRST_PAUSE_S = 0.003

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.kinds.running import place_of, run_kind
+from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import InvalidParameter
 
 X = [[-1.0], [0.5], [1.0], [2.0], [-0.5], [1.5]]

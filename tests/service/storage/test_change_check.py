@@ -3,7 +3,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from service.storage import evaluations
-from service.storage.changes import changes
+from service.storage.change_check import changes
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import submit_nap

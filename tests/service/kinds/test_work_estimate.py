@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.kinds.fitting.work import estimate_fit_seconds
+from service.kinds.fitting.work_estimate import estimate_fit_seconds
 from service.kinds.registry import JOB_KINDS
 from tests.service.storage.databases import Setting, setting
 from thetahat.errors import InvalidParameter

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from service.process import loop_cache
+from service.process import compiled_loops
 
 
 def _shipped(folder: Path, build: str) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "a.nbi").write_text(f"index of {build}")
-    loop_cache.stamp_loops(folder, build)
+    compiled_loops.stamp_loops(folder, build)
     return folder
 
 
@@ -21,12 +21,12 @@ def test_exact_the_shipped_loops_are_copied_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tmp_path / "data" / "loops"
-    monkeypatch.setenv(loop_cache.VARIABLE, str(kept))
+    monkeypatch.setenv(compiled_loops.VARIABLE, str(kept))
     shipped = _shipped(tmp_path / "shipped", "1")
 
-    loop_cache.fill_loop_cache(shipped)
+    compiled_loops.fill_loop_cache(shipped)
     (kept / "a.nbi").write_text("compiled here")
-    loop_cache.fill_loop_cache(shipped)
+    compiled_loops.fill_loop_cache(shipped)
 
     assert (kept / "a.nbi").read_text() == "compiled here"
     assert sorted(path.name for path in kept.parent.iterdir()) == ["loops"]
@@ -36,11 +36,11 @@ def test_exact_the_loops_of_another_build_replace_the_kept_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tmp_path / "loops"
-    monkeypatch.setenv(loop_cache.VARIABLE, str(kept))
-    loop_cache.fill_loop_cache(_shipped(tmp_path / "shipped", "1"))
+    monkeypatch.setenv(compiled_loops.VARIABLE, str(kept))
+    compiled_loops.fill_loop_cache(_shipped(tmp_path / "shipped", "1"))
     (kept / "old.nbi").write_text("of the build before")
 
-    loop_cache.fill_loop_cache(_shipped(tmp_path / "shipped", "2"))
+    compiled_loops.fill_loop_cache(_shipped(tmp_path / "shipped", "2"))
 
     assert (kept / "a.nbi").read_text() == "index of 2"
     assert not (kept / "old.nbi").exists()
@@ -50,10 +50,10 @@ def test_exact_the_loops_of_another_build_replace_the_kept_ones(
 def test_degenerate_nothing_happens_without_a_variable_or_shipped_loops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(loop_cache.VARIABLE, str(tmp_path / "loops"))
-    loop_cache.fill_loop_cache(tmp_path / "absent")
-    monkeypatch.delenv(loop_cache.VARIABLE)
-    loop_cache.fill_loop_cache(_shipped(tmp_path / "shipped", "1"))
+    monkeypatch.setenv(compiled_loops.VARIABLE, str(tmp_path / "loops"))
+    compiled_loops.fill_loop_cache(tmp_path / "absent")
+    monkeypatch.delenv(compiled_loops.VARIABLE)
+    compiled_loops.fill_loop_cache(_shipped(tmp_path / "shipped", "1"))
 
     assert [path.name for path in tmp_path.iterdir()] == ["shipped"]
 
@@ -62,9 +62,9 @@ def test_degenerate_a_folder_that_cannot_be_written_to_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(loop_cache.VARIABLE, str(tmp_path / "file" / "loops"))
+    monkeypatch.setenv(compiled_loops.VARIABLE, str(tmp_path / "file" / "loops"))
 
-    loop_cache.fill_loop_cache(_shipped(tmp_path / "shipped", "1"))
+    compiled_loops.fill_loop_cache(_shipped(tmp_path / "shipped", "1"))
 
     assert (tmp_path / "file").read_text() == ""
 
@@ -82,7 +82,7 @@ def test_exact_a_process_reads_the_copied_loops_instead_of_compiling(tmp_path: P
     shipped, kept = tmp_path / "shipped", tmp_path / "kept"
 
     def run(folder: Path) -> str:
-        environment = os.environ | {loop_cache.VARIABLE: str(folder)}
+        environment = os.environ | {compiled_loops.VARIABLE: str(folder)}
         done = subprocess.run(
             [sys.executable, "-c", call],
             check=True,
@@ -93,8 +93,8 @@ def test_exact_a_process_reads_the_copied_loops_instead_of_compiling(tmp_path: P
         return done.stdout.strip()
 
     assert run(shipped) == "0 1"
-    loop_cache.stamp_loops(shipped, "1")
+    compiled_loops.stamp_loops(shipped, "1")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(loop_cache.VARIABLE, str(kept))
-        loop_cache.fill_loop_cache(shipped)
+        patch.setenv(compiled_loops.VARIABLE, str(kept))
+        compiled_loops.fill_loop_cache(shipped)
     assert run(kept) == "1 0"
