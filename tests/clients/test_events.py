@@ -7,7 +7,7 @@ from contextlib import aclosing
 
 import pytest
 
-from tests.clients.stub import DROP, Reply, evaluation, problem, run_stub
+from tests.clients.scripted_server import DROP, Reply, evaluation, problem, run_stub
 from thetahat_client import AsyncClient, Client, ConnectionFailed, Event, Refused, UnexpectedAnswer
 
 STREAM = {"Content-Type": "text/event-stream; charset=utf-8"}
