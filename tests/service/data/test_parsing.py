@@ -249,3 +249,18 @@ def test_invalid_no_process_can_be_started(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(Unavailable, match="does not answer"):
         inspect(tmp_path, CSV, VALID[CSV])
     parsers.close()
+
+
+def test_exact_a_parser_does_not_import_pandas() -> None:
+    """The import takes ten times as long as parsing a small file, in every child."""
+    script = """
+import importlib.util, sys, threading
+from service.data import parser_process
+before = importlib.util.find_spec("pandas")
+parser_process.keep_pandas_out()
+assert len(threading.enumerate()) == 1
+parser_process._warm_up()
+assert "pandas" not in sys.modules
+assert importlib.util.find_spec("pandas") == before
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

@@ -5,6 +5,9 @@ previewed and deleted. The API must stay the same process, answer nothing with a
 more, and stay below a gigabyte of memory, and so must each parser. Meanwhile a process asks for
 something small all the time, and its longest waits are reported beside those for a server that does
 nothing else: what that one also waits is the load of the machine, not the uploads.
+
+The counts are printed after each thousand files. SIGTERM and Ctrl-C end the run early; the report
+then says how many files were uploaded, and ``--first`` continues with the next one.
 """
 
 from __future__ import annotations
@@ -14,13 +17,14 @@ import dataclasses
 import io
 import multiprocessing
 import random
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -38,12 +42,14 @@ from scipy.sparse import csr_array
 
 from tests.servers.processes import free_port
 from tests.service.kinds.model_logs import harness_samples, inspect_eval, inspect_json
-from tests.service.supervisor.processes import Command, descendants, environment, running
+from tests.service.supervisor.processes import Command, environment, running
 
 MOST_MEMORY_KB: Final = 1_000_000
 EXPECTED: Final = frozenset({200, 201, 413, 422})
-CLIENTS: Final = 2
-PAUSE_S: Final = 0.02
+CLIENTS: Final = 4
+PAUSE_S: Final = 0.05
+MEMORY_PAUSE_S: Final = 0.1
+PROGRESS_FILES: Final = 1000
 LONGEST_WAIT_S: Final = 1.0
 QUANTILES: Final = (50, 99, 99.9)
 EXTREMES: Final = (b"\xff" * 4, b"\xff\xff\xff\x7f", b"\x00" * 8, b"\xff" * 8, b"\x80", b"\x01\x00")
@@ -55,6 +61,8 @@ class Report:
 
     Parameters
     ----------
+    files : int
+        Number of files that were uploaded.
     statuses : Counter
         Number of answers by status, of uploads and of previews.
     faults : list of str
@@ -66,6 +74,7 @@ class Report:
         Largest resident memory of the API process and of a parser.
     """
 
+    files: int = 0
     statuses: Counter[str] = dataclasses.field(default_factory=Counter)
     faults: list[str] = dataclasses.field(default_factory=list)
     waits_s: list[float] = dataclasses.field(default_factory=list)
@@ -201,9 +210,27 @@ def api_alone(folder: Path) -> Iterator[tuple[Command, str]]:
         yield api, url
 
 
-def upload_damaged_files(n: int, seed: int, folder: Path) -> Report:
-    """Upload n damaged files to an API of its own, and return what happened."""
-    report, stop = Report(), threading.Event()
+def upload_damaged_files(
+    numbers: range,
+    seed: int,
+    folder: Path,
+    *,
+    stop: threading.Event | None = None,
+    show_progress: Callable[[Report], None] | None = None,
+) -> Report:
+    """Upload damaged files to an API of its own, and return what happened.
+
+    Parameters
+    ----------
+    numbers : range
+        Numbers of the files; the seed and its number determine a file.
+    stop : threading.Event or None
+        Once it is set, no further file is uploaded.
+    show_progress : callable or None
+        Called with the report after each thousand files.
+    """
+    report, stop = Report(), stop or threading.Event()
+    ended, counting = threading.Event(), threading.Lock()
     files = valid_files()
     names = sorted(files)
     with (
@@ -211,19 +238,27 @@ def upload_damaged_files(n: int, seed: int, folder: Path) -> Report:
         _asking_all_the_time(url, report),
         ThreadPoolExecutor(CLIENTS + 1) as threads,
     ):
-        measuring = threads.submit(_measure_memory, api.process.pid, report, stop)
+        measuring = threads.submit(_measure_memory, api.process.pid, report, ended)
         try:
             with httpx.Client(base_url=url, timeout=120, trust_env=False) as client:
 
                 def upload(number: int) -> None:
+                    if stop.is_set():
+                        return
                     rng = random.Random(f"{seed} {number}")
                     media_type = names[number % len(names)]
                     content = damage(rng.choice(files[media_type]), files[media_type], rng)
-                    _upload(client, media_type, content, number, report)
+                    answered, faults = _upload(client, media_type, content, number)
+                    with counting:
+                        report.files += 1
+                        report.statuses.update(answered)
+                        report.faults += faults
+                        if show_progress and report.files % PROGRESS_FILES == 0:
+                            show_progress(report)
 
-                list(threads.map(upload, range(n)))
+                list(threads.map(upload, numbers))
         finally:
-            stop.set()
+            ended.set()
             measuring.result()
         if api.process.poll() is not None:
             report.faults.append(f"The API ended with status {api.process.returncode}.")
@@ -236,21 +271,22 @@ def upload_damaged_files(n: int, seed: int, folder: Path) -> Report:
 
 
 def _upload(
-    client: httpx.Client, media_type: str, content: bytes, number: int, report: Report
-) -> None:
+    client: httpx.Client, media_type: str, content: bytes, number: int
+) -> tuple[list[str], list[str]]:
+    """Upload, preview and delete a file; return the statuses and what must not happen."""
+    statuses = []
     try:
         answer = client.post("/v1/datasets", content=content, headers={"Content-Type": media_type})
-        report.statuses[f"upload {answer.status_code}"] += 1
+        statuses.append(f"upload {answer.status_code}")
         answers = [answer]
         if answer.is_success:
             links = answer.json()["links"]
             answers.append(client.get(links["preview"]))
-            report.statuses[f"preview {answers[-1].status_code}"] += 1
+            statuses.append(f"preview {answers[-1].status_code}")
             client.delete(links["self"])
     except httpx.TransportError as error:
-        report.faults.append(f"File {number} ({media_type}): no answer, {error!r}.")
-        return
-    report.faults += [
+        return statuses, [f"File {number} ({media_type}): no answer, {error!r}."]
+    return statuses, [
         f"File {number} ({media_type}): {one.request.method} {one.status_code} {one.text[:300]}"
         for one in answers
         if one.status_code not in EXPECTED
@@ -311,16 +347,29 @@ def _ask_all_the_time(url: str, control_url: str, parent: Connection) -> None:
     parent.send((waits[url], waits[control_url], faults))
 
 
-def _measure_memory(pid: int, report: Report, stop: threading.Event) -> None:
-    while not stop.wait(0.25):
-        for process, line in {pid: "api", **descendants(pid)}.items():
-            name = "api" if process == pid else line.split()[0]
+def _measure_memory(pid: int, report: Report, ended: threading.Event) -> None:
+    while not ended.wait(MEMORY_PAUSE_S):
+        for process in (pid, *_list_descendants(pid)):
             try:
                 status = Path(f"/proc/{process}/status").read_text()
             except OSError:
                 continue
-            peak = next((s.split()[1] for s in status.splitlines() if s.startswith("VmHWM")), "0")
-            report.memory_kb[name] = max(report.memory_kb.get(name, 0), int(peak))
+            fields = dict(line.split(":", 1) for line in status.splitlines())
+            name = "api" if process == pid else fields["Name"].strip()
+            peak = int(fields.get("VmHWM", "0 kB").split()[0])
+            report.memory_kb[name] = max(report.memory_kb.get(name, 0), peak)
+
+
+def _list_descendants(pid: int) -> Iterator[int]:
+    """Return the living descendants of a process; that takes far less time than ``ps``."""
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found = children.read_text().split()
+        except OSError:  # the thread has ended
+            continue
+        for child in map(int, found):
+            yield child
+            yield from _list_descendants(child)
 
 
 def describe_waits(seconds: list[float]) -> str:
@@ -336,16 +385,33 @@ def describe_waits(seconds: list[float]) -> str:
 def main() -> int:
     """Run from the command line, print what happened, and return 1 if anything must not."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", type=int, default=3000)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--files", type=int, default=3000, help="Number of files.")
+    parser.add_argument("--first", type=int, default=0, help="Number of the first file.")
+    parser.add_argument("--seed", type=int, default=0, help="Seed of the damages.")
     options = parser.parse_args()
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
     began = time.monotonic()
+
+    def show_progress(report: Report) -> None:
+        seconds, memory = time.monotonic() - began, report.memory_kb
+        counts = f"{report.files} files in {seconds:.0f} s: {dict(report.statuses)}"
+        print(f"{counts}, {len(report.faults)} faults, largest memory in kB {memory}", flush=True)
+
     with tempfile.TemporaryDirectory() as folder:
-        report = upload_damaged_files(options.files, options.seed, Path(folder))
-    print(f"{options.files} files in {time.monotonic() - began:.0f} s: {dict(report.statuses)}")
+        report = upload_damaged_files(
+            range(options.first, options.first + options.files),
+            options.seed,
+            Path(folder),
+            stop=stop,
+            show_progress=show_progress,
+        )
+    show_progress(report)
+    if report.files < options.files:
+        print(f"The run ended early. --first {options.first + report.files} continues it.")
     print("Waits of another client:", describe_waits(report.waits_s))
     print("   for a server that does nothing else:", describe_waits(report.control_waits_s))
-    print(f"Largest memory in kB: {report.memory_kb}")
     print("\n".join(report.faults[:50]) or "No faults.")
     return int(bool(report.faults))
 
