@@ -73,7 +73,7 @@ def _evaluate(url: str) -> dict[str, tuple[str, dict[str, Any]]]:
         results = {}
         for title, evaluation in submitted.items():
             print(f"Evaluation {evaluation.id}: {title}", flush=True)
-            client.wait(evaluation.id, TIMEOUT_S, ProgressBar(sys.stdout))
+            client.wait(evaluation.id, TIMEOUT_S, progress=ProgressBar(sys.stdout))
             results[title] = (evaluation.id, client.result(evaluation.id))
     return results
 

@@ -21,9 +21,9 @@ def wait_with_progress(client: Client, evaluation_id: str) -> Evaluation:
     if not sys.stderr.isatty():
         from thetahat_client import ProgressBar
 
-        return client.wait(evaluation_id, on_progress=ProgressBar())
+        return client.wait(evaluation_id, progress=ProgressBar())
     with LiveProgress() as progress:
-        return client.wait(evaluation_id, on_progress=progress.show)
+        return client.wait(evaluation_id, progress=progress.show)
 
 
 class LiveProgress:
@@ -57,6 +57,8 @@ class LiveProgress:
 
     def show(self, evaluation: Evaluation) -> None:
         """Show the state that the service has just reported."""
+        from thetahat_client.progress import seconds_left
+
         done, total, unit = (
             evaluation.progress.done,
             evaluation.progress.total,
@@ -64,7 +66,7 @@ class LiveProgress:
         )
         if evaluation.status == "succeeded":
             total = done = total or 1
-        self._left.update(None if evaluation.is_finished else evaluation.seconds_left)
+        self._left.update(seconds_left(evaluation))
         self._progress.update(
             self._task,
             description=evaluation.status,

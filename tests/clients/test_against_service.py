@@ -79,7 +79,7 @@ def test_exact_a_data_set_is_kept_once_and_cross_validated(client: Client, tmp_p
             "loss": "squared",
         }
     )
-    done = client.wait(sent.id, 120, seen.append)
+    done = client.wait(sent.id, 120, progress=seen.append)
     models = client.result(done.id)["models"]
 
     assert done.status == "succeeded"

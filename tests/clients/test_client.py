@@ -135,7 +135,7 @@ def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change(client_a
         evaluation("failed", '"3"', error={"type": "/problems/learner_failed", "detail": "why"}),
     )
     with run_stub(*replies) as stub, client_at(stub.url) as client:
-        ended = client.wait("x", on_progress=seen.append)
+        ended = client.wait("x", progress=seen.append)
 
     assert [e.status for e in seen] == ["queued", "running", "failed"]
     assert seen[1].progress.share == 0.5

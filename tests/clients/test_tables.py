@@ -199,7 +199,18 @@ def test_exact_the_bar_is_as_full_as_the_work_is_done() -> None:
         progress_line(state("running", 10, 40)) == f"[{'#' * 7}{'.' * 23}] 10 of 40 splits, running"
     )
     left = replace(state("running", 10, 40), seconds_left=150.0)
-    assert progress_line(left).endswith("10 of 40 splits, running, about 2 min left")
+    assert progress_line(left).endswith("10 of 40 splits, running, about 2 minutes left")
+    for seconds, words in (
+        (0.2, "1 second"),
+        (40.4, "40 seconds"),
+        (59.6, "1 minute"),
+        (3500.0, "58 minutes"),
+        (3600.0, "1 hour"),
+        (9000.0, "2.5 hours"),
+    ):
+        assert progress_line(replace(left, seconds_left=seconds)).endswith(f"about {words} left")
+    for early in (state("running", 1, 40), state("succeeded", 40, 40)):
+        assert "left" not in progress_line(replace(early, seconds_left=150.0))
     assert progress_line(state("queued", 0, None)) == f"[{'.' * 30}] queued"
     assert progress_line(state("succeeded", 1, 1)).startswith(f"[{'#' * 30}]")
     assert progress_line(state("cancelled", 10, 40)).startswith(f"[{'#' * 7}.")

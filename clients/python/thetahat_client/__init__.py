@@ -28,15 +28,17 @@ from thetahat_client.errors import (
     WrongKind,
 )
 from thetahat_client.events import Event
+from thetahat_client.figure import Figure
 from thetahat_client.frames import comparisons_frame, models_frame
 from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
-from thetahat_client.progress import ProgressBar
+from thetahat_client.progress import NotebookProgress, ProgressBar
+from thetahat_client.result import Result
 from thetahat_client.scikit_learn import (
     from_cross_val_predict,
     from_cross_validate,
     from_grid_search,
 )
-from thetahat_client.text import result_markdown, result_text
+from thetahat_client.text import result_html, result_markdown, result_text
 
 __version__ = "0.1.0"
 
@@ -50,11 +52,14 @@ __all__ = [
     "EvaluationFailed",
     "Event",
     "Fault",
+    "Figure",
     "NotFound",
+    "NotebookProgress",
     "Problem",
     "Progress",
     "ProgressBar",
     "Refused",
+    "Result",
     "ResultNotReady",
     "ServiceFault",
     "ThetahatError",
@@ -69,6 +74,7 @@ __all__ = [
     "from_cross_validate",
     "from_grid_search",
     "models_frame",
+    "result_html",
     "result_markdown",
     "result_text",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
 from typing import Any, Final
 
 FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
@@ -210,6 +211,12 @@ class Evaluation:
             seconds_left=data.get("seconds_left"),
             members=dict(data),
         )
+
+    def _repr_html_(self) -> str:
+        title = f"{self.kind}, {self.name}" if self.name else self.kind
+        reason = f"<br>{escape(self.error.in_words())}" if self.error else ""
+        words = f"Evaluation <code>{escape(self.id)}</code> ({escape(title)}): {self.status}"
+        return f"<p>{words}{reason}</p>"
 
     @property
     def is_finished(self) -> bool:

@@ -7,6 +7,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypeVar
 from uuid import uuid4
@@ -23,6 +24,7 @@ from thetahat_client.frames import FrameOrArray, write_table
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation
 from thetahat_client.outputs import Outputs
+from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.runners import listing, operation
 from thetahat_client.steps import Item, Items, Steps, pause
 
@@ -178,7 +180,10 @@ class Operations(Outputs):
         answer = yield from self.transport.send(
             "POST", "/v1/evaluations", headers=headers, body=lambda: text, waiting=seconds
         )
-        return Evaluation.read(answer.json())
+        evaluation = Evaluation.read(answer.json())
+        if evaluation.result is None:
+            return evaluation
+        return replace(evaluation, result=self.bind_result(evaluation.id, evaluation.result))
 
     @operation
     def get(self, evaluation_id: str) -> Steps[Evaluation]:
@@ -191,7 +196,8 @@ class Operations(Outputs):
         self,
         evaluation_id: str,
         timeout: float | None = None,
-        on_progress: Callable[[Evaluation], None] | None = None,
+        *,
+        progress: bool | ShowProgress = False,
     ) -> Steps[Evaluation]:
         """Wait for the end of an evaluation by long polling, and return it, even if it failed.
 
@@ -199,13 +205,15 @@ class Operations(Outputs):
         ----------
         timeout : float or None
             Seconds after which ``WaitTimeout`` is raised; the evaluation continues.
-        on_progress : callable or None
-            Called with the evaluation once at the beginning and whenever it has changed.
+        progress : bool or callable
+            True shows a line with a bar and the time left, in a notebook a bar below the cell. A
+            function is called with the evaluation at the beginning and whenever it has changed.
         """
         path = f"/v1/evaluations/{evaluation_id}"
         headers: dict[str, str] = {}
         end = math.inf if timeout is None else time.monotonic() + timeout
         known: Evaluation | None = None
+        show = choose_display(progress=progress)
         while True:
             seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if known else 0.0
             query = {"wait": f"{seconds:.3f}"} if seconds else None
@@ -216,8 +224,8 @@ class Operations(Outputs):
             if answer.response.status_code != 304:
                 known = Evaluation.read(answer.json())
                 headers = {"If-None-Match": answer.response.headers.get("etag", "")}
-                if on_progress is not None:
-                    on_progress(known)
+                if show is not None:
+                    show(known)
             assert known is not None  # noqa: S101 - the first request carries no If-None-Match
             if known.is_finished:
                 return known

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
+from thetahat_client.figure import MEDIA_TYPES, Figure, FigureFormat
 from thetahat_client.models import Problem
+from thetahat_client.result import Result
 from thetahat_client.runners import Method, operation
 from thetahat_client.steps import Steps
 from thetahat_client.transport import Answer, Transport
@@ -28,39 +31,50 @@ ACCEPT: Final = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
 }
-IMAGES: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 
 
 class ResultMethod(Protocol):
     """``Client.result``: type checkers know the result of each kind that has types."""
 
     @overload
-    def __call__(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
-    @overload
-    def __call__(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResultDict: ...
+    def __call__(
+        self, evaluation_id: str, kind: None = None, *, partial: bool = False
+    ) -> Result[Figure]: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["predictions"]
+        self, evaluation_id: str, kind: Literal["losses"], *, partial: bool = False
+    ) -> LossesResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["predictions"], *, partial: bool = False
     ) -> PredictionsResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["cross_validation"]
+        self, evaluation_id: str, kind: Literal["cross_validation"], *, partial: bool = False
     ) -> CrossValidationResultDict: ...
     @overload
-    def __call__(self, evaluation_id: str, kind: Literal["bootstrap"]) -> BootstrapResultDict: ...
-    @overload
-    def __call__(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResultDict: ...
+    def __call__(
+        self, evaluation_id: str, kind: Literal["bootstrap"], *, partial: bool = False
+    ) -> BootstrapResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["importance_weighting"]
+        self, evaluation_id: str, kind: Literal["weights"], *, partial: bool = False
+    ) -> WeightsResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["importance_weighting"], *, partial: bool = False
     ) -> ImportanceWeightingResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["learning_curve"]
+        self, evaluation_id: str, kind: Literal["learning_curve"], *, partial: bool = False
     ) -> LearningCurveResultDict: ...
     @overload
-    def __call__(self, evaluation_id: str, kind: Literal["selection"]) -> SelectionResultDict: ...
-    def __call__(self, evaluation_id: str, kind: str | None = None) -> Any:
+    def __call__(
+        self, evaluation_id: str, kind: Literal["selection"], *, partial: bool = False
+    ) -> SelectionResultDict: ...
+    def __call__(
+        self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
+    ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
 
@@ -68,36 +82,44 @@ class AsyncResultMethod(Protocol):
     """``AsyncClient.result``."""
 
     @overload
-    async def __call__(self, evaluation_id: str, kind: None = None) -> dict[str, Any]: ...
-    @overload
-    async def __call__(self, evaluation_id: str, kind: Literal["losses"]) -> LossesResultDict: ...
+    async def __call__(
+        self, evaluation_id: str, kind: None = None, *, partial: bool = False
+    ) -> Result[Awaitable[Figure]]: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["predictions"]
+        self, evaluation_id: str, kind: Literal["losses"], *, partial: bool = False
+    ) -> LossesResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["predictions"], *, partial: bool = False
     ) -> PredictionsResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["cross_validation"]
+        self, evaluation_id: str, kind: Literal["cross_validation"], *, partial: bool = False
     ) -> CrossValidationResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["bootstrap"]
+        self, evaluation_id: str, kind: Literal["bootstrap"], *, partial: bool = False
     ) -> BootstrapResultDict: ...
     @overload
-    async def __call__(self, evaluation_id: str, kind: Literal["weights"]) -> WeightsResultDict: ...
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["weights"], *, partial: bool = False
+    ) -> WeightsResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["importance_weighting"]
+        self, evaluation_id: str, kind: Literal["importance_weighting"], *, partial: bool = False
     ) -> ImportanceWeightingResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["learning_curve"]
+        self, evaluation_id: str, kind: Literal["learning_curve"], *, partial: bool = False
     ) -> LearningCurveResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["selection"]
+        self, evaluation_id: str, kind: Literal["selection"], *, partial: bool = False
     ) -> SelectionResultDict: ...
-    async def __call__(self, evaluation_id: str, kind: str | None = None) -> Any:
+    async def __call__(
+        self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
+    ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
 
@@ -135,7 +157,9 @@ class Outputs:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
-    def _read_result(self, evaluation_id: str, kind: str | None = None) -> Steps[Any]:
+    def _read_result(
+        self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
+    ) -> Steps[Any]:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.
 
         Parameters
@@ -143,9 +167,13 @@ class Outputs:
         kind : str or None
             Kind of the evaluation: type checkers then know the fields of the result. ``WrongKind``
             is raised if the result is of another kind.
+        partial : bool
+            While the evaluation runs, return the result of the learners that are complete; its
+            field ``partial`` names them. ``ResultNotReady`` is raised while none is.
         """
-        answer = yield from self._output(evaluation_id, "result", "application/json")
-        result = dict(answer.json())
+        query = {"partial": "true"} if partial else None
+        answer = yield from self._output(evaluation_id, "result", "application/json", query)
+        result = self.bind_result(evaluation_id, answer.json())
         if kind is not None and result.get("kind", kind) != kind:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))
         return result
@@ -171,26 +199,53 @@ class Outputs:
         return list(answer.json()["items"])
 
     @operation
-    def figure(
+    def figure(  # noqa: PLR0913 - one argument for each parameter of the query
         self,
         evaluation_id: str,
         name: str,
-        format: Literal["svg", "png", "pdf"] = "svg",  # noqa: A002 - as in losses
-    ) -> Steps[bytes]:
-        """Return one figure as an image; ``NotFound`` lists the names of the figures."""
-        if format not in IMAGES:
-            message = f"The format {format!r} is not one of {', '.join(IMAGES)}."
+        format: FigureFormat = "svg",  # noqa: A002 - as in losses
+        *,
+        theme: Literal["light", "dark"] | None = None,
+        width: int | None = None,
+        caption: bool = False,
+    ) -> Steps[Figure]:
+        """Return one figure as an image; ``NotFound`` lists the names of the figures.
+
+        Parameters
+        ----------
+        theme : str or None
+            Colours for a light or a dark page; ``light`` by default.
+        width : int or None
+            Width in pixels.
+        caption : bool
+            Whether the caption is part of the picture.
+        """
+        if format not in MEDIA_TYPES:
+            message = f"The format {format!r} is not one of {', '.join(MEDIA_TYPES)}."
             raise ValueError(message)
         path = f"figures/{quote(name, safe='')}.{format}"
-        answer = yield from self._output(evaluation_id, path, IMAGES[format])
-        return answer.response.content
+        options = {"theme": theme, "width": width, "caption": "true" if caption else None}
+        query = {key: value for key, value in options.items() if value is not None}
+        answer = yield from self._output(evaluation_id, path, MEDIA_TYPES[format], query)
+        return Figure(answer.response.content, name, format)
 
-    def _output(self, evaluation_id: str, path: str, media_type: str) -> Steps[Answer]:
+    def bind_result(self, evaluation_id: str, values: Mapping[str, Any]) -> Result[Any]:
+        """Return a result that reads its figures through this client."""
+        client: Any = self  # its figure blocks or is awaited
+        return Result(values, evaluation_id, client.figure)
+
+    def _output(
+        self,
+        evaluation_id: str,
+        path: str,
+        media_type: str,
+        query: Mapping[str, Any] | None = None,
+    ) -> Steps[Answer]:
         headers = {"Accept": media_type}
         try:
             return (
                 yield from self.transport.send(
-                    "GET", f"/v1/evaluations/{evaluation_id}/{path}", headers=headers
+                    "GET", f"/v1/evaluations/{evaluation_id}/{path}", query=query, headers=headers
                 )
             )
         except Refused as refused:

@@ -217,7 +217,7 @@ def test_exact_the_bar_counts_down_the_time_left(
     shown = terminal.getvalue()
     assert "running" in shown
     assert "3 of 10 splits" in shown
-    assert "about 2 min left" in shown
+    assert "about 2 minutes left" in shown
     assert "10 of 10 splits" in shown
     assert capsys.readouterr().out == "succeeded\n"
 

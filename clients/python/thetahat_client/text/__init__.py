@@ -10,6 +10,7 @@ from thetahat_client.text.all_models import all_models_table
 from thetahat_client.text.bootstrap import bootstrap_text
 from thetahat_client.text.cautions import cautions_section
 from thetahat_client.text.comparisons import comparisons_text
+from thetahat_client.text.html import STYLE, HtmlPage
 from thetahat_client.text.importance_weighting import risks_table, weights_text
 from thetahat_client.text.learning_curves import curves_text
 from thetahat_client.text.markdown import MarkdownPage
@@ -19,7 +20,7 @@ from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
 
-__all__ = ["Page", "result_markdown", "result_text", "write_result"]
+__all__ = ["Page", "result_html", "result_markdown", "result_text", "write_result"]
 
 
 def result_text(
@@ -51,8 +52,15 @@ def result_markdown(result: Mapping[str, Any], *, show_all: bool = False) -> str
     return write_result(result, MarkdownPage(), show_all=show_all)
 
 
+def result_html(result: Mapping[str, Any], *, show_all: bool = False) -> str:
+    """Return a result as HTML for a notebook: the parts of ``result_text``, escaped."""
+    return (
+        f'<div class="thetahat">{STYLE}{write_result(result, HtmlPage(), show_all=show_all)}</div>'
+    )
+
+
 def write_result(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
-    """Return a whole result as a page writes tables and paragraphs: as text or Markdown."""
+    """Return a whole result as a page writes tables and paragraphs: as text, Markdown or HTML."""
     unit = result.get("unit")
     if unit and _has_sources(result):
         page = replace(page, block=unit["singular"], blocks=unit["plural"])

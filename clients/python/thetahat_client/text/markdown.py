@@ -20,27 +20,33 @@ class MarkdownPage(Page):
     ) -> list[str]:
         """Return each sentence as an item of a list, or as a paragraph without ``bullet``."""
         del indent
-        return [bullet + escape_markdown(sentence) for sentence in sentences]
+        return [bullet + self._escape(sentence) for sentence in sentences]
+
+    def title(self, text: str) -> str:
+        """Return the title of a table or of a section, as a heading."""
+        return f"### {self._escape(text)}\n"
 
     def section(self, title: str, sentences: Sequence[str]) -> str:
         """Return sentences as a list under a heading; nothing where there are none."""
         if not sentences:
             return ""
-        return "\n".join([f"### {escape_markdown(title)}", "", *self.paragraphs(sentences)])
+        return "\n".join([self.title(title), *self.paragraphs(sentences)])
 
     def table_of(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()
     ) -> str:
         """Return a table, the first column to the left and the others to the right."""
-        lines = [_row(header), "|:--|" + "--:|" * (len(header) - 1), *map(_row, rows)]
+        lines = [self._row(header), "|:--|" + "--:|" * (len(header) - 1), *map(self._row, rows)]
         listed = self.paragraphs(notes)
         return "\n".join([*lines, *(["", *listed] if listed else [])])
+
+    def _row(self, cells: Sequence[str]) -> str:
+        return f"| {' | '.join(self._escape(cell) for cell in cells)} |"
+
+    def _escape(self, text: str) -> str:
+        return escape_markdown(self.name_blocks(text))
 
 
 def escape_markdown(text: str) -> str:
     """Return a text in which no character is markup."""
     return " ".join(text.translate(_SPECIAL).split())
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(escape_markdown(cell) for cell in cells)} |"

@@ -60,9 +60,13 @@ class Page:
             for sentence in sentences
         ]
 
+    def title(self, text: str) -> str:
+        """Return the title of a table or of a section."""
+        return self.name_blocks(text)
+
     def section(self, title: str, sentences: Sequence[str]) -> str:
         """Return sentences as a list under a title; nothing where there are none."""
-        return "\n".join([title, *self.paragraphs(sentences)]) if sentences else ""
+        return "\n".join([self.title(title), *self.paragraphs(sentences)]) if sentences else ""
 
     def table_of(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()

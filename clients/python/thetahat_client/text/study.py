@@ -16,7 +16,7 @@ def study_text(result: Mapping[str, Any], page: Page) -> str:
     ]
     study = result.get("study", {})
     if "repetitions" in study:
-        parts.append(f"{study['repetitions']} repetitions")
+        parts += page.paragraphs([f"{study['repetitions']} repetitions"], bullet="", indent="")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -25,7 +25,9 @@ def study_table(table: Mapping[str, Any], page: Page) -> str:
     columns: Mapping[str, str] = table["columns"]
     rows = [[study_cell(row.get(key)) for key in columns] for row in table["rows"]]
     notes = [table["note"]] if table.get("note") else []
-    return "\n".join([str(table["title"]), page.table_of(list(columns.values()), rows, notes)])
+    return "\n".join(
+        [page.title(str(table["title"])), page.table_of(list(columns.values()), rows, notes)]
+    )
 
 
 def study_cell(cell: Any) -> str:
