@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.clients.stub import EVALUATION, Reply, evaluation, problem, run_stub
 
 import thetahat
 from service.kinds.examples import RESULT, read_examples
+from tests.clients.scripted_server import EVALUATION, Reply, evaluation, problem, run_stub
 from thetahat_client import (
     AsyncClient,
     Client,
