@@ -39,17 +39,17 @@ FOLDS, SEED = 10, 1
 
 def plan(body: dict[str, Any], *, together: bool) -> CrossValidationPlan:
     """Return the plan of a request, with its learners in groups or one by one."""
-    most = learner_groups.MOST_NUMBERS_TOGETHER
+    most = learner_groups.MAX_NUMBERS_TOGETHER
     kind = JOB_KINDS["cross_validation"]
     request: Any = kind.request.model_validate_json(json.dumps(body))
     try:
         if not together:
-            learner_groups.MOST_NUMBERS_TOGETHER = 1  # type: ignore[misc]
+            learner_groups.MAX_NUMBERS_TOGETHER = 1  # type: ignore[misc]
         made = build_plan(Job(uuid4(), kind.name, request, SEED))
         made.bundles  # noqa: B018 - computed here, and kept
         return made
     finally:
-        learner_groups.MOST_NUMBERS_TOGETHER = most  # type: ignore[misc]
+        learner_groups.MAX_NUMBERS_TOGETHER = most  # type: ignore[misc]
 
 
 def ours(made: CrossValidationPlan) -> dict[str, float]:

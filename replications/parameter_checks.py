@@ -7,7 +7,7 @@ from typing import Final
 
 from thetahat.parameter_checks import require
 
-LARGEST_COUNT: Final = 100_000
+MAX_COUNT: Final = 100_000
 """Largest count of a preset: of rows, features, folds, resamples or penalties. The published
 results have 1000 at most; a hundred times as many take a processor days."""
 
@@ -21,9 +21,9 @@ def require_at_least(preset: object, **least: int) -> None:
 
 
 def check_largest(name: str, *counts: int) -> None:
-    """Raise ``InvalidParameter`` if one of a parameter's counts is above ``LARGEST_COUNT``."""
+    """Raise ``InvalidParameter`` if one of a parameter's counts is above ``MAX_COUNT``."""
     largest = max(counts)
-    require(largest <= LARGEST_COUNT, name, largest, f"must be at most {LARGEST_COUNT}")
+    require(largest <= MAX_COUNT, name, largest, f"must be at most {MAX_COUNT}")
 
 
 def is_ascending(values: Sequence[float]) -> bool:

@@ -45,23 +45,23 @@ def check_at_least(name: str, value: int, least: int) -> None:
         )
 
 
-MOST_SPLITS: Final = 100_000
+MAX_SPLITS: Final = 100_000
 """The most splits, folds, resamples or repeats of a scheme or of an estimator that trains learners:
 with one millisecond a fit they take two minutes."""
-MOST_ROWS: Final = 10_000_000
+MAX_ROWS: Final = 10_000_000
 """The most rows that a parameter may count: of a draw, a test part, a gap, neighbours. One column
 of so many numbers takes 80 megabytes."""
-MOST_COLUMNS: Final = 20_000
+MAX_COLUMNS: Final = 20_000
 """The most columns that a generator draws or that a step keeps; a preparation step may not make
 more either."""
-MOST_DRAWN: Final = 200_000_000
+MAX_DRAWN: Final = 200_000_000
 """The most numbers in one draw of a generator, rows times columns: 1.6 gigabytes."""
 
 
 def check_count(name: str, count: int, least: int) -> None:
-    """Raise if a number of trainings is below ``least`` or above ``MOST_SPLITS``."""
+    """Raise if a number of trainings is below ``least`` or above ``MAX_SPLITS``."""
     check_at_least(name, count, least)
-    check_range(name, count, least, MOST_SPLITS)
+    check_range(name, count, least, MAX_SPLITS)
 
 
 def check_range(name: str, value: int | None, least: int, most: int) -> None:

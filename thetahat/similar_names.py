@@ -7,9 +7,9 @@ from typing import Final
 
 from thetahat.common_names import COMMON_NAMES
 
-_ALIKE: Final = 0.65
+_MIN_SIMILARITY: Final = 0.65
 """Of 1: the share of letters in common, in order, from which a name is worth asking about."""
-_LONGEST: Final = 80
+_MAX_NAME_LENGTH: Final = 80
 _ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")
 """What many names have in common: two names that share no more are not alike."""
 
@@ -22,7 +22,7 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     """
     from difflib import SequenceMatcher  # noqa: PLC0415 - for refusals alone
 
-    if len(name) > _LONGEST:
+    if len(name) > _MAX_NAME_LENGTH:
         return ""
 
     def alike(one: str, other: str) -> float:
@@ -39,7 +39,7 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     near = [
         (share, alike(letters, _letters(one)), one)
         for one in known
-        if (share := alike(_head(letters), _head(_letters(one)))) >= _ALIKE
+        if (share := alike(_head(letters), _head(_letters(one)))) >= _MIN_SIMILARITY
     ]
     return f" (did you mean {max(near)[2]!r}?)" if near else ""
 

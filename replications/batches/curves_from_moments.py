@@ -11,7 +11,7 @@ from replications.batches.problems import Problems
 from replications.batches.ridge_risks import fold_moments, outer_products, ridge_fits
 from thetahat.values.types import FloatArray
 
-_LEAST_RISK: Final = 1e-4
+_MIN_RISK: Final = 1e-4
 """Share of the risk of predicting 0 below which the difference of moments has lost four digits."""
 
 
@@ -49,7 +49,7 @@ def curves_by_moments(  # noqa: PLR0913 - the data sets, and what they share
     curves = folds.risks(tested, folds.products())
     positive = [0] if on_target is None else [0, -1]  # sums without negative coefficients
     zero_risk = tested[..., p, p].sum(axis=-1)[:, positive]
-    is_accurate = (curves[:, positive].min(axis=-1) >= _LEAST_RISK * zero_risk).all(axis=-1)
+    is_accurate = (curves[:, positive].min(axis=-1) >= _MIN_RISK * zero_risk).all(axis=-1)
     return np.concatenate([curves[:, 1:], whole_curves], axis=1), fits.is_accurate & is_accurate
 
 

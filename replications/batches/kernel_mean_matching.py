@@ -18,9 +18,9 @@ from thetahat.values.types import FloatArray
 
 _SUM_TOLERANCE: Final = 1e-10
 """Relative tolerance of the sum of the weights."""
-_MOST_STEPS: Final = 20
+_MAX_STEPS: Final = 20
 """Newton steps for the sum of the weights."""
-MOST_ROWS: Final = 200
+MAX_ROWS: Final = 200
 """Source rows up to which the loops are faster than the method itself."""
 
 
@@ -45,7 +45,7 @@ def kernel_mean_matching_weights(
     """
     method = method or KernelMeanMatching()
     n, m = source.shape[1], target.shape[1]
-    if n > MOST_ROWS or m < N_NEIGHBOURS or method.width != "neighbours":
+    if n > MAX_ROWS or m < N_NEIGHBOURS or method.width != "neighbours":
         return weights_one_by_one(method, source, target, rng)
     root = math.sqrt(n)
     share = (root - 1) / root if method.tolerance is None else method.tolerance
@@ -88,7 +88,7 @@ def _solve(
     """
     constant, wanted = 0.0, 0.0
     w[:] = 0.0
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         q = sums + constant
         grows = exchange(kernel, q, TOLERANCE * float(np.abs(q).max()), w)
         if grows < 0:

@@ -12,11 +12,16 @@ from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights._kernels import N_NEIGHBOURS, draw_centres
-from thetahat.importance_weights.kliep import RATES, STEPS, Kliep, are_within_reach
+from thetahat.importance_weights.kliep import (
+    MAX_STEPS_PER_SIZE,
+    STEP_SIZES,
+    Kliep,
+    are_within_reach,
+)
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 
-MOST_CELLS: Final = 1_000_000
+MAX_CELLS: Final = 1_000_000
 """The largest number of kernels of target rows with centres; with more, data sets are given to the
 method one by one."""
 
@@ -40,7 +45,7 @@ def kliep_weights(
         The method for one data set.
     """
     m = target.shape[1]
-    is_small = m >= N_NEIGHBOURS and m * min(m, method.n_centres) <= MOST_CELLS
+    is_small = m >= N_NEIGHBOURS and m * min(m, method.n_centres) <= MAX_CELLS
     if not is_small or method.mode != "early_stopped" or method.width != "neighbours":
         return weights_one_by_one(method, source, target, rng)
     weights = np.full(source.shape[:2], np.nan)
@@ -67,5 +72,7 @@ def _weights(samples: Samples, centres: FloatArray, width: float) -> FloatArray:
         exponentiate(kernels, -0.5 / width**2)
     alpha = np.full(len(centres), np.nan)
     if are_within_reach(A, K):
-        compiled(likelihood_ascent.ascend)(A, K.mean(axis=0), np.array(RATES), STEPS, alpha)
+        compiled(likelihood_ascent.ascend)(
+            A, K.mean(axis=0), np.array(STEP_SIZES), MAX_STEPS_PER_SIZE, alpha
+        )
     return np.asarray(K @ alpha)

@@ -19,7 +19,7 @@ import numpy as np
 
 from thetahat.values.types import FloatArray
 
-LARGEST_AMPLIFICATION: Final = 1e5
+MAX_AMPLIFICATION: Final = 1e5
 """The limit of the largest eigenvalue over the smallest plus the penalty: the amplification of
 rounding errors of the products."""
 
@@ -95,7 +95,7 @@ def ridge_fits(moments: FloatArray, penalties: FloatArray, *, intercept: bool) -
     along = (V.swapaxes(-1, -2) @ moments[..., :p, p:])[..., 0]
     divisor = d[..., None] + penalties
     least = divisor.min(axis=(-1, -2))
-    bad |= ~(d[..., -1] <= LARGEST_AMPLIFICATION * least).all(axis=1)
+    bad |= ~(d[..., -1] <= MAX_AMPLIFICATION * least).all(axis=1)
     np.divide(along[..., None], divisor, out=divisor, where=divisor != 0)
     return RidgeFits(V, divisor, shift, ~bad)
 

@@ -24,7 +24,7 @@ from thetahat.weighted_risks import RiskEstimator
 BATCH_NUMBERS: Final = 2**18
 """Numbers that a batch of data sets has for all penalties: two megabytes fit in the cache."""
 
-LEAST_BATCH: Final = 16
+MIN_BATCH: Final = 16
 """Data sets of a batch at least, so that the overhead of numpy calls is small."""
 
 
@@ -95,7 +95,7 @@ def select(
     all_curves = np.empty((count, n_curves, len(penalties)))
     from_rows = np.zeros(count, dtype=np.bool_)
     p = problems.X.shape[2]
-    size = max(LEAST_BATCH, BATCH_NUMBERS // (problems.n_folds * p * (p + 3) // 2 * len(penalties)))
+    size = max(MIN_BATCH, BATCH_NUMBERS // (problems.n_folds * p * (p + 3) // 2 * len(penalties)))
     is_shared = problems.target is not None and len(problems.target) == 1
     shared = target_moments(problems, intercept=intercept) if is_shared else None
     members = problems.members() if problems.fold.ndim == 1 else None

@@ -11,9 +11,9 @@ from thetahat.importance_weights import Samples, WeightEstimator
 from thetahat.importance_weights.gaussian_ratio import GaussianRatio
 from thetahat.values.types import FloatArray
 
-_LARGEST_CONDITION: Final = 1e5
+_MAX_CONDITION: Final = 1e5
 """The largest condition number of an inverted covariance; above it the method itself is used."""
-_LARGEST_EXPONENT: Final = 300.0
+_MAX_EXPONENT: Final = 300.0
 
 
 def weights_one_by_one(
@@ -43,7 +43,7 @@ def gaussian_ratios(source: FloatArray, target: FloatArray) -> FloatArray:
     source_density, source_ok = _log_densities(source, source)
     target_density, target_ok = _log_densities(source, target)
     exponent = target_density - source_density
-    is_usable = source_ok & target_ok & (np.abs(exponent).max(axis=1) <= _LARGEST_EXPONENT)
+    is_usable = source_ok & target_ok & (np.abs(exponent).max(axis=1) <= _MAX_EXPONENT)
     weights = np.exp(exponent, where=is_usable[:, None], out=np.full(exponent.shape, np.nan))
     left = np.flatnonzero(~is_usable)
     rng = np.random.default_rng(0)  # the method draws nothing
@@ -58,7 +58,7 @@ def _log_densities(rows: FloatArray, sample: FloatArray) -> tuple[FloatArray, np
     mean = sample.mean(axis=1, keepdims=True)
     centred = sample - mean
     d, V = np.linalg.eigh(centred.swapaxes(1, 2) @ centred / max(m - 1, 1))
-    is_usable = (d[:, -1] <= _LARGEST_CONDITION * d[:, 0]) & (m > sample.shape[2])
+    is_usable = (d[:, -1] <= _MAX_CONDITION * d[:, 0]) & (m > sample.shape[2])
     d = np.where(is_usable[:, None], d, 1.0)
     z = (rows - mean) @ V
     return -0.5 * ((z * z) @ (1 / d)[..., None])[..., 0] - 0.5 * np.log(d).sum(axis=1)[

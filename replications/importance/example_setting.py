@@ -21,7 +21,7 @@ from scipy.special import ndtr
 from thetahat.errors import InvalidParameter
 
 THETA = 1 / math.sqrt(math.pi)
-_LEAST = math.sqrt(0.5)
+_MIN_VALUE = math.sqrt(0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class ExampleSetting:
 
         In two dimensions both are scaled by g and the first is shifted by 1.
         """
-        if self.scale <= _LEAST:
+        if self.scale <= _MIN_VALUE:
             return math.inf
         excess = 2 * self.scale**2 - 1
         factor = (self.scale**2 / math.sqrt(excess)) ** dimensions
@@ -70,7 +70,7 @@ class ExampleSetting:
 
     def weighted_variance(self) -> float:
         """Return σ_W², the variance of one weighted loss; infinite for g <= 1/sqrt(2)."""
-        if self.scale <= _LEAST:
+        if self.scale <= _MIN_VALUE:
             return math.inf
         return self._second_moment() * _mean_square(*self._tilted()) - self.target_risk() ** 2
 
@@ -84,7 +84,7 @@ class ExampleSetting:
 
     def squared_correlation(self) -> float:
         """Return the squared correlation of weighted loss and weight; 0 for g <= 1/sqrt(2)."""
-        if self.scale <= _LEAST:
+        if self.scale <= _MIN_VALUE:
             return 0.0
         return self._covariance() ** 2 / self.weight_variance() / self.weighted_variance()
 

@@ -10,7 +10,7 @@ from thetahat.analyses.studies.claims import ClaimRow
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SOURCE: Final = "kouw2019"
-SMALL: Final = 0.01
+SMALL_INCREASE: Final = 0.01
 """Relative differences up to this are called nearly none: a hundredth of the mean risk."""
 PAPER_REPETITIONS: Final = 100_000
 """Repetitions of the paper. A p-value falls with them, so with fewer a claim about the paper's
@@ -31,7 +31,7 @@ def claims_of_tenth(place: str) -> tuple[ClaimRow[str], ...]:
             quantity="deterioration_weighted",
             measured="mean of the tenth minus that of the others, by the weighted risk, over the "
             "others', {weights}, gamma = {gamma:g}",
-            at_least=SMALL,
+            at_least=SMALL_INCREASE,
         ),
         ClaimRow(
             sentence="On the tenth with the largest weight variance the controlled risk does not "
@@ -41,7 +41,7 @@ def claims_of_tenth(place: str) -> tuple[ClaimRow[str], ...]:
             quantity="deterioration_controlled",
             measured="mean of the tenth minus that of the others, by the controlled risk, over the "
             "others', {weights}, gamma = {gamma:g}",
-            at_most=SMALL,
+            at_most=SMALL_INCREASE,
         ),
         ClaimRow(
             sentence="On the tenth with the largest weight variance the controlled risk selects "

@@ -20,7 +20,7 @@ from thetahat.analyses.studies.result import (
 )
 from thetahat.cautions import DATA_SETS_WITHOUT_WEIGHTS, FEW_REPETITIONS, Caution
 
-ENOUGH: Final = 500
+MIN_REPETITIONS: Final = 500
 """Repetitions with which the tenth has fifty data sets."""
 WEIGHT_TITLES: Final = {
     "gaussian_ratio": "ratio of two fitted normals",
@@ -69,12 +69,12 @@ def compute_findings(  # noqa: PLR0913 - what the presets differ in
 
 def few_repetitions(n: int) -> tuple[Caution, ...]:
     """Return a caution if the tenth is too small for the error of its mean."""
-    if n >= ENOUGH:
+    if n >= MIN_REPETITIONS:
         return ()
     return (
         FEW_REPETITIONS(
             n=n,
-            more=f", those of a tenth of the data sets most of all; {ENOUGH} are enough",
+            more=f", those of a tenth of the data sets most of all; {MIN_REPETITIONS} are enough",
         ),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.values.types import FloatArray
 
-SMALLEST: Final = -708.0
+MIN_EXPONENT: Final = -708.0
 """The smallest exponent; below it the result is 0, because such small numbers lose digits."""
 _CHUNK: Final = 512
 """Numbers that are exponentiated together."""
@@ -44,7 +44,7 @@ def exponentiate(squares: FloatArray, scale: float) -> None:
 
     With k the integer nearest to :math:`sx / \log 2` the result is :math:`2^k e^r`, where
     :math:`|r| \le \log(2) / 2`. The series of :math:`e^r` has 14 terms; the result is within two
-    units of the last place. For exponents below ``SMALLEST`` it is 0. The loops have no
+    units of the last place. For exponents below ``MIN_EXPONENT`` it is 0. The loops have no
     branches, so that the compiler vectorises them; they take half the time of the library's
     function.
     """
@@ -57,7 +57,7 @@ def exponentiate(squares: FloatArray, scale: float) -> None:
         size = len(here)
         for j in range(size):
             x = here[j] * scale
-            exponents[j] = x if x > SMALLEST else SMALLEST  # noqa: FURB136 - max is half as fast
+            exponents[j] = x if x > MIN_EXPONENT else MIN_EXPONENT  # noqa: FURB136 - max is half as fast
             octaves[j] = exponents[j] * _PER_OCTAVE + _SHIFT
         for j in range(size):
             power_bits[j] = (octave_bits[j] - one) << 52
@@ -70,4 +70,4 @@ def exponentiate(squares: FloatArray, scale: float) -> None:
             second = (t[4] + t[5] * r) + (t[6] + t[7] * r) * r2
             third = (t[8] + t[9] * r) + (t[10] + t[11] * r) * r2 + (t[12] + t[13] * r) * r4
             result = (first + (second + third * r4) * r4) * powers[j]
-            here[j] = result if exponents[j] > SMALLEST else 0.0
+            here[j] = result if exponents[j] > MIN_EXPONENT else 0.0

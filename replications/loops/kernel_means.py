@@ -8,11 +8,11 @@ import numpy as np
 
 from thetahat.values.types import FloatArray
 
-MOST_EXCHANGES: Final = 60
+MAX_EXCHANGES: Final = 60
 """Exchanges after which the algorithm gives up."""
 _SLACK: Final = 3
 """Exchanges that may follow each other without fewer violated conditions."""
-_LEAST_PIVOT: Final = 1e-13
+_MIN_PIVOT: Final = 1e-13
 """The smallest pivot of a kernel matrix with diagonal 1; smaller ones are rounding errors."""
 
 
@@ -55,7 +55,7 @@ def exchange(  # noqa: C901 - one compiled loop
     n = len(q)
     free = w > 0.0
     fewest, left = n + 1, _SLACK
-    for _ in range(MOST_EXCHANGES):
+    for _ in range(MAX_EXCHANGES):
         index = np.flatnonzero(free)
         f = len(index)
         rows = K[index]
@@ -64,7 +64,7 @@ def exchange(  # noqa: C901 - one compiled loop
         # right-hand sides: q, and ones for the derivative of the sum
         z, growth = q[index], np.ones(f)
         for a in range(f):
-            if factor[a, a] <= _LEAST_PIVOT:
+            if factor[a, a] <= _MIN_PIVOT:
                 return -1.0
             pivot = np.sqrt(factor[a, a])
             for b in range(a, f):

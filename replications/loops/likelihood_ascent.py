@@ -10,8 +10,8 @@ from thetahat.values.types import FloatArray
 
 BLOCK: Final = 256
 """Target rows whose ratios and slopes are computed together, while their kernels are cached."""
-_LEAST: Final = 1e-290
-_MOST: Final = 1e290
+_MIN_VALUE: Final = 1e-290
+_MAX_VALUE: Final = 1e290
 """Products between these two lose no digits."""
 
 
@@ -63,7 +63,7 @@ def ascend(  # noqa: C901 - one compiled loop
                 last = min(j + 4, size)
                 one = there[j] * there[last - 1] if last == j + 4 else 0.0
                 two = there[j + 1] * there[j + 2] if last == j + 4 else 0.0
-                if min(one, two, one * two) > _LEAST and max(one, two, one * two) < _MOST:
+                if min(one, two, one * two) > _MIN_VALUE and max(one, two, one * two) < _MAX_VALUE:
                     total += np.log(one * two)  # one logarithm for four
                     continue
                 for i in range(j, last):

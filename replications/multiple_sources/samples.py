@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from replications.multiple_sources.ranked_documents import RankedDocuments
     from thetahat.values.types import FloatArray, IntArray
 
-MANY: Final = 200_000
+MANY_DOCUMENTS: Final = 200_000
 """Stored counts of a population from which the compiled loops are worth their import."""
 
 
@@ -52,7 +52,7 @@ class DocumentSampler:
 
     @cached_property
     def _ranked(self) -> RankedDocuments | None:
-        if self.bayes.model != "multinomial" or self.documents.counts.nnz < MANY:
+        if self.bayes.model != "multinomial" or self.documents.counts.nnz < MANY_DOCUMENTS:
             return None
         from replications.multiple_sources.ranked_documents import RankedDocuments  # noqa: PLC0415 - imports numba
 

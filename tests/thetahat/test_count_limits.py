@@ -13,7 +13,7 @@ from thetahat.families import families
 from thetahat.generators._size import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.generators.word_counts import WordCounts
-from thetahat.parameter_checks import MOST_DRAWN, MOST_ROWS, MOST_SPLITS
+from thetahat.parameter_checks import MAX_DRAWN, MAX_ROWS, MAX_SPLITS
 from thetahat.pipelines import allowed_classes
 from thetahat.pipelines.constraints import params_schema
 
@@ -78,13 +78,13 @@ def test_exact_whole_numbers_of_scikit_learn_have_a_maximum(name: str) -> None:
 @pytest.mark.parametrize("field", ["n", "n_target"])
 def test_invalid_draws_of_too_many_rows(field: str) -> None:
     with pytest.raises(InvalidParameter, match=field):
-        DrawSize(**{"n": 10, field: MOST_ROWS + 1})
+        DrawSize(**{"n": 10, field: MAX_ROWS + 1})
     with pytest.raises(InvalidParameter, match="n_sources times per_source"):
-        DrawSize(n_sources=MOST_SPLITS, per_source=MOST_SPLITS)
+        DrawSize(n_sources=MAX_SPLITS, per_source=MAX_SPLITS)
 
 
 def test_invalid_draws_of_too_many_numbers() -> None:
-    generator, size = TwoClassGaussian(n_features=20_000), DrawSize(n=MOST_DRAWN // 20_000 + 1)
+    generator, size = TwoClassGaussian(n_features=20_000), DrawSize(n=MAX_DRAWN // 20_000 + 1)
     rng: Any = None  # refused before anything is drawn
 
     size.check_columns(19_000)

@@ -15,7 +15,7 @@ from thetahat.registry import MethodInfo
 from thetahat.traits import CorrectionTraits
 from thetahat.values.types import FloatArray
 
-MOST_MODELS: Final = 9
+MAX_MODELS: Final = 9
 """Nine models have 21 147 partitions, and ten have 115 975."""
 
 
@@ -42,7 +42,7 @@ class BergmannHommel:
             "Conservative where p-values depend strongly on each other; never more so than shaffer."
         ),
         correction=CorrectionTraits(
-            bounds_any_false_rejection=True, only_all_pairs=True, most_models=MOST_MODELS
+            bounds_any_false_rejection=True, only_all_pairs=True, most_models=MAX_MODELS
         ),
     )
 
@@ -50,9 +50,9 @@ class BergmannHommel:
         """Return the adjusted p-values of all pairs i < j, in that order."""
         name = self.info.name
         k = count_models(len(p_values), name)
-        if k > MOST_MODELS:
+        if k > MAX_MODELS:
             raise InvalidParameter(
-                f"{name} goes through all partitions of the models, for at most {MOST_MODELS} of "
+                f"{name} goes through all partitions of the models, for at most {MAX_MODELS} of "
                 f"them, and there are {k}.",
                 loc=("correction",),
                 value=name,
@@ -67,7 +67,7 @@ class BergmannHommel:
         return adjusted
 
 
-@lru_cache(maxsize=MOST_MODELS)
+@lru_cache(maxsize=MAX_MODELS)
 def list_exhaustive_sets(k: int) -> npt.NDArray[np.bool_]:
     """Return for each partition of k models which pairs i < j are in one group.
 

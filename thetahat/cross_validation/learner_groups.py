@@ -13,7 +13,7 @@ from thetahat.learners.base import Learner
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.tables.data import Data
 
-MOST_NUMBERS_TOGETHER: Final = 40_000_000
+MAX_NUMBERS_TOGETHER: Final = 40_000_000
 """About the largest number of values that the learners of one group return; a group that would
 return more is divided."""
 
@@ -64,7 +64,7 @@ def most_learners_together(data: Data, n_tests: int) -> int:
         Number of rows that one learner is tested on, repeats counted, whose outcomes are in memory
         at once.
     """
-    return max(1, MOST_NUMBERS_TOGETHER // max(1, n_tests * numbers_per_row(data)))
+    return max(1, MAX_NUMBERS_TOGETHER // max(1, n_tests * numbers_per_row(data)))
 
 
 def numbers_per_row(data: Data) -> int:

@@ -15,13 +15,13 @@ from thetahat.schemes.base import AllButTest, Split
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
 
-_MOST_ROWS: Final = 1024
+_MAX_ROWS: Final = 1024
 """Largest number of rows of a block; blocks start at multiples of their size."""
-_MOST_VALUES: Final = 131_072
+_MAX_VALUES: Final = 131_072
 """Largest number of rows of a block times learners: about one megabyte of predictions."""
-_MOST_ERRORS: Final = 65_536
+_MAX_ERRORS: Final = 65_536
 """The same limit where prediction errors are written: about half a megabyte."""
-_FEWEST_ROWS: Final = 32
+_MIN_ROWS: Final = 32
 
 LeftOutPredictor = Callable[[IntArray], tuple[Predictions, np.ndarray]]
 """Takes (n,) rows; returns the predictions of L learners for each row when it alone is left out,
@@ -62,8 +62,8 @@ class SingleRowPredictions:
     ) -> None:
         self.predictor, self.data, self.loss = predictor, data, loss
         self.n_learners, self.keep = n_learners, keep
-        most = _MOST_ERRORS if isinstance(predictor, ErrorWriter) else _MOST_VALUES
-        self.block_size = max(_FEWEST_ROWS, min(_MOST_ROWS, most // n_learners))
+        most = _MAX_ERRORS if isinstance(predictor, ErrorWriter) else _MAX_VALUES
+        self.block_size = max(_MIN_ROWS, min(_MAX_ROWS, most // n_learners))
         self.last_number = -1
         self.last_block: PredictedRows | None = None
 

@@ -31,7 +31,7 @@ from thetahat.losses.base import Loss
 from thetahat.schemes.base import OneRowEach, Split
 from thetahat.tables.data import Data
 
-_MOST_VALUES: Final = 8_000_000
+_MAX_VALUES: Final = 8_000_000
 """Largest number of predicted values of all learners, and of row numbers, in one batch."""
 
 
@@ -174,7 +174,7 @@ class _Run:
     def predict_batches(self, shared: OverPath, splits: Iterable[Split]) -> Iterator[_PathBatch]:
         """Yield the predicted splits in batches of limited size."""
         predictor = get_left_out_predictor(shared)
-        most = _MOST_VALUES // (len(self.group.names) * max(1, self.data.n_classes))
+        most = _MAX_VALUES // (len(self.group.names) * max(1, self.data.n_classes))
         if isinstance(splits, OneRowEach) and predictor is not None:
             n_learners, step = len(self.group.names), max(1, most)
             single_rows = SingleRowPredictions(
@@ -192,7 +192,7 @@ class _Run:
         for split in splits:
             batch.append(split)
             n_listed, n_test = n_listed + split.n_listed, n_test + len(split.test)
-            if n_test > most or n_listed > _MOST_VALUES:
+            if n_test > most or n_listed > _MAX_VALUES:
                 yield self._predict_splits(shared, batch)
                 batch, n_listed, n_test = [], 0, 0
         if batch:

@@ -24,7 +24,7 @@ from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data
 
-_MOST_ROW_NUMBERS: Final = 5_000_000
+_MAX_ROW_NUMBERS: Final = 5_000_000
 """Largest number of row numbers of the splits of one batch: 40 megabytes."""
 
 PredictAll = Callable[[Sequence[Part]], list[Predictions | OrdinaryFit]]
@@ -91,7 +91,7 @@ def divide_splits(splits: Iterable[Split]) -> Iterator[list[Split]]:
     for split in splits:
         batch.append(split)
         n_listed += split.n_listed
-        if n_listed >= _MOST_ROW_NUMBERS:
+        if n_listed >= _MAX_ROW_NUMBERS:
             yield batch
             batch, n_listed = [], 0
     if batch:

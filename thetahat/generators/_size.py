@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thetahat.errors import InvalidParameter
-from thetahat.parameter_checks import MOST_DRAWN, MOST_ROWS, check_range
+from thetahat.parameter_checks import MAX_DRAWN, MAX_ROWS, check_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,13 +32,13 @@ class DrawSize:
     def __post_init__(self) -> None:
         for name in ("n", "n_sources", "per_source", "n_target"):
             value = getattr(self, name)
-            check_range(name, value, 1, MOST_ROWS)
+            check_range(name, value, 1, MAX_ROWS)
         if (self.n is None) == (self.per_source is None):
             raise InvalidParameter("Give either n, or per_source with n_sources.", loc=("n",))
         if self.per_source is not None and self.n_sources is None:
             raise InvalidParameter("per_source needs n_sources.", loc=("n_sources",))
         if self.per_source is not None:
-            check_range("n_sources times per_source", self.rows, 1, MOST_ROWS)
+            check_range("n_sources times per_source", self.rows, 1, MAX_ROWS)
 
     def check_columns(self, n_columns: int) -> None:
         """Raise ``InvalidParameter`` if a draw of so many columns would have too many numbers."""
@@ -63,9 +63,9 @@ def check_drawn(n_rows: int, n_columns: int, name: str) -> None:
     name : str
         The parameter that sets the number of rows.
     """
-    if n_rows * n_columns > MOST_DRAWN:
+    if n_rows * n_columns > MAX_DRAWN:
         raise InvalidParameter(
-            f"A draw of {n_rows} rows with {n_columns} columns has more than {MOST_DRAWN} numbers. "
+            f"A draw of {n_rows} rows with {n_columns} columns has more than {MAX_DRAWN} numbers. "
             "Draw fewer rows or columns.",
             loc=(name,),
             value=n_rows,

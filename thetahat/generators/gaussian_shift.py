@@ -12,13 +12,13 @@ from scipy.special import ndtr
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind, SamplePair
-from thetahat.parameter_checks import MOST_COLUMNS, check_positive, check_range, require
+from thetahat.parameter_checks import MAX_COLUMNS, check_positive, check_range, require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
-_LEAST: Final = math.sqrt(0.5)
+_MIN_TARGET_SD: Final = math.sqrt(0.5)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +87,7 @@ class GaussianShift:
     draws: ClassVar[DrawKind] = DrawKind.PAIRS
 
     def __post_init__(self) -> None:
-        check_range("n_features", self.n_features, 1, MOST_COLUMNS)
+        check_range("n_features", self.n_features, 1, MAX_COLUMNS)
         check_positive("scale", self.scale)
         require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
 
@@ -153,7 +153,7 @@ class GaussianShift:
 
         .. math:: (g^2 / \sqrt{2 g^2 - 1})^p \exp(\delta^2 / (2 g^2 - 1)) - 1
         """
-        if self.scale <= _LEAST:
+        if self.scale <= _MIN_TARGET_SD:
             return math.inf
         excess = 2 * self.scale**2 - 1
         factor = (self.scale**2 / math.sqrt(excess)) ** self.n_features

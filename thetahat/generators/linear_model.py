@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.generators._clusters import assign_clusters, draw_correlated
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind
-from thetahat.parameter_checks import MOST_COLUMNS, MOST_ROWS, check_range, require
+from thetahat.parameter_checks import MAX_COLUMNS, MAX_ROWS, check_range, require
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.tables.features import Features
@@ -82,7 +82,7 @@ class LinearModelGenerator:
     task: ClassVar[str] = REGRESSION
 
     def __post_init__(self) -> None:
-        check_range("n_features", self.n_features, 1, MOST_COLUMNS)
+        check_range("n_features", self.n_features, 1, MAX_COLUMNS)
         few = 1 <= self.n_relevant <= self.n_features
         require(few, "n_relevant", self.n_relevant, "must be between 1 and n_features")
         good = math.isfinite(self.noise) and self.noise > 0
@@ -94,7 +94,7 @@ class LinearModelGenerator:
         require(heavy, "degrees_of_freedom", degrees, "must be finite and above 2, or null")
         spread = math.isfinite(self.source_spread) and self.source_spread >= 0
         require(spread, "source_spread", self.source_spread, "must be finite, 0 or above")
-        check_range("cluster_size", self.cluster_size, 1, MOST_ROWS)
+        check_range("cluster_size", self.cluster_size, 1, MAX_ROWS)
         alike = self.cluster_correlation
         require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.generators._clusters import assign_clusters, draw_correlated
 from thetahat.generators._size import DrawSize, check_drawn
 from thetahat.generators.base import DrawKind
-from thetahat.parameter_checks import MOST_COLUMNS, MOST_ROWS, check_range, require
+from thetahat.parameter_checks import MAX_COLUMNS, MAX_ROWS, check_range, require
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -90,16 +90,16 @@ class TwoClassGaussian:
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
-        check_range("n_features", self.n_features, 1, MOST_COLUMNS)
+        check_range("n_features", self.n_features, 1, MAX_COLUMNS)
         few = 0 <= self.n_relevant <= self.n_features
         require(few, "n_relevant", self.n_relevant, "must be between 0 and n_features")
         require(math.isfinite(self.shift), "shift", self.shift, "must be finite")
         require(0 < self.prior < 1, "prior", self.prior, "must be in (0, 1)")
         require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
-        check_range("block_size", self.block_size, 1, MOST_COLUMNS)
+        check_range("block_size", self.block_size, 1, MAX_COLUMNS)
         good = math.isfinite(self.source_spread) and self.source_spread >= 0
         require(good, "source_spread", self.source_spread, "must be finite, 0 or above")
-        check_range("cluster_size", self.cluster_size, 1, MOST_ROWS)
+        check_range("cluster_size", self.cluster_size, 1, MAX_ROWS)
         alike = self.cluster_correlation
         require(0 <= alike <= 1, "cluster_correlation", alike, "must be in [0, 1]")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.generators._size import DrawSize, check_drawn
 from thetahat.generators.base import DrawKind
-from thetahat.parameter_checks import MOST_COLUMNS, check_range, require
+from thetahat.parameter_checks import MAX_COLUMNS, check_range, require
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
@@ -69,7 +69,7 @@ class WordCounts:
     task: ClassVar[str] = CLASSIFICATION
 
     def __post_init__(self) -> None:
-        check_range("n_words", self.n_words, 2, MOST_COLUMNS)
+        check_range("n_words", self.n_words, 2, MAX_COLUMNS)
         good = math.isfinite(self.length) and self.length > 0
         require(good, "length", self.length, "must be finite and above 0")
         for name in ("class_spread", "domain_spread", "domain_class_spread"):

@@ -99,7 +99,7 @@ def _check_coverage(coverage: float) -> Iterator[Caution]:
         yield TARGET_NOT_COVERED(share=f"{1 - coverage:.0%}")
 
 
-MOST_ROWS = 3000
+MAX_ROWS = 3000
 """Largest number of rows of a sample that are compared; a larger sample is thinned at random."""
 _SHARE = 0.95
 
@@ -115,13 +115,13 @@ def measure_coverage(
     """
     source, target = _standardise(samples)
     compared = [
-        rows if len(rows) <= MOST_ROWS else _draw_rows(rows, rng) for rows in (source, target)
+        rows if len(rows) <= MAX_ROWS else _draw_rows(rows, rng) for rows in (source, target)
     ]
     largest_distance = float(np.quantile(nearest_distances(compared[0]), _SHARE, method="higher"))
     covered = float((nearest_distances(compared[1], compared[0]) <= largest_distance).mean())
-    if max(len(source), len(target)) <= MOST_ROWS:
+    if max(len(source), len(target)) <= MAX_ROWS:
         return covered, ()
-    return covered, (COVERAGE_OF_A_SAMPLE(n=MOST_ROWS),)
+    return covered, (COVERAGE_OF_A_SAMPLE(n=MAX_ROWS),)
 
 
 def _standardise(samples: Samples) -> tuple[FloatArray, FloatArray]:
@@ -133,4 +133,4 @@ def _standardise(samples: Samples) -> tuple[FloatArray, FloatArray]:
 
 
 def _draw_rows(rows: FloatArray, rng: np.random.Generator) -> FloatArray:
-    return rows[np.sort(rng.choice(len(rows), MOST_ROWS, replace=False))]
+    return rows[np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))]

@@ -71,7 +71,7 @@ def log_kernel(rows: FloatArray, centres: FloatArray, width: float) -> FloatArra
 WidthRule = Literal["neighbours", "silverman", "median"]
 RULES: Final = ("neighbours", "silverman", "median")
 N_NEIGHBOURS: Final = 5
-MOST_ROWS: Final = 1000
+MAX_ROWS: Final = 1000
 """Largest number of rows for the median distance; more rows are thinned at random."""
 
 
@@ -114,7 +114,7 @@ def _silverman(rows: FloatArray) -> float:
 
 
 def _median(rows: FloatArray, rng: np.random.Generator) -> float:
-    if len(rows) > MOST_ROWS:
-        rows = rows[np.sort(rng.choice(len(rows), MOST_ROWS, replace=False))]
+    if len(rows) > MAX_ROWS:
+        rows = rows[np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))]
     pairs = np.triu_indices(len(rows), 1)
     return math.sqrt(float(np.median(squared_distances(rows, rows)[pairs])))

@@ -15,7 +15,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
-LARGEST = 1e140
+MAX_MAGNITUDE = 1e140
 """Largest feature and largest weight: squares of larger numbers overflow."""
 
 
@@ -82,12 +82,12 @@ def _check_sample(rows: FloatArray, name: str, least: int) -> None:
         raise InsufficientData(
             f"The {name} has {len(rows)} rows, and at least {least} are needed.", loc=(name,)
         )
-    is_valid = np.abs(rows) <= LARGEST  # False for NaN too
+    is_valid = np.abs(rows) <= MAX_MAGNITUDE  # False for NaN too
     if not is_valid.all():
         row, column = (int(i) for i in np.argwhere(~is_valid)[0])
         raise InvalidParameter(
             f"Feature {column} of {name} row {row} is {rows[row, column]}. Features must be "
-            f"finite and at most {LARGEST:g} in size.",
+            f"finite and at most {MAX_MAGNITUDE:g} in size.",
             loc=(name, row, column),
             value=str(rows[row, column]),
         )
@@ -136,11 +136,11 @@ def weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
     Raises
     ------
     InsufficientData
-        A weight is above ``LARGEST``, or all are too small for a number: source and target share
-        no region in which both samples have rows.
+        A weight is above ``MAX_MAGNITUDE``, or all underflow to 0: there is no region in which both
+        the source and the target have rows.
     """
     largest = float(logarithms.max())
-    if not largest <= math.log(LARGEST):
+    if not largest <= math.log(MAX_MAGNITUDE):
         row = int(np.argmax(logarithms))
         raise InsufficientData(
             f"The weight of source row {row} would be exp({largest:.5g}): the source sample hardly "

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.importance_weights.base import LARGEST, ImportanceWeights, Samples
+from thetahat.importance_weights.base import MAX_MAGNITUDE, ImportanceWeights, Samples
 from thetahat.registry import MethodInfo
 from thetahat.traits import WeightTraits
 
@@ -48,12 +48,12 @@ class Given:
             raise InvalidParameter(
                 "The weights `given` need a weight for each source row.", loc=("source", "weight")
             )
-        is_valid = (samples.known_weights >= 0) & (samples.known_weights <= LARGEST)
+        is_valid = (samples.known_weights >= 0) & (samples.known_weights <= MAX_MAGNITUDE)
         if not is_valid.all():
             row = int(np.argmin(is_valid))
             raise InvalidParameter(
                 f"Weight {row} is {samples.known_weights[row]}. Weights must be finite, not "
-                f"negative and at most {LARGEST:g}.",
+                f"negative and at most {MAX_MAGNITUDE:g}.",
                 loc=("source", "weight", row),
                 value=str(samples.known_weights[row]),
             )

@@ -26,9 +26,9 @@ from thetahat.traits import WeightTraits
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
-HELD: Final = 2000
+MAX_ROWS_IN_MEMORY: Final = 2000
 """Largest number of source rows for which the whole kernel matrix is kept in memory."""
-_OPTIMAL: Final = 1e-7
+_MAX_VIOLATION: Final = 1e-7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ class KernelMeanMatching:
 def make_kernel_columns(rows: FloatArray, width: float) -> Callable[[int], FloatArray]:
     """Return a function that computes column j of the (n, n) kernel matrix of the rows."""
     scaled = rows / (width * math.sqrt(2))
-    if len(rows) <= HELD:
+    if len(rows) <= MAX_ROWS_IN_MEMORY:
         matrix = np.exp(-squared_distances(scaled, scaled))
         return lambda j: np.asarray(matrix[j])
     return lambda j: np.asarray(np.exp(-squared_distances(scaled[j : j + 1], scaled)[0]))
@@ -149,7 +149,7 @@ def sum_kernels(rows: FloatArray, others: FloatArray, width: float) -> FloatArra
 
 
 def _cautions(violation: float, width: float) -> tuple[Caution, ...]:
-    if violation <= _OPTIMAL:
+    if violation <= _MAX_VIOLATION:
         return ()
     return (
         NOT_OPTIMAL(

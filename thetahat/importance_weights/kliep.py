@@ -24,7 +24,7 @@ from thetahat.parameter_checks import check_at_least, check_choice, check_range
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
-_LEAST: Final = 1e-290
+_MIN_KERNEL: Final = 1e-290
 """Smallest usable kernel: smaller numbers have few digits, and no finite reciprocal."""
 
 
@@ -167,25 +167,25 @@ def _stop_early(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
 
 
 def are_within_reach(A: FloatArray, K: FloatArray) -> bool:
-    """Whether every target row and at least one source row have a kernel above ``_LEAST``."""
-    return min(float(A.max(axis=1).min()), float(K.max())) > _LEAST
+    """Whether every target row and at least one source row have a kernel above ``_MIN_KERNEL``."""
+    return min(float(A.max(axis=1).min()), float(K.max())) > _MIN_KERNEL
 
 
 def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:
     if "gap" not in details:
         yield EARLY_STOPPED()
-    elif details["gap"] > 10 * GAP:
+    elif details["gap"] > 10 * MAX_GAP:
         gap = f"{details['gap']:.2g}"
         yield NOT_OPTIMAL(details=f"the mean log ratio may be up to {gap} below its maximum")
 
 
-GAP: Final = 1e-9
+MAX_GAP: Final = 1e-9
 """Largest distance of the mean log likelihood from its maximum."""
-_MOST_STEPS: Final = 200
+_MAX_STEPS: Final = 200
 _EM_STEPS: Final = 5
-_SMALL: Final = 0.01
+_SMALL_PROPORTION: Final = 0.01
 """Share of the equal proportion 1 / L below which a step starts from 0."""
-_NO_STEP: Final = 1e-15
+_MIN_STEP: Final = 1e-15
 
 
 def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
@@ -216,14 +216,14 @@ def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
     x = np.full(L, 1 / L)
     for _ in range(_EM_STEPS):
         x = x * _compute_slopes(densities, x)
-    for step in range(_MOST_STEPS):
+    for step in range(_MAX_STEPS):
         x = x / x.sum()
         d = _compute_slopes(densities, x)
         gap = float(d.max()) - 1
-        if gap <= GAP:
+        if gap <= MAX_GAP:
             return x, max(gap, 0.0), step
         x = _take_step(densities, x, d)
-    return x / x.sum(), float(_compute_slopes(densities, x / x.sum()).max()) - 1, _MOST_STEPS
+    return x / x.sum(), float(_compute_slopes(densities, x / x.sum()).max()) - 1, _MAX_STEPS
 
 
 def _compute_slopes(A: FloatArray, x: FloatArray) -> FloatArray:
@@ -237,7 +237,7 @@ def _take_step(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
     # gradient 1 - d and Hessian H at x: the quadratic model in y >= 0 has the linear term
     # H x - (1 - d)
     model = BoxProgramme(lambda j: H[j], H @ x - (1 - d), np.inf, 1e-12)
-    model.start_from(np.where(x > _SMALL / len(x), x, 0.0))
+    model.start_from(np.where(x > _SMALL_PROPORTION / len(x), x, 0.0))
     model.minimise()
     direction = model.w - x
     slope = float((1 - d) @ direction)
@@ -250,13 +250,13 @@ def _take_step(A: FloatArray, x: FloatArray, d: FloatArray) -> FloatArray:
         return change <= 1e-4 * step * slope
 
     step = 1.0
-    while step > _NO_STEP and not decreases(step):
+    while step > _MIN_STEP and not decreases(step):
         step /= 2
     return np.asarray(np.maximum(x + step * direction, 0))
 
 
-RATES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
-STEPS: Final = 100
+STEP_SIZES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
+MAX_STEPS_PER_SIZE: Final = 100
 
 
 def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
@@ -279,8 +279,8 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
     if best == -np.inf:
         return alpha, best, 0
     with np.errstate(all="ignore"):  # an overflow is no improvement
-        for rate in RATES:
-            for _ in range(STEPS):
+        for rate in STEP_SIZES:
+            for _ in range(MAX_STEPS_PER_SIZE):
                 new = _project(alpha + rate * ((1 / ratios) @ A), b)
                 new_ratios = A @ new
                 objective = _objective(new_ratios)

@@ -15,10 +15,10 @@ from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
-_STEPS: Final = 100
-_SETTLED: Final = 1e-10
-_UNSETTLED: Final = 1e-7
-_SINGULAR: Final = 1e14
+_MAX_STEPS: Final = 100
+_GRADIENT_TOLERANCE: Final = 1e-10
+_MAX_FINAL_GRADIENT: Final = 1e-7
+_MAX_CONDITION: Final = 1e14
 _OVERFLOW: Final = 300.0
 
 
@@ -109,19 +109,22 @@ def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray,
     ridge[0] = 0
     beta = np.zeros(X.shape[1])
     loss, violation, n_steps = _loss(X, y, ridge, beta), np.inf, 0
-    while violation > _SETTLED and n_steps < _STEPS:
+    while violation > _GRADIENT_TOLERANCE and n_steps < _MAX_STEPS:
         p = expit(X @ beta)
         gradient = X.T @ (p - y) + ridge * beta
         violation = float(np.abs(gradient).max()) / len(y)
         H = (X * (p * (1 - p))[:, None]).T @ X + np.diag(ridge)
-        if np.linalg.cond(H) > _SINGULAR:
+        if np.linalg.cond(H) > _MAX_CONDITION:
             break
         direction, log_ratio = np.linalg.solve(H, gradient), 1.0
-        while log_ratio > _SETTLED and _loss(X, y, ridge, beta - log_ratio * direction) > loss:
+        while (
+            log_ratio > _GRADIENT_TOLERANCE
+            and _loss(X, y, ridge, beta - log_ratio * direction) > loss
+        ):
             log_ratio /= 2
         beta = beta - log_ratio * direction
         loss, n_steps = _loss(X, y, ridge, beta), n_steps + 1
-    if violation > _UNSETTLED or loss <= _UNSETTLED * len(y):
+    if violation > _MAX_FINAL_GRADIENT or loss <= _MAX_FINAL_GRADIENT * len(y):
         raise InsufficientData(
             "The logistic regression has no optimum, because a hyperplane separates the samples "
             "or features are linearly dependent. Give a penalty above 0.",

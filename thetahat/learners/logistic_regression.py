@@ -24,7 +24,7 @@ from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
-_GOOD: Final = 1e-6
+_GRADIENT_TOLERANCE: Final = 1e-6
 """Largest last step, in units of a standard error, without a caution."""
 
 
@@ -119,7 +119,7 @@ class LogisticRegression:
         target = encode_target(y[kept], present)
         objective = Objective(rows.Z, target, w[kept], rows.penalties)
         optimum, length = minimise(objective, np.zeros((rows.Z.shape[1], target.shape[1])))
-        cautions = () if length <= _GOOD else (_NOT_CONVERGED,)
+        cautions = () if length <= _GRADIENT_TOLERANCE else (_NOT_CONVERGED,)
         return LogisticModel(rows, optimum, present, n_classes, cautions)
 
     def over_splits(

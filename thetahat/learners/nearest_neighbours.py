@@ -12,13 +12,13 @@ from thetahat.errors import InsufficientData
 from thetahat.learners._training_parts import read_complete_matrix, read_weights
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.neighbours.over_splits import (
-    TOO_FEW_AT_ALL,
+    TOO_FEW_IN_DATA,
     NeighbourPath,
     NeighbourSplits,
 )
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
-from thetahat.parameter_checks import MOST_ROWS, check_range
+from thetahat.parameter_checks import MAX_ROWS, check_range
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
@@ -157,7 +157,7 @@ class NearestNeighbours:
     path_parameter: ClassVar[str] = "k"
 
     def __post_init__(self) -> None:
-        check_range("k", self.k, 1, MOST_ROWS)
+        check_range("k", self.k, 1, MAX_ROWS)
 
     def fit(
         self,
@@ -192,7 +192,7 @@ class NearestNeighbours:
             return X
         w = np.ones(len(y)) if weights is None else weights
         if np.count_nonzero(w) < self.k:
-            return TOO_FEW_AT_ALL
+            return TOO_FEW_IN_DATA
         voters = Voters(y, w, n_classes, self.votes == "distance")
         return NeighbourSplits(X, w > 0, self.k, voters.vote)
 
@@ -212,7 +212,7 @@ class NearestNeighbours:
         w = np.ones(len(y)) if weights is None else weights
         most = max((k for k in values if k <= np.count_nonzero(w)), default=0)
         if not most:
-            return TOO_FEW_AT_ALL
+            return TOO_FEW_IN_DATA
         voters = Voters(y, w, n_classes, self.votes == "distance")
         return NeighbourPath(NeighbourSplits(X, w > 0, most, voters.vote), values, voters.votes)
 

@@ -12,11 +12,11 @@ from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind
 
 DEFAULT_RESAMPLES = 1000
-"""Default number of bootstrap resamples for at most ``MOST_ROWS`` rows."""
-MOST_ROWS = 100_000
+"""Default number of bootstrap resamples for at most ``MAX_ROWS`` rows."""
+MAX_ROWS = 100_000
 """Largest number of rows for which resamples are drawn by default."""
-_FEWEST_RESAMPLES = 100
-_MOST_RESAMPLES = 100_000
+_MIN_RESAMPLES = 100
+_MAX_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -139,9 +139,9 @@ def check_resamples(n_resamples: int | None) -> None:
     """Refuse numbers of resamples that are too small or too large for an interval."""
     if n_resamples is None or n_resamples == 0:
         return
-    if not _FEWEST_RESAMPLES <= n_resamples <= _MOST_RESAMPLES:
+    if not _MIN_RESAMPLES <= n_resamples <= _MAX_RESAMPLES:
         raise InvalidParameter(
-            f"n_resamples must be 0, or {_FEWEST_RESAMPLES} to {_MOST_RESAMPLES}, and is "
+            f"n_resamples must be 0, or {_MIN_RESAMPLES} to {_MAX_RESAMPLES}, and is "
             f"{n_resamples}.",
             loc=("n_resamples",),
             value=n_resamples,
@@ -152,4 +152,4 @@ def choose_n_resamples(metric: Metric, n_rows: int) -> int:
     """Return the number of resamples: as requested; by default none for very many rows."""
     if metric.n_resamples is not None:
         return metric.n_resamples
-    return DEFAULT_RESAMPLES if n_rows <= MOST_ROWS else 0
+    return DEFAULT_RESAMPLES if n_rows <= MAX_ROWS else 0

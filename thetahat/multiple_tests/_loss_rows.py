@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import FEW_ROWS_OF_A_RANK_TEST, FEW_UNITS, NO_DIFFERENCE, ROWS_AGREE, Caution
 from thetahat.multiple_tests._ranks import RowStatistic
-from thetahat.multiple_tests.base import FEWEST_MODELS
+from thetahat.multiple_tests.base import MIN_MODELS
 from thetahat.paired_tests._units import (
     count_units,
     dependence_cautions,
@@ -90,8 +90,8 @@ def reason_against_rows(
     name: str, layout: Layout, n_models: int, requested: UnitName | None
 ) -> str | None:
     """Return why the test of that name has too few models or no rows of that unit, or None."""
-    if n_models < FEWEST_MODELS:
-        return f"{name} compares at least {FEWEST_MODELS} models, but there are {n_models}"
+    if n_models < MIN_MODELS:
+        return f"{name} compares at least {MIN_MODELS} models, but there are {n_models}"
     unit = choose_row_unit(layout, requested)
     reason = reason_against_unit(name, layout, unit)
     if reason is None and count_units(layout, unit) < 2:

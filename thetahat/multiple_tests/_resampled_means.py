@@ -12,7 +12,7 @@ from thetahat.parameter_checks import check_range
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 
-MOST_COUNTED: Final = 1 << 17
+MAX_COUNTED: Final = 1 << 17
 """Most units that are resampled one by one; for more, normal multipliers replace the counts."""
 
 SmallSample = Literal["student", "none"]
@@ -20,14 +20,14 @@ SMALL_SAMPLE: Final = ("student", "none")
 
 _COUNTS_AT_ONCE = 1 << 21  # resampling counts in memory
 _ROWS_AT_ONCE = 1 << 13  # rows of one QR step
-_FEWEST_RESAMPLES, _MOST_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
+_MIN_RESAMPLES, _MAX_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
 _TIE = 1e-9  # maxima that differ by this share of T are equal
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a loss, its mean and its centring
 
 
 def check_n_resamples(n_resamples: int | None) -> None:
     """Raise ``InvalidParameter`` if the number of resamples is out of range."""
-    check_range("n_resamples", n_resamples, _FEWEST_RESAMPLES, _MOST_RESAMPLES)
+    check_range("n_resamples", n_resamples, _MIN_RESAMPLES, _MAX_RESAMPLES)
 
 
 def choose_n_resamples(requested: int | None) -> int:
@@ -54,12 +54,12 @@ def bootstrap_deviations(
 
     with :math:`e_{uj}` the deviations (N, k) of the units' losses from the models' means,
     :math:`w_u` the shares and :math:`c_{ub}` the number of times that unit u is in resample b.
-    With more than ``MOST_COUNTED`` units :math:`c_{ub} - 1` is standard normal and the denominator
+    With more than ``MAX_COUNTED`` units :math:`c_{ub} - 1` is standard normal and the denominator
     1, which has the same first two moments and takes time that does not grow with their product.
     """
     weighted = deviations * shares[:, np.newaxis]
     n = len(weighted)
-    if n > MOST_COUNTED:
+    if n > MAX_COUNTED:
         return multiplier_sums(triangular_factor(weighted), n_resamples, rng)
     means = np.empty((weighted.shape[1], n_resamples))
     step = max(1, _COUNTS_AT_ONCE // n)

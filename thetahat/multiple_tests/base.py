@@ -19,7 +19,7 @@ PostHocVariance = Literal["permutation", "garcia"]
 POST_HOC_VARIANCES: Final = ("permutation", "garcia")
 """Variances of pairs: of permutations within rows, or as Garcia et al. (2010) print them."""
 
-FEWEST_MODELS: Final = 3
+MIN_MODELS: Final = 3
 """Two models are compared by the paired tests."""
 
 DEFAULT_ALPHA: Final = 0.05

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
 from thetahat.multiple_tests._loss_rows import LossRows, build_rows, reason_against_rows
 from thetahat.multiple_tests._resampled_means import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     SMALL_SAMPLE,
     SmallSample,
     bootstrap_deviations,
@@ -146,7 +146,7 @@ class ModelConfidenceSet:
                 "alpha": alpha,
                 "n_resamples": n_drawn,
                 "small_sample": self.small_sample,
-                "resampling": "counts" if rows.n_rows <= MOST_COUNTED else "normal_multipliers",
+                "resampling": "counts" if rows.n_rows <= MAX_COUNTED else "normal_multipliers",
                 **rows.describe_means(shift + centre),
                 "eliminated": [rows.names[i] for i in steps.eliminated],
                 "mcs_p_values": rows.by_model(steps.p_values),

@@ -138,7 +138,7 @@ def tied_groups(
 
 
 _REACH = 9.0  # normal values beyond it add less than 1e-18
-_LARGEST = 60.0  # the tail, about exp(-q^2 / 4), is below the smallest double
+_MAX_RANGE = 60.0  # the tail, about exp(-q^2 / 4), is below the smallest double
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL = 0.5  # in standard deviations; with 16 nodes only rounding errors remain
 
@@ -155,7 +155,7 @@ def range_tail(q: float, k: int) -> float:
     """
     if q <= 0:
         return 1.0
-    if q > _LARGEST:
+    if q > _MAX_RANGE:
         return 0.0
     edges = np.arange(-_REACH, q + _REACH + _PANEL, _PANEL)
     z = (edges[:-1, np.newaxis] + _PANEL * (_NODES + 1) / 2).ravel()

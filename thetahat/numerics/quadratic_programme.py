@@ -14,7 +14,7 @@ from thetahat.values.types import FloatArray, IntArray
 TOLERANCE: Final = 1e-10
 """Largest gradient of the wrong sign, as a share of the largest entry of q."""
 _SUM: Final = 1e-10
-_MOST_STEPS: Final = 200
+_MAX_STEPS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +74,7 @@ def _solve_on_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray
     at = 0.0
     low: tuple[float, FloatArray, float] | None = None
     high: tuple[float, FloatArray, float] | None = None
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         missing = wanted - float(box.w.sum())
         if abs(missing) <= _SUM * wanted:
             break
@@ -97,10 +97,10 @@ def _solve_on_bound(box: BoxProgramme, wanted: float) -> tuple[float, FloatArray
     return at, box.w
 
 
-MOST_ROUNDS: Final = 100_000
-_FEW: Final = 40
+MAX_ROUNDS: Final = 100_000
+_MAX_FREED_SINGLY: Final = 40
 """Largest number of coordinates for which one at a time is freed."""
-_APART: Final = 0.5
+_MIN_SEPARATION: Final = 0.5
 
 
 class BoxProgramme:
@@ -147,7 +147,7 @@ class BoxProgramme:
 
     def minimise(self) -> None:
         """Continue from the current point until every gradient is within the tolerance."""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             self._solve_free_part()
             entering = self._find_coordinates_to_free()
             if not entering:
@@ -188,7 +188,7 @@ class BoxProgramme:
 
     def _solve_free_part(self) -> None:
         """Solve for the free coordinates and fix those that would leave the box at their bound."""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             F = self._index[self._free]
             g = self.gradient[F]
             if not len(F) or np.abs(g).max() <= 0.5 * self._tolerance:
@@ -215,19 +215,19 @@ class BoxProgramme:
         if asks[first] <= self._tolerance:
             return []
         chosen = [first]
-        if len(asks) <= _FEW:
+        if len(asks) <= _MAX_FREED_SINGLY:
             return chosen
         most = max(8, len(asks) // 20)
         order = np.argpartition(-asks, 4 * most)[: 4 * most]
         place = self._store_column(first)  # which may move the rows
-        near = self._rows[place] >= _APART
+        near = self._rows[place] >= _MIN_SEPARATION
         for j in order[np.argsort(-asks[order], kind="stable")]:
             if asks[j] <= 0.1 * asks[first] or len(chosen) == most:
                 break
             if not near[j]:
                 chosen.append(int(j))
                 place = self._store_column(int(j))
-                near |= self._rows[place] >= _APART
+                near |= self._rows[place] >= _MIN_SEPARATION
         return chosen
 
     def _store_column(self, j: int) -> int:

@@ -25,10 +25,10 @@ TIE = 1e-12
 """Sums are equal if they differ by at most this share of the sum of absolute terms."""
 _SIGNS_AT_ONCE = 2**20
 _WORDS_AT_ONCE = 128
-_MOST_MODEL_SUMS = 2**25  # 256 MB of models x patterns
-_FEWEST_MODELS = 3  # two models make one pair
-_MOST_CANCELLATION = 200.0  # models' sizes over the difference's: rounding stays below a tie
-_MOST_DROPPED = TIE / 4  # of the pair's sum of sizes: differences set to 0, unlike its models' sums
+_MAX_MODEL_SUMS = 2**25  # 256 MB of models x patterns
+_MIN_MODELS = 3  # two models make one pair
+_MAX_CANCELLATION = 200.0  # models' sizes over the difference's: rounding stays below a tie
+_MAX_DROPPED = TIE / 4  # of the pair's sum of sizes: differences set to 0, unlike its models' sums
 
 
 def binomial_p_values(terms: FloatArray, alternative: Alternative) -> list[float | None]:
@@ -185,15 +185,15 @@ class FlippedPairs:
 
     def _loses_digits(self, models: _ModelSums, row: int, size: float) -> bool:
         i, j = self.batch.positions[row]
-        if float(models.sizes[i] + models.sizes[j]) > _MOST_CANCELLATION * size:
+        if float(models.sizes[i] + models.sizes[j]) > _MAX_CANCELLATION * size:
             return True
-        return float(self.units.dropped[row] * self.units.weights.max()) > _MOST_DROPPED * size
+        return float(self.units.dropped[row] * self.units.weights.max()) > _MAX_DROPPED * size
 
     def _shared_model_sums(self) -> _ModelSums | None:
         """Return all models' sums, computed once for all batches; None if they do not pay."""
         n_models = len(self.batch.models)
-        has_few_pairs = n_models < _FEWEST_MODELS or self.batch.n_pairs_total < n_models
-        if has_few_pairs or n_models * self.n_resamples > _MOST_MODEL_SUMS:
+        has_few_pairs = n_models < _MIN_MODELS or self.batch.n_pairs_total < n_models
+        if has_few_pairs or n_models * self.n_resamples > _MAX_MODEL_SUMS:
             return None
         state = repr(self.rng.bit_generator.state)
         key = ("sign flips", self.units.unit, self.n_resamples, state)

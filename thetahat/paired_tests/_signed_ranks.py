@@ -15,7 +15,7 @@ from thetahat.numerics.loops.signed_ranks import (
     rank_sums,
     sorted_keys,
 )
-from thetahat.numerics.loops.sorted_rows import MOST_IN_A_ROW, positive_sums_of_rows
+from thetahat.numerics.loops.sorted_rows import MAX_VALUES_IN_ROW, positive_sums_of_rows
 from thetahat.paired_tests._units import (
     PairedUnits,
     PairedUnitsBatch,
@@ -293,7 +293,7 @@ class SignedRanksBatch:
         positive, key_rows = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)
         is_untied, is_one_size = (np.zeros(n_pairs, dtype=np.bool_) for _ in range(2))
         keys = np.empty((0, 0), dtype=np.uint64)
-        is_short = units.n_units <= MOST_IN_A_ROW and units.values.size >= MANY_SIZES
+        is_short = units.n_units <= MAX_VALUES_IN_ROW and units.values.size >= MANY_SIZES
         if is_short:
             positive, gaps = positive_sums_of_rows(units.values)
             is_untied = (n_zeros == 0) & (gaps > units.largest_roundings)

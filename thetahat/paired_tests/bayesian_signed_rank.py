@@ -25,9 +25,9 @@ from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
-_DEFAULT_DRAWS, _LEAST_DRAWS, _MOST_DRAWS = 10_000, 1_000, 1_000_000
-_MOST_WEIGHTS = 2 * 10**7
-_MOST_UNASKED = 2_000  # units; more take above half a second for each pair
+_DEFAULT_DRAWS, _MIN_DRAWS, _MAX_DRAWS = 10_000, 1_000, 1_000_000
+_MAX_WEIGHTS = 2 * 10**7
+_MAX_DEFAULT_UNITS = 2_000  # units; more take above half a second for each pair
 _WEIGHTS_AT_ONCE = 2**15  # which stay in the processor's cache
 _TIE = 1e-12  # shares of all weight that differ by less are tied
 _POSITIONS: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np.inf}
@@ -106,7 +106,7 @@ class BayesianSignedRank:
         check_not_negative("rope", self.rope)
         check_prior(self.prior, self.prior_place)
         check_choice("unit", self.unit, UNITS)
-        check_range("n_draws", self.n_draws, 100, _MOST_DRAWS)
+        check_range("n_draws", self.n_draws, 100, _MAX_DRAWS)
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the units cannot be paired, or None if they can."""
@@ -116,7 +116,7 @@ class BayesianSignedRank:
         """Return why the test takes too long to be a default here, or None if it does not."""
         unit = self.unit or "block"
         n = count_units(layout, unit)
-        if n <= _MOST_UNASKED:
+        if n <= _MAX_DEFAULT_UNITS:
             return None
         return (
             f"bayesian_signed_rank with {n} {unit}s would take seconds for each pair; name it to "
@@ -158,7 +158,7 @@ class BayesianSignedRank:
         """Return the requested number, or one by the size of the work; differences do not count."""
         if self.n_draws is not None:
             return self.n_draws
-        return max(_LEAST_DRAWS, min(_DEFAULT_DRAWS, _MOST_WEIGHTS // n_units))
+        return max(_MIN_DRAWS, min(_DEFAULT_DRAWS, _MAX_WEIGHTS // n_units))
 
 
 def simulate_probabilities(  # noqa: PLR0913 - one argument per part of the model

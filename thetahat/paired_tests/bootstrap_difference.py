@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.cautions import SMALLEST_P_VALUE, ZERO_VARIANCE, Caution
 from thetahat.numerics.bootstrap import (
-    MOST_DEFAULT_DRAWS,
+    MAX_DEFAULT_DRAWS,
     Replicates,
     SharedResamples,
     default_resamples,
@@ -93,7 +93,7 @@ class BootstrapDifference:
         """Return why the test takes too long to be a default here, or None if it does not."""
         n = count_units(layout, choose_unit(layout, self.unit))
         n_resamples = default_resamples(n)
-        if n * n_resamples <= MOST_DEFAULT_DRAWS:
+        if n * n_resamples <= MAX_DEFAULT_DRAWS:
             return None
         return (
             f"bootstrap_difference would draw {n_resamples} resamples of {n} units, too many for a "

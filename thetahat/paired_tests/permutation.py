@@ -29,8 +29,8 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _BINOMIAL: Final[Mapping[str, JsonValue]] = {"method": "exact_binomial"}
-_MOST_ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
-_DEFAULT_RESAMPLES, _LEAST_RESAMPLES, _MOST_FLIPS = 10_000, 999, 10**9
+_MAX_ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
+_DEFAULT_RESAMPLES, _MIN_RESAMPLES, _MAX_FLIPS = 10_000, 999, 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ class Permutation:
         """Return the requested B, or one by the size of the work; differences do not matter."""
         if self.n_resamples is not None:
             return self.n_resamples
-        return max(_LEAST_RESAMPLES, min(_DEFAULT_RESAMPLES, _MOST_FLIPS // n_units))
+        return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, _MAX_FLIPS // n_units))
 
 
 def _exact_p_value(
@@ -173,7 +173,7 @@ def _enumerate(
 ) -> tuple[float, Mapping[str, JsonValue]] | None:
     """Return the p-value over all patterns and its details, or None if they are too many."""
     n = int(np.count_nonzero(terms))
-    if n > _MOST_ENUMERATED:
+    if n > _MAX_ENUMERATED:
         return None
     p_value = enumerated_p_value(terms[terms != 0], alternative)
     return p_value, {"method": "exact", "n_patterns": 2**n}

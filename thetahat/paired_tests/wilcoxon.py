@@ -35,7 +35,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _AUTO_EXACT = 50  # differences up to which the exact distribution is the default
-_MOST_EXACT = 500  # the distribution takes n^3 steps
+_MAX_EXACT_UNITS = 500  # the distribution takes n^3 steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +108,11 @@ class Wilcoxon:
         if reason is not None or self.method != "exact":
             return reason
         n = count_units(layout, choose_unit(layout, self.unit))
-        if n <= _MOST_EXACT:
+        if n <= _MAX_EXACT_UNITS:
             return None
         return (
-            f"wilcoxon with the method exact takes at most {_MOST_EXACT} units, but there are {n}; "
-            "use the method normal or auto"
+            f"wilcoxon with the method exact takes at most {_MAX_EXACT_UNITS} units, but there are "
+            f"{n}; use the method normal or auto"
         )
 
     def test(

@@ -15,11 +15,11 @@ from typing import Any, Final
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.parameter_limits import (
     BY_LABEL,
-    LARGEST,
-    LARGEST_INTEGER,
-    MOOT,
-    REFUSED,
-    REFUSED_OF,
+    IRRELEVANT_PARAMETERS,
+    MAX_INTEGER,
+    MAX_VALUES,
+    REFUSED_CLASS_PARAMETERS,
+    REFUSED_PARAMETERS,
     REFUSED_VALUES,
     check_policy,
 )
@@ -69,14 +69,14 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
     for name, value in params.items():
         here = (*loc, name)
         if name not in known:
-            settable = ", ".join(n for n in known if (owner, n) not in REFUSED_OF)
+            settable = ", ".join(n for n in known if (owner, n) not in REFUSED_CLASS_PARAMETERS)
             near = suggest_name(name, known)
             raise InvalidParameter(
                 f"{owner} has no parameter {name!r}{near}; it has {settable or 'none'}.",
                 loc=here,
                 value=value,
             )
-        if name in MOOT and isinstance(value, bool):
+        if name in IRRELEVANT_PARAMETERS and isinstance(value, bool):
             continue
         check_policy(owner, name, value, known[name], loc=here)
         # Without a random state one is drawn, so a request's own is never dropped as a default.
@@ -161,8 +161,8 @@ def _limit_integers(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a schema with the largest value of a parameter, if it is a whole number."""
     if schema.get("type") != "integer":
         return dict(schema)
-    own = schema.get("maximum", LARGEST_INTEGER)
-    return {**schema, "maximum": min(own, LARGEST.get(name, own))}
+    own = schema.get("maximum", MAX_INTEGER)
+    return {**schema, "maximum": min(own, MAX_VALUES.get(name, own))}
 
 
 def _is_finite(value: Any) -> bool:
@@ -182,7 +182,7 @@ def params_schema(cls: Any) -> dict[str, Any]:
     properties = {}
     for name, value in defaults(cls).items():
         default = None if name == "random_state" else value
-        if name in REFUSED or (cls.__name__, name) in REFUSED_OF:
+        if name in REFUSED_PARAMETERS or (cls.__name__, name) in REFUSED_CLASS_PARAMETERS:
             continue
         accepted = [schema for _, schema in _accepted(cls, name)]
         if default is None:

@@ -12,7 +12,7 @@ from thetahat.pipelines.allowed_classes import SCORE_FUNCTIONS, SELECTORS, load_
 from thetahat.pipelines.constraints import check_params, defaults
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}
-_LARGEST_RANDOM_STATE: Final = 2**32 - 1
+_MAX_RANDOM_STATE: Final = 2**32 - 1
 
 
 def build_estimator(
@@ -38,7 +38,7 @@ def build_estimator(
     known = defaults(cls)
     settings = {**params, **{key: value for key, value in _FORCED.items() if key in known}}
     if "random_state" in known and settings.get("random_state") is None:
-        settings["random_state"] = int(rng.integers(_LARGEST_RANDOM_STATE))
+        settings["random_state"] = int(rng.integers(_MAX_RANDOM_STATE))
     if name in SELECTORS:
         settings["score_func"] = _score_function(settings.get("score_func"), task)
     return cls(**settings)

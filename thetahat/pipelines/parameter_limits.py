@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 
-REFUSED: Final[Mapping[str, str]] = MappingProxyType(
+REFUSED_PARAMETERS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "copy": "it does not change the result",
         "copy_X": "it does not change the result",
@@ -45,7 +45,7 @@ REFUSED: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Reason why a parameter may only have its default, by parameter."""
 
-REFUSED_OF: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
+REFUSED_CLASS_PARAMETERS: Final[Mapping[tuple[str, str], str]] = MappingProxyType(
     {
         ("DummyClassifier", "constant"): "classes are codes inside the service",
         ("GaussianProcessRegressor", "n_targets"): "there is one target",
@@ -66,7 +66,7 @@ REFUSED_VALUES: Final[Mapping[str, Mapping[Any, str]]] = MappingProxyType(
 )
 """Values that a parameter may not have, with the reason."""
 
-LARGEST: Final[Mapping[str, int]] = MappingProxyType(
+MAX_VALUES: Final[Mapping[str, int]] = MappingProxyType(
     {
         "alphas": 1_000,
         "cache_size": 1_000,
@@ -97,13 +97,13 @@ LARGEST: Final[Mapping[str, int]] = MappingProxyType(
 )
 """Largest value of parameters that cost time or memory."""
 
-LARGEST_INTEGER: Final = 2**31 - 1
+MAX_INTEGER: Final = 2**31 - 1
 """Largest value of any other whole number, such as a depth or a least number of rows, which the
 data limit: compiled code of scikit-learn keeps some of them in 32 bits."""
 
-MOOT: Final = frozenset({"sparse_output"})
+IRRELEVANT_PARAMETERS: Final = frozenset({"sparse_output"})
 """Switches that are accepted and ignored: output is made dense after its width was checked
-against ``WIDEST``."""
+against ``MAX_OUTPUT_COLUMNS``."""
 
 BY_LABEL: Final = "class_weight"
 """The parameter that may be an object: weights by class label; other classes get 1."""
@@ -112,16 +112,18 @@ NO_LISTS: Final = frozenset({BY_LABEL, "cv"})
 """Parameters that may not be lists: a list of class weights is for several targets, and the
 service makes splits inside splits itself."""
 
-LONGEST: Final[Mapping[str, int]] = MappingProxyType({"hidden_layer_sizes": 10, "ngram_range": 2})
+MAX_LENGTHS: Final[Mapping[str, int]] = MappingProxyType(
+    {"hidden_layer_sizes": 10, "ngram_range": 2}
+)
 """Largest length of lists that cost time or memory."""
 
-LONGEST_LIST: Final = 10_000
+MAX_LIST_LENGTH: Final = 10_000
 """Largest length of any other list."""
 
-WIDEST: Final = 20_000
+MAX_OUTPUT_COLUMNS: Final = 20_000
 """Largest number of output columns of one step."""
 
-WIDEST_SPARSE: Final = 20_000_000
+MAX_SPARSE_COLUMNS: Final = 20_000_000
 """Largest number of columns in a group of sparse columns."""
 
 
@@ -135,7 +137,7 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
     value, default : Any
         The request's JSON value and the parameter's own default.
     """
-    reason = REFUSED_OF.get((owner, name)) or REFUSED.get(name)
+    reason = REFUSED_CLASS_PARAMETERS.get((owner, name)) or REFUSED_PARAMETERS.get(name)
     if reason and not (type(value) is type(default) and value == default):
         raise InvalidParameter(f"{name} of {owner} cannot be set: {reason}", loc=loc, value=value)
     refused = REFUSED_VALUES.get(name, {})
@@ -154,9 +156,9 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
 
 
 def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
-    if not 0 < len(weights) <= LONGEST_LIST:
+    if not 0 < len(weights) <= MAX_LIST_LENGTH:
         raise InvalidParameter(
-            f"{BY_LABEL} of {owner} must have 1 to {LONGEST_LIST} classes; got {len(weights)}.",
+            f"{BY_LABEL} of {owner} must have 1 to {MAX_LIST_LENGTH} classes; got {len(weights)}.",
             loc=loc,
             value=len(weights),
         )
@@ -172,15 +174,15 @@ def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
 
 def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
     entries = list(_leaves(value))
-    longest = LONGEST.get(name, LONGEST_LIST)
+    longest = MAX_LENGTHS.get(name, MAX_LIST_LENGTH)
     if isinstance(value, list | tuple) and len(entries) > longest:
         raise InvalidParameter(
             f"{name} of {owner} must have at most {longest} entries; got {len(entries)}.", loc=loc
         )
     # Entries are limited in a list of layer sizes, not in a list of penalties.
-    sizes = entries if name in LONGEST else [value]
+    sizes = entries if name in MAX_LENGTHS else [value]
     is_other_count = isinstance(value, int) and name != "random_state"
-    largest = LARGEST.get(name, LARGEST_INTEGER if is_other_count else math.inf)
+    largest = MAX_VALUES.get(name, MAX_INTEGER if is_other_count else math.inf)
     if any(isinstance(size, int | float) and size > largest for size in sizes):
         raise InvalidParameter(
             f"{name} of {owner} must be at most {largest}; got {value!r}.", loc=loc, value=value

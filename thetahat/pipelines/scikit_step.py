@@ -18,7 +18,7 @@ from thetahat.pipelines.allowed_classes import (
     step_info,
 )
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.parameter_limits import WIDEST, WIDEST_SPARSE
+from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS, MAX_SPARSE_COLUMNS
 from thetahat.pipelines.stateless_classes import is_stateless
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
@@ -64,7 +64,7 @@ class FittedTransformer:
 
     def name_columns(self, part: Features, output: Any) -> Features:
         """Return the transformer's output for ``part`` as named columns."""
-        most = WIDEST_SPARSE if part.wide and hasattr(output, "tocsr") else WIDEST
+        most = MAX_SPARSE_COLUMNS if part.wide and hasattr(output, "tocsr") else MAX_OUTPUT_COLUMNS
         if len(self.names) > most:
             raise InvalidParameter(
                 f"{self.name} would produce {len(self.names)} columns. At most {most} are allowed.",
@@ -200,9 +200,10 @@ class ScikitStep:
         return fitted_step, fitted_step.name_columns(part, output)
 
     def _refuse_wide(self, width: int) -> None:
-        if width > WIDEST:
+        if width > MAX_OUTPUT_COLUMNS:
             raise InvalidParameter(
-                f"{self.name} would produce {width} columns. At most {WIDEST} are allowed.",
+                f"{self.name} would produce {width} columns. At most {MAX_OUTPUT_COLUMNS} are "
+                "allowed.",
                 loc=("prepare",),
                 value=width,
             )

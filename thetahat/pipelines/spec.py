@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 
-MOST_STEPS: Final = 20
+MAX_STEPS: Final = 20
 """Largest number of steps in one list, and of groups in one place."""
-DEEPEST: Final = 4
+MAX_DEPTH: Final = 4
 """Largest depth of groups inside groups."""
-MOST_IN_ALL: Final = 100
+MAX_TOTAL_STEPS: Final = 100
 """Largest number of steps of a learner, including those inside groups."""
 
 
@@ -112,18 +112,18 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     """
     body = _body(wire, {"name", "params", "prepare"}, loc)
     prepare = _steps(body.get("prepare", []), 0, (*loc, "prepare"))
-    if n_steps(prepare) > MOST_IN_ALL:
+    if n_steps(prepare) > MAX_TOTAL_STEPS:
         raise InvalidParameter(
             f"prepare has {n_steps(prepare)} steps including those inside groups. At most "
-            f"{MOST_IN_ALL} are allowed.",
+            f"{MAX_TOTAL_STEPS} are allowed.",
             loc=(*loc, "prepare"),
         )
     return LearnerSpec(body["name"], body.get("params", {}), prepare)
 
 
 def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec, ...]:
-    if not isinstance(wire, list | tuple) or len(wire) > MOST_STEPS:
-        raise InvalidParameter(f"prepare must be a list of at most {MOST_STEPS} steps.", loc=loc)
+    if not isinstance(wire, list | tuple) or len(wire) > MAX_STEPS:
+        raise InvalidParameter(f"prepare must be a list of at most {MAX_STEPS} steps.", loc=loc)
     return tuple(
         _groups_spec(step, depth + 1, (*loc, at))
         if isinstance(step, Mapping) and "groups" in step
@@ -133,17 +133,17 @@ def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec
 
 
 def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsSpec:
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise InvalidParameter(
-            f"groups are nested more than {DEEPEST} levels deep. Put consecutive steps into one "
+            f"groups are nested more than {MAX_DEPTH} levels deep. Put consecutive steps into one "
             "list.",
             loc=loc,
         )
     _check_fields(wire, {"groups", "rest"}, loc)
     groups, rest = wire["groups"], wire.get("rest", "keep")
-    if not isinstance(groups, list | tuple) or not 0 < len(groups) <= MOST_STEPS:
+    if not isinstance(groups, list | tuple) or not 0 < len(groups) <= MAX_STEPS:
         raise InvalidParameter(
-            f"groups must be a list of 1 to {MOST_STEPS} groups of columns.", loc=(*loc, "groups")
+            f"groups must be a list of 1 to {MAX_STEPS} groups of columns.", loc=(*loc, "groups")
         )
     if rest not in {"keep", "drop"}:
         raise InvalidParameter("rest must be 'keep' or 'drop'.", loc=(*loc, "rest"), value=rest)

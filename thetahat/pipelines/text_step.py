@@ -12,7 +12,7 @@ from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind, default_columns, step_info
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.parameter_limits import WIDEST_SPARSE
+from thetahat.pipelines.parameter_limits import MAX_SPARSE_COLUMNS
 from thetahat.pipelines.scikit_step import convert_to_csr
 from thetahat.pipelines.stateless_classes import is_stateless
 from thetahat.pipelines.steps.base import is_missing
@@ -74,9 +74,9 @@ def _texts(part: Features, name: str, column: np.ndarray) -> list[str]:
 
 
 def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseColumns:
-    if len(words) > WIDEST_SPARSE:
+    if len(words) > MAX_SPARSE_COLUMNS:
         raise InvalidParameter(
-            f"{step} would produce {len(words)} columns. At most {WIDEST_SPARSE} are allowed.",
+            f"{step} would produce {len(words)} columns. At most {MAX_SPARSE_COLUMNS} are allowed.",
             loc=("prepare",),
             value=len(words),
         )

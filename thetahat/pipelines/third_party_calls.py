@@ -10,7 +10,7 @@ from typing import Final
 from thetahat.cautions import LEARNER_WARNING, NOT_CONVERGED, Caution
 from thetahat.errors import EvaluationError, LearnerFailed, is_machine_fault
 
-_LONGEST_MESSAGE: Final = 500
+_MAX_MESSAGE_LENGTH: Final = 500
 _ABOUT_THE_INTERFACE: Final = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
 
 
@@ -57,4 +57,4 @@ def _caution(name: str, category: type[Warning], message: Warning | str) -> Caut
 
 def _first_paragraph(message: object) -> str:
     text = str(message).strip().split("\n\n")[0]
-    return " ".join(text.split())[:_LONGEST_MESSAGE] or type(message).__name__
+    return " ".join(text.split())[:_MAX_MESSAGE_LENGTH] or type(message).__name__

@@ -21,7 +21,7 @@ from thetahat.seeds import stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
 
-_MOST_KEPT: Final = 10_000
+_MAX_CACHED_ROWS: Final = 10_000
 """Largest number of rows whose counts are cached: fits and errors both need them."""
 
 
@@ -73,7 +73,7 @@ class CaseDeletionsDesign:
 
         Sample 0 is the data.
         """
-        is_cached = rows.n <= _MOST_KEPT
+        is_cached = rows.n <= _MAX_CACHED_ROWS
         return (_draw_counts_once if is_cached else _draw_counts)(rows, seed, sample)
 
     def count_drawn_again(self, fits: RefitLosses) -> int:

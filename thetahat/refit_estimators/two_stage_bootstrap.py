@@ -24,7 +24,7 @@ from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import Alternative, IntArray, MeanKind, Needs, Target
 
-_MOST_KEPT: Final = 20_000
+_MAX_CACHED_ROWS: Final = 20_000
 """Largest number of row numbers of a stage that is cached: about 100 megabytes in all."""
 _INNER: Final = "inner resamples"
 
@@ -92,7 +92,7 @@ class TwoStageDesign:
 
     def _get_stage(self, stage: int, rows: RowsToDraw, seed: int) -> _Stage:
         """Return the draws of a stage, from a cache if small: fits and estimates need them."""
-        is_cached = rows.n * (self.n_inner + 1) <= _MOST_KEPT
+        is_cached = rows.n * (self.n_inner + 1) <= _MAX_CACHED_ROWS
         return (_draw_stage_once if is_cached else _draw_stage)(self, rows, seed, stage)
 
     def count_drawn_again(self, fits: RefitLosses) -> int:

@@ -18,7 +18,7 @@ from thetahat.errors import InsufficientData
 from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, Label
 
-MOST_DRAWS: Final = 1000
+MAX_DRAWS: Final = 1000
 """Draws of one resample. Where a draw can have two classes, it has them with a probability of 0.2
 or more, so that not one of 1000 does with a probability below 1e-96."""
 
@@ -70,13 +70,13 @@ class RowsToDraw:
         Raises
         ------
         InsufficientData
-            ``MOST_DRAWS`` draws are not usable; the message names the class with the fewest rows.
+            ``MAX_DRAWS`` draws are not usable; the message names the class with the fewest rows.
         """
-        for n_unusable in range(MOST_DRAWS):
+        for n_unusable in range(MAX_DRAWS):
             drawn = draw()
             if is_usable(drawn):
                 return drawn, n_unusable
-        raise self._build_error(f"{MOST_DRAWS} bootstrap resamples in a row had one class only")
+        raise self._build_error(f"{MAX_DRAWS} bootstrap resamples in a row had one class only")
 
     def check_size(self, least: int, what: str) -> None:
         """Raise ``InsufficientData`` if no draw of so few rows can have two classes."""

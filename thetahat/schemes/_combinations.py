@@ -12,22 +12,22 @@ import numpy as np
 from thetahat.errors import InsufficientData, Loc
 from thetahat.schemes.base import Split, rows_but
 
-MOST_SPLITS: Final = 100_000
+MAX_SPLITS: Final = 100_000
 """More splits than this are refused: each is a fit."""
 
 
 def count_splits(n: int, n_test: int, loc: Loc) -> int:
-    """Return C(n, n_test); refuse more than ``MOST_SPLITS``, with their number."""
+    """Return C(n, n_test); refuse more than ``MAX_SPLITS``, with their number."""
     digits = (
         math.lgamma(n + 1) - math.lgamma(n_test + 1) - math.lgamma(n - n_test + 1)
     ) / math.log(10)
     few = digits < 15  # else the number itself would be long to compute, and to read
     total = math.comb(n, n_test) if few else 0
-    if not few or total > MOST_SPLITS:
+    if not few or total > MAX_SPLITS:
         shown = f"{total}" if few else f"about 10^{digits:.0f}"
         raise InsufficientData(
             f"{n} rows can be parted in {shown} ways with {n_test} rows for test, more than the "
-            f"{MOST_SPLITS} splits that are done. random_subsampling draws some of them.",
+            f"{MAX_SPLITS} splits that are done. random_subsampling draws some of them.",
             loc=loc,
             value=n_test,
         )

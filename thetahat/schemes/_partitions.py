@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MOST_SPLITS, check_range
+from thetahat.parameter_checks import MAX_SPLITS, check_range
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.values.types import IntArray, Label
 
-_SHORT: Final = 2**15 - 1
+_MAX_TWO_BYTE_CODE: Final = 2**15 - 1
 """Blocks up to which their codes fit in two bytes."""
 
 
@@ -33,7 +33,7 @@ def check_n_folds(n_folds: int) -> None:
         raise InvalidParameter(
             f"n_folds must be at least 2, and is {n_folds}.", loc=("n_folds",), value=n_folds
         )
-    check_range("n_folds", n_folds, 2, MOST_SPLITS)
+    check_range("n_folds", n_folds, 2, MAX_SPLITS)
 
 
 def check_n_repeats(n_repeats: int) -> None:
@@ -44,7 +44,7 @@ def check_n_repeats(n_repeats: int) -> None:
             loc=("n_repeats",),
             value=n_repeats,
         )
-    check_range("n_repeats", n_repeats, 1, MOST_SPLITS)
+    check_range("n_repeats", n_repeats, 1, MAX_SPLITS)
 
 
 def check_two_rows(n: int, what: str = "row") -> None:
@@ -100,7 +100,9 @@ def yield_partition_splits(
         repeat, block = divmod(split, n_blocks)
         if repeat != drawn:
             codes = partition(repeat)
-            small = codes.astype(np.int16) if n_blocks <= _SHORT else codes  # sorted by their bits
+            small = (
+                codes.astype(np.int16) if n_blocks <= _MAX_TWO_BYTE_CODE else codes
+            )  # sorted by their bits
             order = np.argsort(small, kind="stable").astype(np.intp, copy=False)
             sizes = np.bincount(codes, minlength=n_blocks)
             bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MOST_ROWS, MOST_SPLITS, check_range
+from thetahat.parameter_checks import MAX_ROWS, MAX_SPLITS, check_range
 from thetahat.schemes._partitions import check_two_rows, get_column
 from thetahat.schemes.base import AllButTest, Rows, Split
 from thetahat.seeds import stream
@@ -24,7 +24,7 @@ def check_test_size(size: float) -> None:
             value=size,
         )
     if size >= 1:
-        check_range("test_size", int(size), 1, MOST_ROWS)
+        check_range("test_size", int(size), 1, MAX_ROWS)
 
 
 def count_test_units(size: float, n: int, what: str = "row") -> int:
@@ -52,7 +52,7 @@ def check_count(name: str, count: int) -> None:
             loc=(name,),
             value=count,
         )
-    check_range(name, count, 2, MOST_SPLITS)
+    check_range(name, count, 2, MAX_SPLITS)
 
 
 def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
+from thetahat.schemes._combinations import MAX_SPLITS, count_splits, every_split
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
@@ -41,7 +41,7 @@ class CompleteSubsampling:
         ),
         formula=r"J = \binom{n}{n_2}, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("kohavi1995",),
-        assumptions=f"Rows are exchangeable; at most {MOST_SPLITS} splits are done.",
+        assumptions=f"Rows are exchangeable; at most {MAX_SPLITS} splits are done.",
         errs=(
             "Each model is trained on fewer rows than there are, so the error of a model trained "
             "on all rows is overestimated. Test parts overlap, so the number of splits does not "

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MOST_ROWS, check_range
+from thetahat.parameter_checks import MAX_ROWS, check_range
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._combinations import MOST_SPLITS, count_splits, every_split
+from thetahat.schemes._combinations import MAX_SPLITS, count_splits, every_split
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
@@ -42,7 +42,7 @@ class LeavePOut:
         ),
         formula=r"J = \binom{n}{p}, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("arlot2010",),
-        assumptions=f"Rows are exchangeable; at most {MOST_SPLITS} splits are done.",
+        assumptions=f"Rows are exchangeable; at most {MAX_SPLITS} splits are done.",
         errs=(
             "Unbiased for the error of a model of n - p rows, so it overestimates the error of a "
             "model of all rows. Test parts overlap, so the number of splits does not show how "
@@ -57,7 +57,7 @@ class LeavePOut:
             raise InvalidParameter(
                 f"p must be at least 1, and is {self.p}.", loc=("p",), value=self.p
             )
-        check_range("p", self.p, 1, MOST_ROWS)
+        check_range("p", self.p, 1, MAX_ROWS)
 
     @property
     def block_kind(self) -> BlockKind:

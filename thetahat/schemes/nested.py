@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import InvalidParameter
-from thetahat.parameter_checks import MOST_SPLITS, check_range
+from thetahat.parameter_checks import MAX_SPLITS, check_range
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.k_fold import KFold
@@ -61,7 +61,7 @@ class Nested:
                 raise InvalidParameter(
                     f"{name} must be at least 2, and is {n}.", loc=(name,), value=n
                 )
-            check_range(name, n, 2, MOST_SPLITS)
+            check_range(name, n, 2, MAX_SPLITS)
 
     @property
     def block_kind(self) -> BlockKind:

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import ORDER_OF_TIME, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MOST_ROWS, check_range
+from thetahat.parameter_checks import MAX_ROWS, check_range
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._partitions import check_n_folds, check_two_rows, get_column
 from thetahat.schemes.base import Rows, Split
@@ -77,7 +77,7 @@ class TimeSeries:
                 raise InvalidParameter(
                     f"{name} must be at least {least}, and is {value}.", loc=(name,), value=value
                 )
-            check_range(name, value, least, MOST_ROWS)
+            check_range(name, value, least, MAX_ROWS)
 
     @property
     def block_kind(self) -> BlockKind:

@@ -25,7 +25,7 @@ _PLOTTING: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
 )
 DEFINITIONS: Final = ("inverted_cdf", *_PLOTTING)
 """As numpy names them: types 1 and 4 to 9 of hyndman1996."""
-_FUZZ = 4 * float(np.finfo(np.float64).eps)
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 def position(n: int, q: float, definition: str) -> tuple[int, float]:
@@ -36,12 +36,12 @@ def position(n: int, q: float, definition: str) -> tuple[int, float]:
     if definition == "inverted_cdf":
         at = n * q - 1
         near = round(at)
-        k = near if abs(at - near) <= _FUZZ * n else math.ceil(at)
+        k = near if abs(at - near) <= _ROUNDING * n else math.ceil(at)
         return min(max(k, 0), n - 1), 0.0
     alpha, beta = _PLOTTING[definition]
     at = n * q + alpha + q * (1 - alpha - beta) - 1
     near = round(at)
-    at = min(max(near if abs(at - near) <= _FUZZ * n else at, 0.0), n - 1.0)
+    at = min(max(near if abs(at - near) <= _ROUNDING * n else at, 0.0), n - 1.0)
     k = min(math.floor(at), max(n - 2, 0))
     return k, at - k
 

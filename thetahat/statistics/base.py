@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray, IntArray
 Takes = Literal["one", "pairs", "two"]
 """One sample x; rows of x and y; or two samples, x and y."""
 
-LARGEST_ENTRY = 1e75
+MAX_ENTRY = 1e75
 """The variance of a variance of larger entries leaves double precision."""
 
 
@@ -40,12 +40,12 @@ class Sample:
                 raise InsufficientData(
                     "the sample is empty" if self.y is None else f"{name} is empty", loc=(name,)
                 )
-            fit = np.abs(values) <= LARGEST_ENTRY  # false for NaN, too
+            fit = np.abs(values) <= MAX_ENTRY  # false for NaN, too
             if not fit.all():
                 row = int(np.argmin(fit))
                 raise InvalidParameter(
                     f"{name} {row} is {values[row]}. Values must be finite and at most "
-                    f"{LARGEST_ENTRY:g} in size.",
+                    f"{MAX_ENTRY:g} in size.",
                     loc=(name, row),
                     value=str(values[row]),
                 )

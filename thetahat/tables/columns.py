@@ -21,7 +21,7 @@ Raw = Sequence[Any] | np.ndarray
 
 _NUMBERS = frozenset({bool, int, float})
 
-LARGEST_FEATURE: Final = 1e140
+MAX_FEATURE: Final = 1e140
 """Sums of squares of larger values exceed double precision: learners fail or are wrong."""
 
 
@@ -162,12 +162,12 @@ def _feature(name: str, values: Raw) -> np.ndarray:
     array = _array(values, loc)
     numeric = _numeric(array, loc)
     if numeric is not None:
-        too_large = np.abs(numeric) > LARGEST_FEATURE
+        too_large = np.abs(numeric) > MAX_FEATURE
         if too_large.any():
             row = int(np.argmax(too_large))
             raise InvalidParameter(
                 f"The feature {name!r} is {numeric[row]:g} in row {row}. Features must be finite "
-                f"and at most {LARGEST_FEATURE:g} in size, or their squares exceed double "
+                f"and at most {MAX_FEATURE:g} in size, or their squares exceed double "
                 "precision. Divide the feature by a factor.",
                 loc=(*loc, row),
                 value=str(numeric[row]),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Columns = Sequence[FloatArray] | FloatArray
 """(p,) columns of (n,) values; a (p, n) array is one."""
 
-MOST_DENSE: Final = 50_000_000
+MAX_DENSE_CELLS: Final = 50_000_000
 """Largest number of cells of a sparse matrix that is made dense: 400 megabytes."""
 
 
@@ -166,12 +166,12 @@ class Features:
     def _small(self) -> tuple[SparseColumns, ...]:
         """Return the sparse groups; raises if they would be too large as dense columns."""
         width = sum(group.width for group in self.wide)
-        if self.n * width > MOST_DENSE:
+        if self.n * width > MAX_DENSE_CELLS:
             raise UnsupportedCombination(
                 f"{self.n} rows x {width} sparse columns would be {self.n * width} cells as a "
-                f"dense table. At most {MOST_DENSE} are allowed. Choose a learner that accepts "
-                "sparse columns, such as multinomial_naive_bayes or LogisticRegression, or put "
-                "TruncatedSVD or SelectKBest in prepare.",
+                f"dense table. At most {MAX_DENSE_CELLS} are allowed. Choose a learner that "
+                "accepts sparse columns, such as multinomial_naive_bayes or LogisticRegression, or "
+                "put TruncatedSVD or SelectKBest in prepare.",
                 loc=("columns", "features"),
                 value=self.n * width,
             )

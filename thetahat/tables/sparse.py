@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.tables.columns import LARGEST_FEATURE
+from thetahat.tables.columns import MAX_FEATURE
 from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -98,14 +98,14 @@ def sparse_columns(name: str, matrix: CsrMatrix, names: Sequence[str]) -> Sparse
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    unfit = ~(np.abs(matrix.data) <= LARGEST_FEATURE)
+    unfit = ~(np.abs(matrix.data) <= MAX_FEATURE)
     if unfit.any():
         at = int(np.argmax(unfit))
         row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
         column = names[int(matrix.indices[at])]
         raise InvalidParameter(
             f"The feature {column!r} is {matrix.data[at]:g} in row {row}; features of a sparse "
-            f"matrix must be finite and at most {LARGEST_FEATURE:g} in size, and none is missing.",
+            f"matrix must be finite and at most {MAX_FEATURE:g} in size, and none is missing.",
             loc=("features", name, row),
             value=str(matrix.data[at]),
         )

@@ -20,15 +20,15 @@ from thetahat.values.types import Alternative, FloatArray
 
 Variant = Literal["welch", "plain"]
 
-_MOST_ENUMERATED: Final = 100_000
+_MAX_ENUMERATED: Final = 100_000
 """Divisions of the rows in two samples up to which all are counted: ten rows and nine."""
 _DEFAULT_RESAMPLES: Final = 9999
-_LEAST_RESAMPLES: Final = 999
-_MOST_DEFAULT_DRAWS: Final = 200_000_000
+_MIN_RESAMPLES: Final = 999
+_MAX_DEFAULT_DRAWS: Final = 200_000_000
 """Rows times permutations that are drawn without a number in the request: some seconds."""
-_MOST_DRAWS: Final = 4_000_000_000
+_MAX_DRAWS: Final = 4_000_000_000
 """Rows times permutations at most, as of a bootstrap: a minute or two."""
-_AT_ONCE: Final = 1 << 22
+_DRAWS_PER_BATCH: Final = 1 << 22
 """Rows times permutations that are held in memory together: 32 megabytes an array."""
 _TIE: Final = 1e-9
 """Statistics are equal if they differ by at most this, relative to the larger of 1 and theirs:
@@ -113,7 +113,7 @@ class TwoSamplePermutation:
         values = _scale(pooled)
         observed = self._compute(values, np.arange(n)[np.newaxis])[0]
         n_divisions = math.comb(n + m, n)
-        is_exact = n_divisions <= _MOST_ENUMERATED
+        is_exact = n_divisions <= _MAX_ENUMERATED
         B = n_divisions if is_exact else self._choose_n_resamples(n + m)
         divisions = _enumerate(n + m, n) if is_exact else _draw(n + m, n, B, rng)
         count = sum(
@@ -137,12 +137,12 @@ class TwoSamplePermutation:
     def _choose_n_resamples(self, n_rows: int) -> int:
         """Return the requested B, or one by the size of the samples."""
         if self.n_resamples is None:
-            fitting = _MOST_DEFAULT_DRAWS // n_rows
-            return max(_LEAST_RESAMPLES, min(_DEFAULT_RESAMPLES, fitting))
-        if self.n_resamples * n_rows > _MOST_DRAWS:
+            fitting = _MAX_DEFAULT_DRAWS // n_rows
+            return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, fitting))
+        if self.n_resamples * n_rows > _MAX_DRAWS:
             raise InvalidParameter(
                 f"{self.n_resamples} permutations of {n_rows} rows are more than "
-                f"{_MOST_DRAWS} draws; use fewer permutations",
+                f"{_MAX_DRAWS} draws; use fewer permutations",
                 loc=("n_resamples",),
                 value=self.n_resamples,
             )
@@ -193,14 +193,14 @@ def _scale(pooled: FloatArray) -> FloatArray:
 def _enumerate(N: int, n: int) -> Iterator[np.ndarray]:
     """Yield (b, n) row numbers of the first sample, every division once."""
     every = combinations(range(N), n)
-    step = max(1, _AT_ONCE // N)
+    step = max(1, _DRAWS_PER_BATCH // N)
     while chunk := list(islice(every, step)):
         yield np.array(chunk, dtype=np.intp)
 
 
 def _draw(N: int, n: int, B: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield (b, n) row numbers of the first sample of B random divisions."""
-    step = max(1, _AT_ONCE // N)
+    step = max(1, _DRAWS_PER_BATCH // N)
     for start in range(0, B, step):
         keys = rng.random((min(step, B - start), N))
         yield np.argpartition(keys, n - 1, axis=1)[:, :n]

@@ -16,8 +16,8 @@ from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, moments_of_rows, moments_of_scores
 from thetahat.values.types import FloatArray
 
-LARGEST = 1e140  # sums of squares of larger losses leave double precision
-SMALLEST = 1e-140  # squares of smaller losses are lost below double precision
+MAX_LOSS = 1e140  # sums of squares of larger losses leave double precision
+MIN_LOSS = 1e-140  # squares of smaller losses are lost below double precision
 EPSILON = float(np.finfo(np.float64).eps)
 ROUNDING = 8 * EPSILON
 """Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""
@@ -26,9 +26,9 @@ ROUNDING = 8 * EPSILON
 def rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
     """Return the size up to which the differences of two models' losses are rounding errors.
 
-    It is ``ROUNDING`` times their largest loss; smaller than ``SMALLEST``, no square is known.
+    It is ``ROUNDING`` times their largest loss; smaller than ``MIN_LOSS``, no square is known.
     """
-    return max(ROUNDING * max(_largest(a), _largest(b)), SMALLEST)
+    return max(ROUNDING * max(_largest(a), _largest(b)), MIN_LOSS)
 
 
 def zero_rounding(differences: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -71,18 +71,18 @@ class BlockLosses:
         if self._has_valid_moments():
             return
         # written so that NaN fails; only then is the first invalid loss searched for
-        if not (float(losses.min()) >= -LARGEST and float(losses.max()) <= LARGEST):
-            at = int(np.argmin(np.abs(losses) <= LARGEST))
+        if not (float(losses.min()) >= -MAX_LOSS and float(losses.max()) <= MAX_LOSS):
+            at = int(np.argmin(np.abs(losses) <= MAX_LOSS))
             raise InvalidParameter(
-                f"Loss {at} is {losses[at]}. Losses must be finite and at most {LARGEST:g} "
+                f"Loss {at} is {losses[at]}. Losses must be finite and at most {MAX_LOSS:g} "
                 "in size.",
                 loc=("losses", at),
                 value=str(losses[at]),
             )
         largest = _largest(losses)
-        if 0 < largest < SMALLEST:
+        if 0 < largest < MIN_LOSS:
             raise InvalidParameter(
-                f"The largest loss is {largest:g}; the largest must be 0 or at least {SMALLEST:g}, "
+                f"The largest loss is {largest:g}; the largest must be 0 or at least {MIN_LOSS:g}, "
                 "or the squares of the losses are lost. Multiply all losses by a factor.",
                 loc=("losses",),
                 value=str(largest),
@@ -101,7 +101,7 @@ class BlockLosses:
             assert moments.centred_squares is not None  # noqa: S101 - of rows
             largest = np.abs([moments.deviations.max(), moments.deviations.min()]).max()
             reach = abs(moments.shift) + largest + np.sqrt(moments.centred_squares.max())
-            is_valid = bool(reach == 0 or SMALLEST * 1e20 <= reach <= LARGEST / 2)
+            is_valid = bool(reach == 0 or MIN_LOSS * 1e20 <= reach <= MAX_LOSS / 2)
         if is_valid:
             vars(self)["moments"] = moments  # where cached_property looks first
         return is_valid
@@ -188,7 +188,7 @@ def _without_check(
 ) -> BlockLosses:
     """Return losses without checking them, because they are differences of checked losses.
 
-    A difference is at most twice ``LARGEST``, and such squares can still be summed.
+    A difference is at most twice ``MAX_LOSS``, and such squares can still be summed.
     """
     losses = object.__new__(BlockLosses)
     vars(losses).update(layout=layout, values=values, scores=scores)

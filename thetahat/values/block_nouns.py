@@ -12,7 +12,7 @@ from thetahat.values.types import UNITS, BlockKind
 
 R = TypeVar("R")
 
-LONGEST_NOUN: Final = 40
+MAX_NOUN_LENGTH: Final = 40
 _NOUN: Final = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 _PROSE: Final = frozenset(
     ("message", "advice", "reason", "plan_reason", "sentence", "sentences", "note")
@@ -63,12 +63,12 @@ def read_noun(unit: str | None, unit_plural: str | None) -> BlockNoun | None:
             value=unit,
         )
     for name, noun in (("unit", unit), ("unit_plural", unit_plural)):
-        if noun is not None and not (len(noun) <= LONGEST_NOUN and _NOUN.fullmatch(noun)):
+        if noun is not None and not (len(noun) <= MAX_NOUN_LENGTH and _NOUN.fullmatch(noun)):
             raise InvalidParameter(
                 f"{name} must be a noun such as school: letters, with single spaces, hyphens or "
-                f"apostrophes between them, at most {LONGEST_NOUN} characters.",
+                f"apostrophes between them, at most {MAX_NOUN_LENGTH} characters.",
                 loc=(name,),
-                value=noun[:LONGEST_NOUN],
+                value=noun[:MAX_NOUN_LENGTH],
             )
     return BlockNoun(singular=unit, plural=unit_plural or pluralise(unit))
 

@@ -18,10 +18,10 @@ MissingRows: TypeAlias = Literal["refuse", "leave_out"]
 SmallSourceRows: TypeAlias = Literal["keep", "leave_out"]
 """What happens to sources with a single row."""
 
-SMALLEST_SOURCE: Final = 2
+MIN_ROWS_PER_SOURCE: Final = 2
 """Fewest rows of a source from which a variance within it can be computed."""
 
-MOST_NAMED: Final = 10
+MAX_NAMED_ROWS: Final = 10
 """Largest number of rows or sources that are named; all are counted."""
 
 
@@ -203,12 +203,12 @@ def choose_rows(
         n_remaining=len(index),
         missing={
             column: RowsWithoutValue(
-                n=int(rows.sum()), rows=tuple(np.flatnonzero(rows)[:MOST_NAMED].tolist())
+                n=int(rows.sum()), rows=tuple(np.flatnonzero(rows)[:MAX_NAMED_ROWS].tolist())
             )
             for column, rows in missing.items()
             if rows.any()
         },
-        small_sources=SourcesWithOneRow(n=len(small), sources=small[:MOST_NAMED])
+        small_sources=SourcesWithOneRow(n=len(small), sources=small[:MAX_NAMED_ROWS])
         if small
         else None,
     )
@@ -232,7 +232,7 @@ def _find_small_sources(
     for row in np.flatnonzero(kept).tolist():
         key = labels[row], repeats[row]
         counts[key] = counts.get(key, 0) + 1
-    small = (label for (label, _), n in counts.items() if n < SMALLEST_SOURCE)
+    small = (label for (label, _), n in counts.items() if n < MIN_ROWS_PER_SOURCE)
     return tuple(dict.fromkeys(small))
 
 

@@ -33,7 +33,7 @@ from thetahat.variances._quadratic_forms import (
 )
 from thetahat.variances.base import VarianceEstimate
 
-_LARGEST = 1e9  # with the largest allowed losses, sums stay within double precision
+_MAX_COEFFICIENT = 1e9  # with the largest allowed losses, sums stay within double precision
 _TERMS_IN_WORDS = 12  # of a bias; the others are in the numbers only
 
 
@@ -220,9 +220,10 @@ def _check_numbers(numbers: Sequence[float], n: int, loc: Loc) -> None:
             f"{name} must have {n} entries, and has {len(numbers)}.", loc=loc, value=len(numbers)
         )
     for i, number in enumerate(numbers):
-        if not abs(number) <= _LARGEST:
+        if not abs(number) <= _MAX_COEFFICIENT:
             raise InvalidParameter(
-                f"{name}[{i}] must be at most {_LARGEST:g} in absolute value, and is {number}.",
+                f"{name}[{i}] is {number}. Its absolute value must be at most "
+                f"{_MAX_COEFFICIENT:g}.",
                 loc=(*loc, i),
                 value=str(number),
             )

@@ -18,7 +18,7 @@ from thetahat.variances._building import build_estimates
 from thetahat.variances._quadratic_forms import by_pair
 from thetahat.variances.base import VarianceEstimate
 
-_MOST_SOURCES = 256  # a table of pairs beyond it is for nobody to read, and fills the result
+_MAX_SOURCES = 256  # a table of pairs beyond it is for nobody to read, and fills the result
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ class ThetaGammaKl:
         if reason := refuse_without_blocks(self.info, layout):
             return reason
         k = len(layout.block_labels)
-        if k <= _MOST_SOURCES:
+        if k <= _MAX_SOURCES:
             return None
         return (
             f"{self.info.name} has one value per pair, and {k} sources have {k * (k - 1) // 2} "
-            f"pairs; it is computed for at most {_MOST_SOURCES} sources"
+            f"pairs; it is computed for at most {_MAX_SOURCES} sources"
         )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:

@@ -8,7 +8,7 @@ from thetahat.cautions import CONTROL_FROM_FEW_ROWS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.values.types import FloatArray
 
-_LARGEST = 1e140  # squares of larger weighted losses overflow
+_MAX_WEIGHTED_LOSS = 1e140  # squares of larger weighted losses overflow
 
 
 def multiply_by_weights(losses: FloatArray, weights: FloatArray) -> FloatArray:
@@ -24,12 +24,12 @@ def multiply_by_weights(losses: FloatArray, weights: FloatArray) -> FloatArray:
         raise InsufficientData(
             f"The variance of a risk needs at least two losses; there are {n}.", loc=("losses",)
         )
-    is_valid = np.isfinite(weights) & (weights >= 0) & (weights <= _LARGEST)
+    is_valid = np.isfinite(weights) & (weights >= 0) & (weights <= _MAX_WEIGHTED_LOSS)
     if not is_valid.all():
         row = int(np.argmin(is_valid))
         raise InvalidParameter(
             f"Weight {row} is {weights[row]}. Weights must be finite, not negative and at most "
-            f"{_LARGEST:g}.",
+            f"{_MAX_WEIGHTED_LOSS:g}.",
             loc=("weights", row),
             value=str(weights[row]),
         )
@@ -37,11 +37,11 @@ def multiply_by_weights(losses: FloatArray, weights: FloatArray) -> FloatArray:
         raise InvalidParameter("All weights are zero.", loc=("weights",), value=0.0)
     with np.errstate(over="ignore"):
         products = np.asarray(losses * weights)
-    is_small = np.abs(products) <= _LARGEST
+    is_small = np.abs(products) <= _MAX_WEIGHTED_LOSS
     if not is_small.all():
         row = int(np.argmin(is_small))
         raise InvalidParameter(
-            f"Loss {row} times its weight is larger than {_LARGEST:g} in absolute value.",
+            f"Loss {row} times its weight is larger than {_MAX_WEIGHTED_LOSS:g} in absolute value.",
             loc=("weights", row),
             value=str(weights[row]),
         )

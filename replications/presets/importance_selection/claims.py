@@ -6,7 +6,7 @@ from typing import Final
 
 from replications.importance.final_risk_claims import (
     PAPER_REPETITIONS,
-    SMALL,
+    SMALL_INCREASE,
     SOURCE,
     AllGammasCase,
     claims_of_tenth,
@@ -26,8 +26,8 @@ OF_EACH_GAMMA: Final = (
         quantity="relative_gain_all",
         measured="mean final risk by the weighted minus that by the controlled risk, over the "
         "mean, gamma = {gamma:g}",
-        at_least=-SMALL,
-        at_most=SMALL,
+        at_least=-SMALL_INCREASE,
+        at_most=SMALL_INCREASE,
     ),
     *claims_of_tenth(PLACE),
 )
@@ -38,7 +38,7 @@ OF_ALL_GAMMAS: Final = (
         place=PLACE,
         quantity="largest_relative_error",
         measured="largest standard error over its mean, weighted risk in the tenth, {weights}",
-        at_most=SMALL,
+        at_most=SMALL_INCREASE,
     ),
     ClaimRow(
         sentence="The differences are significant for each gamma, with a largest p-value near "

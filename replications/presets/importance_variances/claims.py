@@ -18,9 +18,9 @@ from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
 
 SOURCE: Final = "kouw2019"
-NEAR: Final = (0.95, 1.05)
+RATIO_NEAR_ONE: Final = (0.95, 1.05)
 """Ratios between these are called equal."""
-ENOUGH: Final = 20_000
+MIN_REPETITIONS: Final = 20_000
 """Repetitions from which a simulated variance decides. With fewer, the largest weights have mostly
 not been drawn yet, and the standard error is as much too small as the variance itself."""
 
@@ -31,8 +31,8 @@ OF_MEAN_WEIGHT: Final = (
         place="section 4.1, equation 9",
         quantity="mean_weight",
         measured="mean weight over the source, g = {g:g}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
     ),
 )
 OF_WEIGHT_VARIANCE: Final = (
@@ -42,9 +42,9 @@ OF_WEIGHT_VARIANCE: Final = (
         place="section 3.1, corrected",
         quantity="weight_variance_ratio",
         measured="simulated variance over that closed form, g = {g:g}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
-        fewest_repetitions=ENOUGH,
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
+        fewest_repetitions=MIN_REPETITIONS,
     ),
     ClaimRow(
         sentence="The weights' variance has the closed form that is printed.",
@@ -52,9 +52,9 @@ OF_WEIGHT_VARIANCE: Final = (
         place="section 3.1",
         quantity="printed_variance_ratio",
         measured="simulated variance over the printed form, g = {g:g}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
-        fewest_repetitions=ENOUGH,
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
+        fewest_repetitions=MIN_REPETITIONS,
     ),
 )
 """Judged for each g whose simulated variances have errors, as the rows above."""
@@ -119,9 +119,9 @@ OF_SIMULATED_VARIANCES: Final = (
         place="Figure 4",
         quantity="target_variance_ratio",
         measured="simulated variance over the closed form, g = {g:g}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
-        fewest_repetitions=ENOUGH,
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
+        fewest_repetitions=MIN_REPETITIONS,
     ),
     ClaimRow(
         sentence="The sampling variance of the weighted risk is as computed.",
@@ -129,9 +129,9 @@ OF_SIMULATED_VARIANCES: Final = (
         place="Figure 4",
         quantity="weighted_variance_ratio",
         measured="simulated variance over the closed form, g = {g:g}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
-        fewest_repetitions=ENOUGH,
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
+        fewest_repetitions=MIN_REPETITIONS,
     ),
     ClaimRow(
         sentence="The sampling variance of the controlled risk is as computed.",
@@ -139,9 +139,9 @@ OF_SIMULATED_VARIANCES: Final = (
         place="Figure 4",
         quantity="controlled_variance_ratio",
         measured="simulated variance over the closed form, g = {g:g}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
-        fewest_repetitions=ENOUGH,
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
+        fewest_repetitions=MIN_REPETITIONS,
     ),
     ClaimRow(
         sentence="The control variate leaves the share 1 - rho^2 of the sampling variance.",
@@ -151,7 +151,7 @@ OF_SIMULATED_VARIANCES: Final = (
         measured="simulated ratio of the variances over 1 - rho^2, g = {g:g}",
         at_least=0.9,
         at_most=1.1,
-        fewest_repetitions=ENOUGH,
+        fewest_repetitions=MIN_REPETITIONS,
     ),
 )
 """Judged for each g whose simulated variances have errors."""

@@ -11,11 +11,11 @@ from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
 from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
 
-ENOUGH: Final = 0.03
+MAX_SHORTFALL: Final = 0.03
 """Undercoverage up to which an interval is compared by its interval score."""
-NEAR: Final = 0.02
-"""If all intervals have more undercoverage than ``ENOUGH``, those within this of the least are
-compared."""
+NEARLY_BEST: Final = 0.02
+"""If every interval has more undercoverage than ``MAX_SHORTFALL``, those within this distance of
+the smallest undercoverage are compared."""
 ALWAYS: Final = 0.98
 """Share of repetitions in which an interval must exist to be compared."""
 
@@ -23,9 +23,9 @@ ALWAYS: Final = 0.98
 def find_best_intervals(summary: Sequence[Row]) -> list[dict[str, TableCell]]:
     """Return a row for each scheme and target with the recommended and the best interval.
 
-    The best interval has the least interval score among those whose undercoverage is ``ENOUGH`` at
-    most, or within ``NEAR`` of the least if all have more. Only intervals are compared that exist
-    in nearly every repetition, and in as many cells as the recommended one.
+    The best interval has the smallest interval score among those whose undercoverage is at most
+    ``MAX_SHORTFALL``, or within ``NEARLY_BEST`` of the smallest if all have more. Only intervals
+    are compared that exist in nearly every repetition, and in as many cells as the recommended one.
     """
     groups: dict[tuple[TableCell, TableCell], list[Row]] = {}
     for row in summary:
@@ -42,7 +42,7 @@ def _find_best(rows: Sequence[Row]) -> dict[str, TableCell] | None:
     if not compared:
         return None
     least = min(_undercoverage(row) for row in compared)
-    bound = ENOUGH if least <= ENOUGH else least + NEAR
+    bound = MAX_SHORTFALL if least <= MAX_SHORTFALL else least + NEARLY_BEST
     covering = [row for row in compared if _undercoverage(row) <= bound]
     best = min(covering, key=_relative_score)
     return {
@@ -113,7 +113,7 @@ def best_table(rows: Sequence[Row], level: float) -> StudyTable:
         rows=rows,
         note=(
             "The best interval has the least interval score among intervals that always exist and "
-            f"whose undercoverage is at most {ENOUGH:g} (within {NEAR:g} of the least, if all have "
-            "more)."
+            f"whose undercoverage is at most {MAX_SHORTFALL:g} (within {NEARLY_BEST:g} of the "
+            "least, if all have more)."
         ),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from replications.presets.interval_coverage.best_interval import NEAR
+from replications.presets.interval_coverage.best_interval import NEARLY_BEST
 from replications.presets.interval_coverage.cell_selection import (
     CellDifference,
     CellQuantity,
@@ -25,13 +25,13 @@ from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.types import Target
 
-SHORT: Final = 0.05
+ALLOWED_SHORTFALL: Final = 0.05
 """Average lack of coverage up to which an interval may be recommended."""
 WORSE: Final = 0.95
 """Interval score relative to the recommended interval's from which another is no better."""
 EXPECTED: Final = "covers_expected_at_n"
 """Column with the coverage of the expected error of learning from all n rows."""
-NEARLY_LEVEL: Final = RelativeBound("level", plus=-SHORT)
+NEARLY_LEVEL: Final = RelativeBound("level", plus=-ALLOWED_SHORTFALL)
 RULE: Final = "the rule of recommendation"
 
 OF_RECOMMENDED_INTERVALS: Final = (
@@ -54,7 +54,7 @@ OF_BEST_INTERVALS: Final = (
         quantity="lacking",
         measured="undercoverage of the recommended interval minus that of {best}, {scheme}, "
         "{target}",
-        at_most=NEAR,
+        at_most=NEARLY_BEST,
     ),
     ClaimRow(
         sentence="No interval with nearly the same coverage has a clearly lower interval score.",
@@ -172,7 +172,7 @@ ALIKE, ERRORS_ALIKE = "classes in clusters", "line in clusters"
 """Populations in which rows of one cluster are alike in everything, or in their errors only."""
 ROBUST, CLUSTER_BOOTSTRAP = "student_t:cluster_robust", "student_t:cluster_bootstrap"
 CUT_FOLDS, CUT_HOLDOUT = CLUSTERS_CUT
-MORE: Final = 0.02
+CLEAR_INCREASE: Final = 0.02
 """Least difference in coverage between intervals that use and that ignore clusters."""
 CUT: Final = 0.1
 """Least lack of coverage when rows of one cluster are on both sides of a split."""
@@ -222,7 +222,7 @@ OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
             ),
             measured=f"coverage of its own target, {ERRORS_ALIKE}, {scheme}, {ROBUST} minus "
             f"{ignoring}",
-            at_least=MORE,
+            at_least=CLEAR_INCREASE,
         )
         for scheme, ignoring in ((CUT_FOLDS, WALD), (CUT_HOLDOUT, "student_t:iid"))
     ),

@@ -22,12 +22,12 @@ from thetahat.analyses.studies.monte_carlo import divide, subtract
 from thetahat.analyses.studies.result import StudyClaim, TableCell
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
-SHORT: Final = 0.05
+ALLOWED_SHORTFALL: Final = 0.05
 """Average lack of coverage up to which an interval may be recommended."""
-CLEARLY: Final = 0.02
+CLEAR_SHORTFALL: Final = 0.02
 """Lack of coverage from which an interval is called too short."""
-NEARLY_LEVEL: Final = RelativeBound("level", plus=-SHORT)
-TOO_SHORT: Final = RelativeBound("level", plus=-CLEARLY)
+NEARLY_LEVEL: Final = RelativeBound("level", plus=-ALLOWED_SHORTFALL)
+TOO_SHORT: Final = RelativeBound("level", plus=-CLEAR_SHORTFALL)
 RULE: Final = "the rule of recommendation"
 ASSUMPTIONS: Final = "the assumptions of the method"
 

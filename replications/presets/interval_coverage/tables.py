@@ -34,7 +34,7 @@ from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import Caution, restore
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
-KEPT: Final = ("coverage", EXPECTED, "width", "score", "built")
+SHOWN_COLUMNS: Final = ("coverage", EXPECTED, "width", "score", "built")
 """Columns of the cells' table ``intervals`` that are kept."""
 
 
@@ -82,7 +82,7 @@ def _cell_row(cell: CoverageCell, row: Row) -> Row:
         "interval": row["interval"],
         "target": row["target"],
     }
-    return place | {key: row[key] for key in KEPT if row.get(key) is not None}
+    return place | {key: row[key] for key in SHOWN_COLUMNS if row.get(key) is not None}
 
 
 def summarise_cells(rows: Sequence[Row], level: float) -> list[Row]:

@@ -28,7 +28,7 @@ from thetahat.values.types import FloatArray
 
 ROLE: Final = "genes"
 CLASSIFIERS: Final = ("lda", "dda", "nn", "cart")
-FEWEST_IN_SAMPLE: Final = 5
+MIN_CLASS_ROWS_IN_SAMPLE: Final = 5
 """Rows of each class in a sample: a random half then often has two of them."""
 N_FRESH: Final = 1000
 """Rows of the generator on which true errors are computed, if there is no data set."""
@@ -110,11 +110,12 @@ class LectureEstimators:
         X = genes.features.complete_matrix()
         population = FinitePopulation(X, np.asarray(genes.y, dtype=np.intp))
         drawn, sizes = population.sample_class_sizes(self.n), population.class_sizes()
-        if drawn.min() < FEWEST_IN_SAMPLE or (sizes - drawn).min() < 1:
+        if drawn.min() < MIN_CLASS_ROWS_IN_SAMPLE or (sizes - drawn).min() < 1:
             raise InsufficientData(
                 f"A sample of {self.n} rows has {drawn[0]} and {drawn[1]} rows of the two classes, "
                 f"which have {sizes[0]} and {sizes[1]} rows in all. A sample needs "
-                f"{FEWEST_IN_SAMPLE} rows of each class, and one of each must be left to test on.",
+                f"{MIN_CLASS_ROWS_IN_SAMPLE} rows of each class, and one of each must be left to "
+                "test on.",
                 loc=("n",),
                 value=self.n,
             )

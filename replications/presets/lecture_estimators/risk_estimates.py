@@ -17,7 +17,7 @@ SPLITS: Final = {"split_third": 1 / 3, "split_half": 1 / 2}
 LEAVE_ONE_OUT: Final = "leave_one_out"
 PLUS: Final = "bootstrap_632_plus"
 ESTIMATORS: Final = (*FOLDS, LEAVE_ONE_OUT, *SPLITS, PLUS)
-FEWEST_OF_CLASS: Final = 2
+MIN_ROWS_OF_CLASS: Final = 2
 """Rows of each class in a training part; with fewer its variance within the class is undefined."""
 
 
@@ -159,7 +159,7 @@ def draw_split(y: IntArray, share: float, rng: np.random.Generator) -> FloatArra
 
 def _is_usable(y: IntArray) -> bool:
     """Whether a training part has enough rows of each class."""
-    return int(np.bincount(y, minlength=2).min()) >= FEWEST_OF_CLASS
+    return int(np.bincount(y, minlength=2).min()) >= MIN_ROWS_OF_CLASS
 
 
 def draw_resamples(y: IntArray, count: int, rng: np.random.Generator) -> list[FloatArray]:

@@ -24,7 +24,7 @@ from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
 
-MOST_TRIES: Final = 1000
+MAX_TRIES: Final = 1000
 """Partitions drawn until every training part has both classes."""
 
 
@@ -151,7 +151,7 @@ def draw_partition(y: IntArray, v: int, rng: np.random.Generator, *, stratified:
     A stratified partition deals the rows to the folds in turn, one class after the other.
     """
     n = len(y)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         order = rng.permutation(n)
         if stratified:
             order = order[np.argsort(y[order], kind="stable")]
@@ -160,7 +160,7 @@ def draw_partition(y: IntArray, v: int, rng: np.random.Generator, *, stratified:
         if has_both_classes(fold != np.arange(v)[:, None], y).all():
             return fold
     raise InvalidParameter(
-        f"In {MOST_TRIES} random partitions into {v} folds some training part always lacked a "
+        f"In {MAX_TRIES} random partitions into {v} folds some training part always lacked a "
         "class. Use more rows, or fewer folds.",
         loc=("folds",),
         value=v,

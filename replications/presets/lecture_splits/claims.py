@@ -10,7 +10,7 @@ from thetahat.analyses.studies.jackknife import JackknifedStatistics, Statistics
 from thetahat.analyses.studies.result import StudyClaim
 
 SOURCE: Final = "zelezny2011"
-NEAR: Final = 0.01
+NEARLY_EQUAL: Final = 0.01
 """Error rates nearer than this are called equal."""
 
 OF_EACH_SHARE: Final = (
@@ -28,8 +28,8 @@ OF_EACH_SHARE: Final = (
         place="Bias of the split sample",
         quantity="bias_for_fitted",
         measured="estimate minus the error of the fitted model, mu = {share}, within 0.01, n = {n}",
-        at_least=-NEAR,
-        at_most=NEAR,
+        at_least=-NEARLY_EQUAL,
+        at_most=NEARLY_EQUAL,
     ),
     ClaimRow(
         sentence="The conditional variance is R(f)(1 - R(f)) / (mu |S|) where the learner is "
@@ -75,8 +75,8 @@ OF_COMPLETE_SUBSAMPLING: Final = (
         place="Complete subsampling",
         quantity="complete_apart",
         measured="its mean minus that of the split sample, mu = {share}, within 0.01, n = {n}",
-        at_least=-NEAR,
-        at_most=NEAR,
+        at_least=-NEARLY_EQUAL,
+        at_most=NEARLY_EQUAL,
     ),
     ClaimRow(
         sentence="Complete subsampling removes the variance over splits.",

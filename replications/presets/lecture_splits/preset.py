@@ -26,7 +26,7 @@ from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
 
-MOST_SPLITS: Final = 20_000
+MAX_SPLITS: Final = 20_000
 """The most splits of the smallest sample; complete subsampling computes all of them."""
 
 
@@ -103,10 +103,10 @@ class LectureSplits:
                 loc=("shares",),
                 value=share,
             )
-        if math.comb(n, tested) > MOST_SPLITS:
+        if math.comb(n, tested) > MAX_SPLITS:
             raise InvalidParameter(
                 f"{n} rows have {math.comb(n, tested)} splits with {tested} rows to test on, and "
-                f"all splits of the smallest sample are computed: at most {MOST_SPLITS} are "
+                f"all splits of the smallest sample are computed: at most {MAX_SPLITS} are "
                 "possible. Use a smaller first sample.",
                 loc=("sizes", 0),
                 value=n,

@@ -19,7 +19,7 @@ from thetahat.values.monte_carlo_number import MonteCarloNumber
 SOURCE: Final = "geras2013"
 MEANS: Final = "section 6.1, Figure 2"
 DEVIATIONS: Final = "section 6.1, Figure 3"
-ENOUGH: Final = 50
+MIN_DOCUMENTS: Final = 50
 """Documents of each source from which the claims about CVR's optimism are judged. With fewer, the
 smaller training sets of CVR outweigh the advantage of knowing its sources."""
 
@@ -45,7 +45,7 @@ OF_MANY_DOCUMENTS: Final = (
         at_most=0,
     ),
 )
-"""Judged for each M of ``ENOUGH`` or more."""
+"""Judged for each M of ``MIN_DOCUMENTS`` or more."""
 
 OF_EACH_SIZE: Final = (
     ClaimRow(
@@ -153,7 +153,7 @@ class _SettingCase:
 def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
     """Judge all claims, those about means first."""
     by_k, by_m = statistics.positions("sources"), statistics.positions("size")
-    many = [at for at in by_m if statistics.settings[at].size >= ENOUGH]
+    many = [at for at in by_m if statistics.settings[at].size >= MIN_DOCUMENTS]
 
     def cases(positions: Sequence[int]) -> list[_SettingCase]:
         return [_SettingCase(statistics, at, by_m[0]) for at in positions]

@@ -16,7 +16,7 @@ SOURCE: Final = "geras2013"
 FIGURE_4: Final = "section 6.2, Figure 4"
 FIGURE_5: Final = "section 6.2, Figure 5"
 FIGURE_6: Final = "section 6.2, Figure 6"
-NEAR: Final = (0.75, 1.25)
+RATIO_NEAR_ONE: Final = (0.75, 1.25)
 """Shares of the true variance between which the bias of a mean estimate is called negligible."""
 
 
@@ -153,8 +153,8 @@ B_AT_LARGEST_SIZE: Final = (
         place=FIGURE_6,
         quantity="b_share",
         measured="mean of theta_B over the variance, M = {size}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
     ),
 )
 RANDOM_AT_EACH_SIZE: Final = (
@@ -172,8 +172,8 @@ RANDOM_AT_EACH_SIZE: Final = (
         place=FIGURE_6,
         quantity="5_share",
         measured="mean of theta_5 over the variance, M = {size}",
-        at_least=NEAR[0],
-        at_most=NEAR[1],
+        at_least=RATIO_NEAR_ONE[0],
+        at_most=RATIO_NEAR_ONE[1],
     ),
 )
 

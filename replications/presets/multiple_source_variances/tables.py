@@ -35,7 +35,7 @@ from thetahat.values.types import FloatArray
 
 SCHEMES: Final = {"cvs": "by source", "cvr": "at random"}
 PARTS: Final = ("sigma", "omega", "gamma")
-FEWEST: Final = 8
+MIN_GROUPS: Final = 8
 """Repetitions needed for variances and their errors."""
 SIZE: Final = FigureAxis(title="documents of each source M", scale="log")
 
@@ -86,8 +86,8 @@ def compute_findings(
         return statistics | compute_claim_statistics(statistics)
 
     n = len(records["cvs_means"])
-    if n < FEWEST:
-        few = FEW_REPETITIONS(n=n, more=f"; variances and their errors need at least {FEWEST}")
+    if n < MIN_GROUPS:
+        few = FEW_REPETITIONS(n=n, more=f"; variances and their errors need at least {MIN_GROUPS}")
         return StudyFindings(cautions=(*cautions, few))
     statistics = jackknife(compute, records)
     return StudyFindings(

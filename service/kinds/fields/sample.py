@@ -16,7 +16,7 @@ from service.kinds.fields.layout import require_columns, require_numbers
 from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.importance_weights.base import LARGEST
+from thetahat.importance_weights.base import MAX_MAGNITUDE
 from thetahat.tables.columns import Raw, parse_features, parse_numbers, read_columns_of_rows
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
@@ -303,12 +303,12 @@ def _build_matrix(features: Features) -> FloatArray:
                 loc=("features", name, row),
             )
     X = features.matrix()
-    too_large = np.abs(X) > LARGEST
+    too_large = np.abs(X) > MAX_MAGNITUDE
     if too_large.any():
         row, j = (int(i) for i in np.argwhere(too_large)[0])
         raise InvalidParameter(
             f"Feature {j} in row {row} is {X[row, j]}. Features may not be larger than "
-            f"{LARGEST:g} in size.",
+            f"{MAX_MAGNITUDE:g} in size.",
             loc=("features", row, j),
             value=str(X[row, j]),
         )

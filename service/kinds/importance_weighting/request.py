@@ -19,11 +19,11 @@ from service.kinds.fields.method_names import (
 )
 from service.kinds.fields.sample import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
-from thetahat.analyses.selection import MOST_VALUES, check_count, check_distinct, space_values
+from thetahat.analyses.selection import MAX_VALUES, check_count, check_distinct, space_values
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights import default_weights
 from thetahat.learners import penalised_least_squares
-from thetahat.parameter_checks import MOST_SPLITS
+from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.weighted_risks import DEFAULT_RISKS
 
 DEFAULT_COUNT: Final = 200
@@ -36,13 +36,13 @@ class Grid(Schema):
     from_: float | None = Field(None, alias="from", description="The first value of a range.")
     to: float | None = Field(None, description="The last value of a range.")
     count: int | None = Field(
-        None, ge=1, le=MOST_VALUES, description="Number of values of a range. Left out: 200."
+        None, ge=1, le=MAX_VALUES, description="Number of values of a range. Left out: 200."
     )
     scale: Literal["log", "linear"] | None = Field(
         None, description="Whether a range has equal ratios or equal steps. Left out: log."
     )
     values: list[Any] | None = Field(
-        None, min_length=1, max_length=MOST_VALUES, description="The values, instead of a range."
+        None, min_length=1, max_length=MAX_VALUES, description="The values, instead of a range."
     )
 
 
@@ -106,7 +106,7 @@ class ImportanceWeightingRequest(EvaluationRequest):
         None, description="Grids by learner; a learner without one has grid."
     )
     n_folds: int = Field(
-        5, ge=2, le=MOST_SPLITS, description="Number of folds that are drawn from the source."
+        5, ge=2, le=MAX_SPLITS, description="Number of folds that are drawn from the source."
     )
     loss: LossName | LossEntry | None = Field(
         None,

@@ -30,7 +30,7 @@ from service.schemas.numbers import label_list, number_array, shown
 from service.settings import settings
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
-from thetahat.values.block_losses import LARGEST, BlockLosses, LossTable
+from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
@@ -252,7 +252,7 @@ def _read_rows(model: str, rows: list[Any], reader: ColumnReader) -> tuple[Float
 def _read_losses(values: Any, loc: Loc) -> FloatArray:
     """Return (n,) losses of a JSON list; true is a loss of 1 (wrong) and false one of 0 (right)."""
     try:
-        return number_array(values, loc, largest=LARGEST, booleans=True)
+        return number_array(values, loc, largest=MAX_LOSS, booleans=True)
     except InvalidParameter as error:
         if error.loc and isinstance(error.loc[-1], int) and _is_null(values, error.loc[-1]):
             raise InvalidParameter(
@@ -397,7 +397,7 @@ def _sent(
 def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> LossTable:
     _check_model_names(list(scores), ("split_scores",))
     values = {
-        m: number_array(row, ("split_scores", m), largest=LARGEST) for m, row in scores.items()
+        m: number_array(row, ("split_scores", m), largest=MAX_LOSS) for m, row in scores.items()
     }
     first = next(iter(values))
     n_splits = len(values[first])

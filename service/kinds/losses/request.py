@@ -13,7 +13,7 @@ from service.kinds.fields.left_out import LeftOutLossFields
 from service.kinds.losses.supplied_fits import SuppliedFits
 from service.schemas.base import Schema
 from service.schemas.numbers import check_whole_sizes
-from thetahat.parameter_checks import MOST_SPLITS
+from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.values.types import Better, BlockKind
 
 
@@ -37,10 +37,10 @@ class SplitScores(Schema):
         None, description="Number of test instances, for split_scores: one number or one per split."
     )
     folds: int | None = Field(
-        None, ge=1, le=MOST_SPLITS, description="Number of folds in one repeat, for split_scores."
+        None, ge=1, le=MAX_SPLITS, description="Number of folds in one repeat, for split_scores."
     )
     repeats: int | None = Field(
-        None, ge=1, le=MOST_SPLITS, description="Number of repeats, for split_scores. Left out: 1."
+        None, ge=1, le=MAX_SPLITS, description="Number of repeats, for split_scores. Left out: 1."
     )
     better: Better | None = Field(
         None,

@@ -25,7 +25,7 @@ from thetahat.refit_estimators import (
     supply_conservative_z,
     supply_out_of_bag,
 )
-from thetahat.values.block_losses import LARGEST, LossTable
+from thetahat.values.block_losses import MAX_LOSS, LossTable
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -202,9 +202,9 @@ def _read_out_losses(values: list[Any], is_out: np.ndarray, n: int, loc: Loc) ->
     losses = np.zeros(n)
     for row in np.flatnonzero(is_out).tolist():
         loss = check_number(values[row], (*loc, row))
-        if abs(loss) > LARGEST:
+        if abs(loss) > MAX_LOSS:
             raise InvalidParameter(
-                f"The loss {loss:g} is larger than {LARGEST:g} in size. Rescale the losses.",
+                f"The loss {loss:g} is larger than {MAX_LOSS:g} in size. Rescale the losses.",
                 loc=(*loc, row),
                 value=shown(loss),
             )
@@ -216,7 +216,7 @@ def _read_conservative_z(sent: HalvesLosses, names: Sequence[str]) -> SuppliedRe
     for field in ("subsamples", "halves"):
         _check_models(getattr(sent, field), names, field)
     subsamples = {
-        m: number_array(sent.subsamples[m], ("subsamples", m), largest=LARGEST) for m in names
+        m: number_array(sent.subsamples[m], ("subsamples", m), largest=MAX_LOSS) for m in names
     }
     n_subsamples = len(subsamples[names[0]])
     n_halvings = len(sent.halves[names[0]])
@@ -231,7 +231,7 @@ def _read_conservative_z(sent: HalvesLosses, names: Sequence[str]) -> SuppliedRe
             _check_number("halves", len(cut), 2, loc)
             for h, half in enumerate(cut):
                 _check_number("subsamples", len(half), n_subsamples, (*loc, h))
-                halves[model][m, h] = number_array(half, (*loc, h), largest=LARGEST)
+                halves[model][m, h] = number_array(half, (*loc, h), largest=MAX_LOSS)
     return supply_conservative_z(subsamples, halves)
 
 

@@ -26,7 +26,7 @@ from service.kinds.fields.method_names import (
     WeightsName,
 )
 from service.schemas.base import EvaluationRequest, Schema
-from thetahat.parameter_checks import MOST_ROWS
+from thetahat.parameter_checks import MAX_ROWS
 from thetahat.values.types import Alternative
 
 MOST_REPETITIONS: Final = 1_000_000
@@ -76,16 +76,16 @@ class DrawInput(Schema):
     """The size of the draw of one repetition."""
 
     n: int | None = Field(
-        None, ge=1, le=MOST_ROWS, strict=True, description="Number of rows in all."
+        None, ge=1, le=MAX_ROWS, strict=True, description="Number of rows in all."
     )
     n_sources: int | None = Field(
-        None, ge=1, le=MOST_ROWS, strict=True, description="Number of sources."
+        None, ge=1, le=MAX_ROWS, strict=True, description="Number of sources."
     )
     per_source: int | None = Field(
-        None, ge=1, le=MOST_ROWS, strict=True, description="Number of rows of each source."
+        None, ge=1, le=MAX_ROWS, strict=True, description="Number of rows of each source."
     )
     n_target: int | None = Field(
-        None, ge=1, le=MOST_ROWS, strict=True, description="Number of rows of the target sample."
+        None, ge=1, le=MAX_ROWS, strict=True, description="Number of rows of the target sample."
     )
     replace: bool = Field(
         default=False, strict=True, description="Whether a row of a data set may be drawn twice."

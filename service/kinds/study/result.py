@@ -14,7 +14,7 @@ from service.kinds.study.records import RecordedRepetitions
 from service.kinds.study.request import StudyRequest
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.studies.base import Study, StudyFindings
-from thetahat.analyses.studies.general_tables import FEW
+from thetahat.analyses.studies.general_tables import FEW_REPETITIONS_BELOW
 from thetahat.analyses.studies.result import StudyClaim, StudyFigure, StudyTable
 from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.generators import GENERATORS
@@ -136,7 +136,9 @@ def _describe(
 
 def _few_repetitions(n: int, findings: StudyFindings) -> tuple[Caution, ...]:
     """Return a caution if there are few repetitions and the findings do not have it yet."""
-    if n >= FEW or any(caution.code == "few_repetitions" for caution in findings.cautions):
+    if n >= FEW_REPETITIONS_BELOW or any(
+        caution.code == "few_repetitions" for caution in findings.cautions
+    ):
         return ()
     return (FEW_REPETITIONS(n=n, more=""),)
 

@@ -135,7 +135,7 @@ def test_degenerate_exchanges_that_give_up(monkeypatch: pytest.MonkeyPatch) -> N
     assert exchange(A.T @ A, q, 1e-9, np.zeros(10)) > 0
     monkeypatch.setattr(kernel_means, "_SLACK", 0)
     assert exchange(A.T @ A, q, 1e-9, np.zeros(10)) == -1
-    monkeypatch.setattr(kernel_means, "MOST_EXCHANGES", 1)
+    monkeypatch.setattr(kernel_means, "MAX_EXCHANGES", 1)
     assert exchange(np.eye(2), np.array([1.0, 1.0]), 1e-12, np.zeros(2)) == -1
 
 
@@ -147,7 +147,7 @@ def test_degenerate_sums_that_are_not_reached(monkeypatch: pytest.MonkeyPatch) -
     assert not kernel_mean_matching._solve(
         kernel_means.exchange, np.eye(3), none_free, (1, 2), np.empty(3)
     )
-    monkeypatch.setattr(kernel_mean_matching, "_MOST_STEPS", 1)
+    monkeypatch.setattr(kernel_mean_matching, "_MAX_STEPS", 1)
 
     assert_allclose(
         kernel_mean_matching_weights(source, target, rng(), method), expected, rtol=1e-9

@@ -50,7 +50,7 @@ def test_exact_what_the_loops_do_not_know_is_done_by_the_method() -> None:
 
 def test_limit_many_cells_are_left_to_the_method(monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = stacked(2, n=10, m=12)
-    monkeypatch.setattr(kliep, "MOST_CELLS", 143)
+    monkeypatch.setattr(kliep, "MAX_CELLS", 143)
 
     assert_array_equal(*both(source, target))
 

@@ -179,7 +179,7 @@ def test_exact_a_target_that_all_share(intercept: bool) -> None:  # noqa: FBT001
 def test_exact_any_cut_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = select(problems(), PENALTIES, RISKS)
     monkeypatch.setattr(selection, "BATCH_NUMBERS", 3 * 3 * 5 * 31)
-    monkeypatch.setattr(selection, "LEAST_BATCH", 2)
+    monkeypatch.setattr(selection, "MIN_BATCH", 2)
     cut = select(problems(), PENALTIES, RISKS)
 
     for name in (*RISKS, "target"):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from replications.loops.likelihood_ascent import ascend
 from tests.thetahat.importance_weights.samples import shifted
-from thetahat.importance_weights.kliep import RATES, STEPS, early_stopped
+from thetahat.importance_weights.kliep import MAX_STEPS_PER_SIZE, STEP_SIZES, early_stopped
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 
@@ -25,7 +25,7 @@ def kernels(m: int, L: int, width: float, seed: int) -> tuple[FloatArray, FloatA
 def climbed(kind: str, A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
     climb: Any = compiled(ascend) if kind == "compiled" else ascend
     alpha = np.empty(len(b))
-    best, n_steps = climb(A, b, np.array(RATES), STEPS, alpha)
+    best, n_steps = climb(A, b, np.array(STEP_SIZES), MAX_STEPS_PER_SIZE, alpha)
     return alpha, best, n_steps
 
 
@@ -69,7 +69,7 @@ def test_by_hand_one_centre(kind: str) -> None:
 
     assert_allclose(alpha, [4.0])
     assert_allclose(best, np.log(2.0))  # of 0.5 times 4, in each row
-    assert n_steps >= len(RATES)  # whether an equal objective is better is up to rounding
+    assert n_steps >= len(STEP_SIZES)  # whether an equal objective is better is up to rounding
 
 
 @pytest.mark.parametrize("kind", ["compiled", "plain"])

@@ -109,7 +109,7 @@ def test_degenerate_samples_that_could_overflow_are_copied(
     reviews: Data, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     documents, _ = read_documents(reviews, "reviews")
-    monkeypatch.setattr(_samples, "MANY", 0)
+    monkeypatch.setattr(_samples, "MANY_DOCUMENTS", 0)
     large = documents.counts.copy()
     large.data[0] = 65_535
     sampler = DocumentSampler(Documents(large, documents.y, documents.text), NaiveBayes())
@@ -137,7 +137,7 @@ def test_naive_presets_give_the_same_records_either_way(
 ) -> None:
     asked = PRESETS[name](**{**small, "model": model})
     plain = asked.plan({"reviews": reviews}, 3).run(0, 4)
-    monkeypatch.setattr(_samples, "MANY", 0)
+    monkeypatch.setattr(_samples, "MANY_DOCUMENTS", 0)
     quick = asked.plan({"reviews": reviews}, 3).run(0, 4)
     for key, values in plain.items():
         assert_array_equal(quick[key], values)

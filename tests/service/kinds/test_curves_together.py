@@ -36,7 +36,7 @@ TOO_FEW = "The training part has 10 rows"
 
 def test_naive_each_by_itself_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     together = run_kind(BODY)
-    monkeypatch.setattr(learner_groups, "MOST_NUMBERS_TOGETHER", 1)
+    monkeypatch.setattr(learner_groups, "MAX_NUMBERS_TOGETHER", 1)
     alone = run_kind(BODY, job=1)
 
     assert together.losses.column_names == alone.losses.column_names

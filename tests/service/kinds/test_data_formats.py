@@ -129,7 +129,7 @@ def test_exact_labels_of_any_kind_and_other_columns_stand_beside_a_matrix(tmp_pa
 def test_degenerate_a_learner_that_the_matrix_is_too_wide_for_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", 500)
+    monkeypatch.setattr("thetahat.tables.features.MAX_DENSE_CELLS", 500)
     file = uploaded(tmp_path, NPZ, npz(**SPARSE, y=Y, shop=SHOP))
     learners = {**LEARNERS, "g": "gaussian_naive_bayes", "lda": "LinearDiscriminantAnalysis"}
     result = run_kind(body_of(file, learners=learners), [file]).result

@@ -96,7 +96,7 @@ def test_naive_each_by_itself_gives_the_same(
 ) -> None:
     body = {**body, "scheme": scheme, "variances": [variance]}
     together = run_kind(body)
-    monkeypatch.setattr(learner_groups, "MOST_NUMBERS_TOGETHER", 1)
+    monkeypatch.setattr(learner_groups, "MAX_NUMBERS_TOGETHER", 1)
     alone = run_kind(body, job=1)
 
     assert together.losses.column_names == alone.losses.column_names
@@ -171,7 +171,7 @@ def test_property_no_piece_hands_in_more_than_the_bound(monkeypatch: pytest.Monk
     assert [chunk.size for chunk in cut.chunks] == [8] * 5
     data = problem("plain", "regression")
     ridges = {f"r{at}": Ridge(penalty=at + 1.0) for at in range(5)}
-    monkeypatch.setattr(learner_groups, "MOST_NUMBERS_TOGETHER", 2 * 3 * data.n)
+    monkeypatch.setattr(learner_groups, "MAX_NUMBERS_TOGETHER", 2 * 3 * data.n)
     assert [bundle.names for bundle in bundle_learners(ridges, data, data.n)] == [
         ("r0", "r1"),
         ("r2", "r3"),

@@ -269,7 +269,7 @@ def test_exact_splits_go_in_passes_as_far_as_there_is_room(
         Split(0, k, k, np.setdiff1d(np.arange(5), t), np.array(t)) for k, t in enumerate(tests)
     ]
     says = SaysAll(1.0, [])
-    monkeypatch.setattr(split_batches, "_MOST_ROW_NUMBERS", 15)  # three splits of five rows
+    monkeypatch.setattr(split_batches, "_MAX_ROW_NUMBERS", 15)  # three splits of five rows
 
     told = list(predict_in_batches(says.predict_all, splits, 5))
 

@@ -185,7 +185,7 @@ def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: i
     data = problem("plain", "regression")
     grid = GRIDS["ridge"]
     whole = {scheme: done_together(grid, data, scheme) for scheme in ("k_fold", "leave_one_out")}
-    monkeypatch.setattr(parameter_paths, "_MOST_VALUES", at_once)
+    monkeypatch.setattr(parameter_paths, "_MAX_VALUES", at_once)
 
     for scheme, wanted in whole.items():
         for name, said in done_together(grid, data, scheme).items():
@@ -213,7 +213,7 @@ def test_degenerate_no_rows_to_leave_out() -> None:
 
 
 def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parameter_paths, "_MOST_VALUES", 1)
+    monkeypatch.setattr(parameter_paths, "_MAX_VALUES", 1)
     data = problem("plain", "regression")  # 32 or 33 rows in each training part
     learners = {"few": NearestNeighbours(k=3), "many": NearestNeighbours(k=35)}
 

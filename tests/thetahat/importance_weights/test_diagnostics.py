@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import Diagnostics, Samples, diagnose
-from thetahat.importance_weights._diagnostics import MOST_ROWS, measure_coverage
+from thetahat.importance_weights._diagnostics import MAX_ROWS, measure_coverage
 from thetahat.values.types import FloatArray
 
 LINE = Samples(np.arange(8.0)[:, None], np.array([[0.5], [3.2], [7.9], [8.5], [9.5]]))
@@ -96,7 +96,7 @@ def test_degenerate_coverage_of_constant_columns_and_of_a_shift() -> None:
 
 
 def test_exact_coverage_of_many_rows_is_that_of_some_drawn() -> None:
-    samples = shifted(MOST_ROWS + 1, 100)
+    samples = shifted(MAX_ROWS + 1, 100)
     found, cautions = measure_coverage(samples, rng())
 
     assert [c.code for c in cautions] == ["coverage_of_a_sample"]

@@ -127,7 +127,7 @@ def test_exact_many_rows_at_once() -> None:
 def test_exact_columns_on_demand_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = shifted(250, 100, seed=7)
     held = KernelMeanMatching().estimate(samples, rng())
-    monkeypatch.setattr(module, "HELD", 10)
+    monkeypatch.setattr(module, "MAX_ROWS_IN_MEMORY", 10)
 
     assert_allclose(KernelMeanMatching().estimate(samples, rng()).values, held.values, rtol=1e-9)
 

@@ -116,7 +116,7 @@ def test_exact_compiled_loops_give_the_same_bits(
     data = table_of(sparse=True, weights=weights)
     splits = list(splits_of(data, scheme))
     by_scipy = at_once(learner, data, splits)
-    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
     by_kernel = at_once(learner, table_of(sparse=True, weights=weights), splits)
 
     for a, b in zip(by_scipy, by_kernel, strict=True):
@@ -133,7 +133,7 @@ def test_exact_rows_taken_in_pieces_change_nothing(
     data = table_of(sparse=True, weights="none")
     splits = list(splits_of(data, "leave_one_out"))
     whole = at_once(learner, data, splits)
-    monkeypatch.setattr(_class_sums, "AT_ONCE", 7)
+    monkeypatch.setattr(_class_sums, "VALUES_PER_BATCH", 7)
     in_pieces = at_once(learner, table_of(sparse=True, weights="none"), splits)
 
     for a, b in zip(whole, in_pieces, strict=True):
@@ -218,7 +218,7 @@ def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
 def test_exact_splits_in_one_pass_give_the_same_bits(
     learner: str, weights: str, n_classes: int, scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
     data = table_of(sparse=True, weights=weights)
     if n_classes == 2:
         labels = np.where(data.y == 2, 1, data.y)
@@ -229,7 +229,7 @@ def test_exact_splits_in_one_pass_give_the_same_bits(
 
     shared: Any = prepare_fast_path(LEARNERS[learner](smoothing=0.3), data)  # type: ignore[call-arg]  # of this family
     for some in (parts, parts[1:]):  # from the second on they do not add up to all rows
-        monkeypatch.setattr(_count_rows, "MOST_CELLS", 12 * n_classes * 3)
+        monkeypatch.setattr(_count_rows, "MAX_CELLS", 12 * n_classes * 3)
         told = shared.predict_all(some)
         assert len(told) == len(some)
         for said, part in zip(told, some, strict=True):
@@ -247,13 +247,13 @@ def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> N
         1
     ] * 8  # few values: one by one
 
-    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
     anew = table_of(sparse=True, weights="none")
     shared = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), anew)
     runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
 
     assert runs == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    monkeypatch.setattr(_count_rows, "MOST_CELLS", 12 * 3 * 3)  # room for three
+    monkeypatch.setattr(_count_rows, "MAX_CELLS", 12 * 3 * 3)  # room for three
     runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
     assert runs == [[0, 1, 2], [3], [4, 5, 6], [7]]
 
@@ -263,7 +263,7 @@ def test_exact_blocks_that_are_all_rows_add_up(
     learner: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = table_of(sparse=True, weights="whole")
-    monkeypatch.setattr(_class_sums, "LARGE", 0)
+    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
     parts = [build_part(split, data.n) for split in splits_of(data, "k_fold")]
     together: Any = prepare_fast_path(LEARNERS[learner](), data)
     together.predict_all(parts)

@@ -130,7 +130,7 @@ def test_exact_splits_a_few_at_a_time_say_the_same(
 ) -> None:
     data, params = ill_conditioned(1e5, 71), {"n_folds": 14}
     whole = outcomes(data, scheme, params, [0, None])
-    monkeypatch.setattr(_discriminant_turned, "_HELD", 400)
+    monkeypatch.setattr(_discriminant_turned, "_MAX_ENTRIES", 400)
 
     few = outcomes(data, scheme, params, [0, None])
 

@@ -114,7 +114,7 @@ def test_exact_rows_taken_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPat
     data = problem("weighted", "classification")
     part = Part(np.arange(12, 41), np.arange(12), np.arange(12))
     whole = shared_of(data).predict(part)
-    monkeypatch.setattr(_gaussian_rows, "_AT_ONCE", 5)
+    monkeypatch.setattr(_gaussian_rows, "_ROWS_PER_BATCH", 5)
     in_pieces = shared_of(data).predict(part)
 
     assert not isinstance(whole, OrdinaryFit)
@@ -130,7 +130,7 @@ def test_exact_compiled_loops_say_what_numpy_does(
     parts = [build_part(split, data.n) for scheme in SPLITS for split in splits_of(data, scheme)]
     by_numpy = shared_of(data, 0.01)
     wanted = [by_numpy.predict(part) for part in parts]
-    monkeypatch.setattr(_gaussian_rows, "LARGE", 0)
+    monkeypatch.setattr(_gaussian_rows, "MIN_VALUES_FOR_LOOPS", 0)
     by_loops = shared_of(data, 0.01)
 
     for part, told in zip(parts, wanted, strict=True):

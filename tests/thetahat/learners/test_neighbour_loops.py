@@ -116,7 +116,7 @@ def test_exact_which_searches_the_loops_are_for(n: int, p: int) -> None:
 
 def test_property_few_queries_prepare_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = RNG.normal(size=(40, 3))
-    monkeypatch.setattr(_neighbour_search, "_BLOCK", 30)
+    monkeypatch.setattr(_neighbour_search, "_DISTANCES_PER_BATCH", 30)
 
     lists = Search(rows).lists(rows[:3], 5)
 
@@ -155,7 +155,7 @@ def test_naive_fits_of_many_rows(scheme: str) -> None:
 def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = RNG.normal(size=(60, 3)), RNG.normal(size=60)
     data = build_data({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
-    monkeypatch.setattr("thetahat.learners.fast.neighbours.over_splits._MOST_HELD", 300)
+    monkeypatch.setattr("thetahat.learners.fast.neighbours.over_splits._MAX_ENTRIES", 300)
     shared = prepare_fast_path(NearestNeighbours(k=3), data)
     whole, twice = np.arange(60), np.repeat(np.arange(30), 2)
     splits = [Split(0, at, at, whole[10:], whole[:10]) for at in range(9)]
@@ -189,7 +189,7 @@ def test_exact_lists_of_a_tree_end_with_the_lowest_of_rows_equally_far(
 
 
 def test_degenerate_more_rows_equally_far_than_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_neighbour_search, "_MOST_EQUALLY_FAR", 100)
+    monkeypatch.setattr(_neighbour_search, "_MAX_EQUALLY_FAR", 100)
     rows = np.concatenate([np.zeros((101, 2)), np.ones((100, 2))])
 
     lists = Search(rows).lists(rows, LENGTH)

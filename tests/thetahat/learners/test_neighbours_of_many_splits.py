@@ -48,7 +48,7 @@ def over(learner: NearestNeighbours) -> Any:
 def test_naive_each_part_is_fitted_alone(
     held: int, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_neighbour_splits, "_MOST_HELD", held)
+    monkeypatch.setattr(_neighbour_splits, "_MAX_ENTRIES", held)
     learner, asked = NearestNeighbours(k=k), parts(resampled=k == 1)
 
     *said, of_nothing = over(learner).predict_all(asked)

@@ -152,7 +152,7 @@ def test_exact_solutions_of_either_decomposition(p: int, monkeypatch: pytest.Mon
     least = float(np.linalg.eigvalsh(xx)[0])
     found = []
     for large in (10_000, 0):
-        monkeypatch.setattr(_ridge_solutions, "LARGE", large)
+        monkeypatch.setattr(_ridge_solutions, "MIN_ENTRIES_FOR_LOOPS", large)
         out = np.empty((4, p))
         assert _ridge_solutions.solutions(xx, xy, PENALTIES, 0.99 * least, out)
         assert not _ridge_solutions.solutions(xx, xy, PENALTIES, 1.01 * least, np.empty((4, p)))
@@ -169,5 +169,5 @@ def test_exact_solutions_of_either_decomposition(p: int, monkeypatch: pytest.Mon
 def test_naive_one_fit_per_penalty_of_large_problems(
     name: str, monkeypatch: pytest.MonkeyPatch, *, intercept: bool
 ) -> None:
-    monkeypatch.setattr(_ridge_solutions, "LARGE", 0)
+    monkeypatch.setattr(_ridge_solutions, "MIN_ENTRIES_FOR_LOOPS", 0)
     test_naive_one_fit_per_penalty(name, intercept=intercept)

@@ -64,8 +64,8 @@ def test_naive_one_fit_per_smoothing(learner: str, scheme: str, weights: str) ->
 def test_exact_each_says_what_it_says_by_itself(
     learner: str, scheme: str, monkeypatch: pytest.MonkeyPatch, *, compiled: bool
 ) -> None:
-    monkeypatch.setattr(_class_sums, "LARGE", 0 if compiled else 10**9)
-    monkeypatch.setattr(_smoothing_path, "MOST_CELLS", 100)  # so that not all go at once
+    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0 if compiled else 10**9)
+    monkeypatch.setattr(_smoothing_path, "MAX_CELLS", 100)  # so that not all go at once
     data = table_of(sparse=True, weights="whole")
     path = path_of(learner, data)
     alone = [prepare_fast_path(LEARNERS[learner](smoothing=s), data) for s in SMOOTHINGS]  # type: ignore[call-arg]  # of this family

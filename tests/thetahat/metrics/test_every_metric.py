@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.metrics.judged import every_case, some, under
 from thetahat.errors import InvalidParameter
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import MOST_ROWS, Metric, choose_n_resamples
+from thetahat.metrics.base import MAX_ROWS, Metric, choose_n_resamples
 from thetahat.references import REFERENCES
 
 EVERY = pytest.mark.parametrize("name", METRICS)
@@ -136,7 +136,7 @@ def test_invalid_resamples(name: str, n_resamples: int) -> None:
 def test_property_resamples_as_asked_or_for_few_rows(name: str) -> None:
     kind: type = METRICS[name]
 
-    assert choose_n_resamples(kind(), MOST_ROWS) == 1000
-    assert choose_n_resamples(kind(), MOST_ROWS + 1) == 0
-    assert choose_n_resamples(kind(n_resamples=250), MOST_ROWS + 1) == 250
+    assert choose_n_resamples(kind(), MAX_ROWS) == 1000
+    assert choose_n_resamples(kind(), MAX_ROWS + 1) == 0
+    assert choose_n_resamples(kind(n_resamples=250), MAX_ROWS + 1) == 250
     assert choose_n_resamples(kind(n_resamples=0), 10) == 0

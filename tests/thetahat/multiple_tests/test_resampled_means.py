@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.thetahat.multiple_tests.many import details_of, in_a_holdout, outcome_of
 from thetahat.multiple_tests._resampled_means import (
-    MOST_COUNTED,
+    MAX_COUNTED,
     bootstrap_deviations,
     inflation_factors,
     studentise,
@@ -48,7 +48,7 @@ def test_by_hand_resamples_of_two_clusters() -> None:
 
 def test_limit_many_units_take_normal_multipliers_of_the_same_moments() -> None:
     rng = np.random.default_rng(353)
-    n = MOST_COUNTED + 1
+    n = MAX_COUNTED + 1
     losses = rng.random((n, 3)) + 0.5 * rng.random((n, 1))
     shares = np.full(n, 1 / n)
 

@@ -123,10 +123,10 @@ def test_exact_a_step_that_leaves_the_domain_is_halved() -> None:
 
 def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = shifted(40, 60)
-    monkeypatch.setattr(quadratic_programme, "MOST_ROUNDS", 2)
+    monkeypatch.setattr(quadratic_programme, "MAX_ROUNDS", 2)
     matched = KernelMeanMatching(width=0.5, tolerance=1.0).estimate(samples, rng())
     monkeypatch.undo()
-    monkeypatch.setattr(kliep, "_MOST_STEPS", 1)
+    monkeypatch.setattr(kliep, "_MAX_STEPS", 1)
     likeliest = Kliep(width=0.3).estimate(samples, rng())
 
     assert [c.code for c in matched.cautions] == ["not_optimal"]
@@ -135,13 +135,13 @@ def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.Monkey
 
 def test_degenerate_few_rounds_and_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     K, q = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, 1.0])
-    monkeypatch.setattr(quadratic_programme, "MOST_ROUNDS", 1)
+    monkeypatch.setattr(quadratic_programme, "MAX_ROUNDS", 1)
     box = quadratic_programme.BoxProgramme(lambda j: K[j], q, 9.0, 1e-12)
     box.start_from(np.ones(2))
     box.minimise()
     assert_allclose(box.w, [2 / 3, 2 / 3])  # w + w / 2 = 1
     monkeypatch.undo()
-    monkeypatch.setattr(quadratic_programme, "_MOST_STEPS", 1)
+    monkeypatch.setattr(quadratic_programme, "_MAX_STEPS", 1)
     # 4/3 without the sum; 2 at a multiplier of 1/2 after one step of Newton's
     found = minimise_in_slab(lambda j: K[j], q, upper=9.0, lowest=2.0, highest=2.0)
     assert_allclose(found.w, [1, 1])
@@ -152,7 +152,7 @@ def test_limit_of_steps_of_the_published_heuristic(monkeypatch: pytest.MonkeyPat
     samples = shifted(40, 60)
     method = Kliep(width=1.0, mode="early_stopped")
     full = method.estimate(samples, rng()).details
-    monkeypatch.setattr(kliep, "STEPS", 1)
+    monkeypatch.setattr(kliep, "MAX_STEPS_PER_SIZE", 1)
     short = method.estimate(samples, rng()).details
 
     assert short["n_steps"] == 7

@@ -97,7 +97,7 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
 def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
     values: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared, "MOST_SHARED_DRAWS", most)
+    monkeypatch.setattr(shared, "MAX_SHARED_DRAWS", most)
     rng = np.random.default_rng(7)
     layout = build_layout(BlockKind.RANDOM, np.arange(1200) % 3)
     losses = rng.integers(0, values, size=(3, 1200)) + 0.02 * values * np.arange(3)[:, None]

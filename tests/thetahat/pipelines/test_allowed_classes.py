@@ -24,7 +24,13 @@ from thetahat.pipelines.allowed_classes import (
     title,
 )
 from thetahat.pipelines.excluded_classes import EXCLUDED
-from thetahat.pipelines.parameter_limits import LARGEST, LONGEST, NO_LISTS, REFUSED, REFUSED_OF
+from thetahat.pipelines.parameter_limits import (
+    MAX_LENGTHS,
+    MAX_VALUES,
+    NO_LISTS,
+    REFUSED_CLASS_PARAMETERS,
+    REFUSED_PARAMETERS,
+)
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)
 
@@ -114,9 +120,9 @@ def test_exact_the_tables_name_classes_and_parameters_that_exist() -> None:
     parameters = {name: set(load_class(name)().get_params()) for name in names}
     every = set().union(*parameters.values())
     assert SELECTORS | STRING_TRANSFORMERS | set(WIDTHS) <= set(TRANSFORMERS)
-    assert set(LARGEST) | set(LONGEST) | NO_LISTS <= every
-    assert all(parameter in parameters[name] for name, parameter in REFUSED_OF)
-    assert set(REFUSED) <= every
+    assert set(MAX_VALUES) | set(MAX_LENGTHS) | NO_LISTS <= every
+    assert all(parameter in parameters[name] for name, parameter in REFUSED_CLASS_PARAMETERS)
+    assert set(REFUSED_PARAMETERS) <= every
     with pytest.raises(KeyError):
         load_class("VotingClassifier")
 

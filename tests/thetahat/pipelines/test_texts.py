@@ -281,7 +281,7 @@ def test_invalid_texts_that_reach_a_learner() -> None:
 
 
 def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", COUNTS.shape[1] * 45 - 1)
+    monkeypatch.setattr("thetahat.tables.features.MAX_DENSE_CELLS", COUNTS.shape[1] * 45 - 1)
     train, test = np.arange(45), np.arange(45, 60)
     with pytest.raises(
         UnsupportedCombination, match=r"45 rows x 12 sparse columns would be 540 cells"
@@ -291,7 +291,7 @@ def test_invalid_zeros_written_out_would_fill_the_memory(monkeypatch: pytest.Mon
 
 
 def test_invalid_more_words_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thetahat.pipelines.text_step.WIDEST_SPARSE", len(WORDS) - 1)
+    monkeypatch.setattr("thetahat.pipelines.text_step.MAX_SPARSE_COLUMNS", len(WORDS) - 1)
     with pytest.raises(
         InvalidParameter, match=r"CountVectorizer would produce 12 columns\. At most 11"
     ):

@@ -117,7 +117,7 @@ def test_invalid_a_text_beside_a_group_is_named(call: str) -> None:
 def test_invalid_a_matrix_that_is_too_large_written_out(
     call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thetahat.tables.features.MOST_DENSE", 23)
+    monkeypatch.setattr("thetahat.tables.features.MAX_DENSE_CELLS", 23)
     with pytest.raises(UnsupportedCombination, match="4 rows x 6 sparse columns would be 24 cells"):
         getattr(TABLE, call)()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
-from thetahat.analyses.bootstrap.resampling import MOST_STUDENTISED
+from thetahat.analyses.bootstrap.resampling import MAX_STUDENTISED
 from thetahat.cautions import (
     ACCELERATION_OF_A_QUANTILE,
     FEW_REPLICATES_BEYOND_AN_END,
@@ -125,10 +125,10 @@ def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
             f"{name} needs a standard error of each resample from the jackknife, which is not "
             "consistent for quantiles"
         )
-    if n_draws > MOST_STUDENTISED:
+    if n_draws > MAX_STUDENTISED:
         return (
             f"{name} needs a jackknife of each resample, which takes too long for "
-            f"{format_number(n_draws)} draws; at most {format_number(MOST_STUDENTISED)} are allowed"
+            f"{format_number(n_draws)} draws; at most {format_number(MAX_STUDENTISED)} are allowed"
         )
     return None
 

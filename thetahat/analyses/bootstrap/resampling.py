@@ -16,11 +16,11 @@ from thetahat.statistics import Functional, FunctionalOfKinds, OfSums, Sample, S
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
-FEWEST_RESAMPLES: Final = 2
-MOST_RESAMPLES: Final = 1_000_000
-MOST_DRAWS: Final = 4_000_000_000
+MIN_RESAMPLES: Final = 2
+MAX_RESAMPLES: Final = 1_000_000
+MAX_DRAWS: Final = 4_000_000_000
 """Largest number of rows times resamples: about ten seconds of one core."""
-MOST_STUDENTISED: Final = 100_000_000
+MAX_STUDENTISED: Final = 100_000_000
 """The same limit if every resample also gets a standard error, which takes several times as
 long."""
 
@@ -34,17 +34,17 @@ AnyResamples = HashedResamples | GivenResamples
 
 def check_size(n_rows: int, n_resamples: int, *, loc: tuple[str | int, ...]) -> None:
     """Raise ``InvalidParameter`` for too few or too many resamples or draws."""
-    if not FEWEST_RESAMPLES <= n_resamples <= MOST_RESAMPLES:
+    if not MIN_RESAMPLES <= n_resamples <= MAX_RESAMPLES:
         raise InvalidParameter(
-            f"n_resamples must lie in {FEWEST_RESAMPLES} to {MOST_RESAMPLES}, got {n_resamples}.",
+            f"n_resamples must lie in {MIN_RESAMPLES} to {MAX_RESAMPLES}, got {n_resamples}.",
             loc=loc,
             value=n_resamples,
         )
-    if n_rows * n_resamples > MOST_DRAWS:
+    if n_rows * n_resamples > MAX_DRAWS:
         raise InvalidParameter(
             f"{n_resamples} resamples of {n_rows} rows need "
             f"{format_number(n_rows * n_resamples)} draws, and the most is "
-            f"{format_number(MOST_DRAWS)}. Request at most {MOST_DRAWS // n_rows} resamples.",
+            f"{format_number(MAX_DRAWS)}. Request at most {MAX_DRAWS // n_rows} resamples.",
             loc=loc,
             value=n_resamples,
         )

@@ -23,7 +23,7 @@ from thetahat.cautions import (
 from thetahat.statistics import Sample, Statistic
 from thetahat.values.types import FloatArray
 
-MOST_LISTED: Final = 10_000
+MAX_LISTED: Final = 10_000
 """Replicates up to which the result lists them one by one."""
 
 
@@ -97,7 +97,7 @@ def describe_statistic(
         bias_corrected=replicates.estimate - bias,
         drawn_again=replicates.n_drawn_again,
         intervals=intervals,
-        replicates=replicates.values if replicates.n_resamples <= MOST_LISTED else None,
+        replicates=replicates.values if replicates.n_resamples <= MAX_LISTED else None,
         cautions=tuple(dict.fromkeys(_find_cautions(statistic, sample, replicates))),
     )
 

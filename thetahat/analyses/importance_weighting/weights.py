@@ -18,7 +18,7 @@ from thetahat.importance_weights import (
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray
 
-_LARGEST: Final = 1e140
+_MAX_WEIGHT: Final = 1e140
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -135,11 +135,11 @@ def _weigh_rows(
     """Return the weights of other rows; raise ``InsufficientData`` if one is too large."""
     assert weighing.weight_function is not None  # noqa: S101 - checked by check_can_weigh_new_rows
     values = weighing.weight_function(rows)
-    is_usable = values <= _LARGEST
+    is_usable = values <= _MAX_WEIGHT
     if not is_usable.all():
         row = int(row_numbers[int(np.argmin(is_usable))])
         raise InsufficientData(
-            f"Source row {row} would have a weight above {_LARGEST:g}, because hardly any other "
+            f"Source row {row} would have a weight above {_MAX_WEIGHT:g}, because hardly any other "
             "source row is near it. Use weights_from 'all', or leave the row out.",
             loc=("weights_from",),
             value=row,

@@ -8,11 +8,11 @@ from thetahat.analyses.learning_curve.growth import (
     choose_growth,
     grow_splits,
 )
-from thetahat.analyses.learning_curve.sizes import MOST_SIZES, check_sizes, label_size
+from thetahat.analyses.learning_curve.sizes import MAX_SIZES, check_sizes, label_size
 
 __all__ = [
     "GROW_BY",
-    "MOST_SIZES",
+    "MAX_SIZES",
     "GrowBy",
     "Growth",
     "SizeLosses",

@@ -12,10 +12,10 @@ from thetahat.distributions import upper_quantile
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
-FEWEST_SIZES: Final = 4
+MIN_SIZES: Final = 4
 """With three parameters and fewer sizes, the law fits every curve."""
 _SLOWEST, _FASTEST = 0.01, 5.0
-_LARGEST_RELATIVE_ERROR: Final = 0.5
+_MAX_RELATIVE_ERROR: Final = 0.5
 """Largest relative standard error of the exponent: beyond it, a law twice as fast fits as well, or
 none at all."""
 
@@ -95,8 +95,8 @@ def fit_power_law(
         Smallest value that the loss can take; a law with an asymptote below it is refused.
     """
     n, means = means_of_sizes.sizes, means_of_sizes.means
-    if len(n) < FEWEST_SIZES:
-        return None, f"a power law has three parameters and needs at least {FEWEST_SIZES} sizes"
+    if len(n) < MIN_SIZES:
+        return None, f"a power law has three parameters and needs at least {MIN_SIZES} sizes"
     if np.ptp(means) == 0:
         return None, "the error is the same at every size"
     variances = np.diag(means_of_sizes.covariance)
@@ -119,7 +119,7 @@ def fit_power_law(
     if G is None:
         return None, "several power laws fit the mean losses equally well"
     covariance = G @ means_of_sizes.covariance @ G.T
-    if not np.sqrt(covariance[2, 2]) <= _LARGEST_RELATIVE_ERROR * c:
+    if not np.sqrt(covariance[2, 2]) <= _MAX_RELATIVE_ERROR * c:
         return (
             None,
             f"the standard error of the exponent, {format_number(c)}, is more than half of it",

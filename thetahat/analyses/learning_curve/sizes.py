@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from thetahat.errors import InsufficientData, InvalidParameter
 
-MOST_SIZES = 50
+MAX_SIZES = 50
 """Largest number of sizes of one curve."""
 
 
@@ -21,9 +21,9 @@ def check_sizes(sizes: Sequence[float]) -> tuple[float, ...]:
     InvalidParameter
         With the path of the size, or of the list if it is empty or too long.
     """
-    if not 0 < len(sizes) <= MOST_SIZES:
+    if not 0 < len(sizes) <= MAX_SIZES:
         raise InvalidParameter(
-            f"A curve has between 1 and {MOST_SIZES} sizes; the request has {len(sizes)}.",
+            f"A curve has between 1 and {MAX_SIZES} sizes; the request has {len(sizes)}.",
             loc=("sizes",),
             value=len(sizes),
         )

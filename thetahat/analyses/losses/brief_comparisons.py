@@ -35,7 +35,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import Target
 from thetahat.variances.base import VarianceEstimator
 
-MOST_IN_FULL: Final = 1000
+MAX_FULL_COMPARISONS: Final = 1000
 """Largest number of pairs whose comparisons are in full by default."""
 
 
@@ -43,7 +43,7 @@ def choose_detail(requested: DetailLevel | None, n_pairs: int) -> DetailLevel:
     """Return the detail of the request, or the default for this number of pairs."""
     if requested is not None:
         return requested
-    return "full" if n_pairs <= MOST_IN_FULL else "brief"
+    return "full" if n_pairs <= MAX_FULL_COMPARISONS else "brief"
 
 
 def detail_caution(detail: str, requested: str | None, n_pairs: int) -> Iterable[Caution]:

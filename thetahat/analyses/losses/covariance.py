@@ -21,10 +21,10 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import BlockKind
 
-MOST_BLOCKS: Final = 200
+MAX_BLOCKS: Final = 200
 """A picture of more blocks than this is not looked at."""
 
-MOST_ENTRIES: Final = 500_000
+MAX_ENTRIES: Final = 500_000
 """Bound on all models' entries together: a result is read whole."""
 
 
@@ -50,9 +50,9 @@ def _why_left_out(table: LossTable) -> str | None:
         return "a holdout is one block"
     if layout.kind is BlockKind.SUBSAMPLES:
         return "the test parts of subsamples may hold the same instances"
-    if first > MOST_BLOCKS:
-        return f"{first} blocks are more than the {MOST_BLOCKS} that are shown"
-    if len(table.models) * first**2 > MOST_ENTRIES:
+    if first > MAX_BLOCKS:
+        return f"{first} blocks are more than the {MAX_BLOCKS} that are shown"
+    if len(table.models) * first**2 > MAX_ENTRIES:
         return f"{len(table.models)} models of {first} blocks are more than a result can show"
     return None
 

@@ -10,7 +10,7 @@ from thetahat.analyses.losses.choices import Choices, Chosen
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.multiple_tests.base import FEWEST_MODELS
+from thetahat.multiple_tests.base import MIN_MODELS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.registry import MethodInfo, Registry
 from thetahat.values.layout import Layout
@@ -57,7 +57,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
     if chosen is not None:
         offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
         return SelectedMethods(offered, named=True)
-    if n_models is not None and n_models < FEWEST_MODELS:
+    if n_models is not None and n_models < MIN_MODELS:
         return SelectedMethods((), named=False)
     methods: list[Chosen[M]] = []
     left_out: list[NotApplicable] = []

@@ -5,9 +5,9 @@ r"""Moments of the differences of all pairs, computed from products of the model
     Q_{ab} = \sum_i (a_i - \bar a)(b_i - \bar b)
 
 If the losses of two models are highly correlated, the left side is a small difference of large
-numbers. If it is less than ``LEAST_SHARE`` of them, it is not used, and the moments are computed
-from the differences themselves; otherwise it has about twelve correct digits. The means are exact
-if the losses are whole numbers.
+numbers. If it is less than ``MIN_SPREAD_SHARE`` of them, it is not used, and the moments are
+computed from the differences themselves; otherwise it has about twelve correct digits. The means
+are exact if the losses are whole numbers.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.products import MANY_LOSSES, MOST_MODELS, block_products
+from thetahat.numerics.loops.products import MANY_LOSSES, MAX_MODELS, block_products
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
 from thetahat.values.types import FloatArray, IntArray
 
-LEAST_SHARE: Final = 1e-3
+MIN_SPREAD_SHARE: Final = 1e-3
 """Smallest centred square of a difference that is used, relative to those of its two models."""
 
-_MOST_PRODUCTS = 2**23  # blocks x models x models: 64 MB
-_FEWEST_MODELS = 3
+_MAX_PRODUCTS = 2**23  # blocks x models x models: 64 MB
+_MIN_MODELS = 3
 _LOSSES_AT_ONCE = 2**17  # 1 MB, which stays in the processor's cache
-_MOST_DIGITS_LOST = 16.0  # largest ratio of squares about the first loss to squares about the mean
+_MAX_LOSS_OF_DIGITS = (
+    16.0  # largest ratio of squares about the first loss to squares about the mean
+)
 
 
 def pair_moments(
@@ -43,8 +45,8 @@ def pair_moments(
     products of all models in all blocks would need too much memory.
     """
     layout, m = models[0].layout, len(models)
-    worth_it = m >= _FEWEST_MODELS and n_pairs >= m
-    if not (worth_it and layout.has_rows and layout.n_splits * m * m <= _MOST_PRODUCTS):
+    worth_it = m >= _MIN_MODELS and n_pairs >= m
+    if not (worth_it and layout.has_rows and layout.n_splits * m * m <= _MAX_PRODUCTS):
         return lambda places: [None] * len(places)
     return _Products([losses.rows for losses in models], layout).differences
 
@@ -68,7 +70,7 @@ class _Products:
         self.first: FloatArray = np.stack([losses[heads] for losses in rows], axis=1)
         self.sums, about_first = _multiply_blocks(rows, layout, self.first)
         self.products: FloatArray = about_first - self._shift_correction(self.sums)
-        lost = _diagonals(about_first) > _MOST_DIGITS_LOST * _diagonals(self.products)
+        lost = _diagonals(about_first) > _MAX_LOSS_OF_DIGITS * _diagonals(self.products)
         if lost.any():
             # the means are rounded, and the remaining sums correct the products (Chan et al.)
             means = self.first + self.sums / self.sizes[:, None]
@@ -95,7 +97,7 @@ class _Products:
             first[0],
             np.ascontiguousarray(((first - first[0]) + moved).T),
             np.ascontiguousarray(squares.T),
-            known=~np.any(squares < LEAST_SHARE * of_models, axis=0),
+            known=~np.any(squares < MIN_SPREAD_SHARE * of_models, axis=0),
         )
 
 
@@ -109,7 +111,7 @@ def _multiply_blocks(
     """Return the (J, m) sums and (J, m, m) products of the losses minus ``about``, by block."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     m = len(rows)
-    if m <= MOST_MODELS and m * layout.n_rows >= MANY_LOSSES:
+    if m <= MAX_MODELS and m * layout.n_rows >= MANY_LOSSES:
         return block_products(rows, layout.order, layout.starts, about)
     total = np.empty((layout.n_splits, m + 1, m + 1))
     for at, own in enumerate(about):

@@ -19,8 +19,8 @@ from thetahat.cautions import (
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.block_losses import (
+    MIN_LOSS,
     ROUNDING,
-    SMALLEST,
     BlockLosses,
     LossTable,
 )
@@ -98,7 +98,7 @@ def batches(
         for (i, j), out in zip(positions_of_batch, differences, strict=True):
             np.subtract(losses_by_model[i], losses_by_model[j], out=out)
         greatest, least = differences.max(axis=1), differences.min(axis=1)
-        reach = np.maximum(ROUNDING * largest[positions].max(axis=1), SMALLEST)
+        reach = np.maximum(ROUNDING * largest[positions].max(axis=1), MIN_LOSS)
         is_zero = np.maximum(greatest, -least) <= reach
         equal = (greatest - least <= reach) | is_zero
         rounded = equal & ((greatest > least) | (is_zero & (greatest != 0)))

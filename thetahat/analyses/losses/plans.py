@@ -14,10 +14,10 @@ from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_count, format_number, format_percent, format_to_error
 from thetahat.values.types import BlockKind, Target
 
-MOST_SPLITS: Final = 100
+MAX_SPLITS: Final = 100
 """The largest number of splits in a plan; further ones hardly reduce the variance."""
 
-MOST_UNITS: Final = 10**12
+MAX_UNITS: Final = 10**12
 """The largest number of units in a plan."""
 
 
@@ -94,7 +94,7 @@ def plan(
     - ``new_source``: sources, with the variance B / K and K - 1 degrees of freedom; then
       instances in these sources, which only reduce the part of B that is due to their number.
     - A variance that shrinks with splits, on random folds: repeats, if (1 / J + n2 / n1) S^2
-      becomes small enough within ``MOST_SPLITS`` splits; then instances.
+      becomes small enough within ``MAX_SPLITS`` splits; then instances.
     - Such a variance on subsamples: the same, with each further split as a repeat. Not if no
       instance is tested twice, or if all possible splits were made, because none can be added.
     - Else instances, with a variance proportional to 1 / N; blocks and clusters grow alike.
@@ -205,7 +205,7 @@ def _sources(basis: Basis, layout: Layout) -> _Growth:
     one = basis.standard_error * math.sqrt(k)
     normal = basis.degrees_of_freedom is None
     return _Growth(
-        "sources", k, MOST_UNITS, lambda n: (one / math.sqrt(n), None if normal else n - 1.0)
+        "sources", k, MAX_UNITS, lambda n: (one / math.sqrt(n), None if normal else n - 1.0)
     )
 
 
@@ -214,7 +214,7 @@ def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
     return _Growth(
         "instances",
         n,
-        MOST_UNITS,
+        MAX_UNITS,
         lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
         floor=math.sqrt(between),
         because=(
@@ -228,7 +228,7 @@ def _can_repeat(layout: Layout) -> bool:
     """Return whether further splits of the same instances are possible."""
     if layout.kind is BlockKind.SUBSAMPLES:
         n, m = layout.n_instances, layout.smallest_block
-        is_complete = n <= MOST_SPLITS and math.comb(n, m) == layout.n_splits
+        is_complete = n <= MAX_SPLITS and math.comb(n, m) == layout.n_splits
         return layout.n_rows > n and not is_complete
     return bool(layout.n_test.max() > 1)
 
@@ -239,7 +239,7 @@ def _n_repeats(layout: Layout) -> int:
 
 
 def _most_repeats(layout: Layout) -> int:
-    return MOST_SPLITS * _n_repeats(layout) // layout.n_splits
+    return MAX_SPLITS * _n_repeats(layout) // layout.n_splits
 
 
 def _repeats(basis: Basis, layout: Layout) -> _Growth:
@@ -258,7 +258,7 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
         _most_repeats(layout),
         error_at,
         because=(
-            f"Up to {MOST_SPLITS} splits of the same instances do not suffice: the training sets "
+            f"Up to {MAX_SPLITS} splits of the same instances do not suffice: the training sets "
             "overlap, which keeps the variance above a floor."
         ),
     )
@@ -279,4 +279,4 @@ def _instances(basis: Basis, layout: Layout) -> _Growth:
             return error, (degrees + 1) * total / n - 1
         return error, degrees
 
-    return _Growth("instances", n, MOST_UNITS, error_at)
+    return _Growth("instances", n, MAX_UNITS, error_at)

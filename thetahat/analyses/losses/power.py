@@ -12,7 +12,7 @@ from thetahat.distributions import upper_quantile
 _PRECISION = 1e-10
 """Relative, of the smallest difference; far finer than any variance is known."""
 
-_MOST_STANDARD_ERRORS = 1e100
+_MAX_STANDARD_ERRORS = 1e100
 """Differences are not looked for beyond so many standard errors."""
 
 
@@ -76,7 +76,7 @@ def _standard_errors(degrees_of_freedom: float | None, alpha: float, power: floa
     low, high = 0.0, 1.0
     while compute_power(high, 1.0, degrees_of_freedom, alpha) < power:
         low, high = high, 2 * high
-        if high > _MOST_STANDARD_ERRORS:
+        if high > _MAX_STANDARD_ERRORS:
             return math.inf
     while high - low > _PRECISION * high:
         middle = (low + high) / 2

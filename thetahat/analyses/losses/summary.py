@@ -22,9 +22,9 @@ from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
 from thetahat.values.number_text import format_number, format_percent, format_to_error
 
-MOST_MODELS: Final = 20
+MAX_MODELS: Final = 20
 """Models in a summary: the best ones. It is read in a list of evaluations."""
-MOST_COMPARISONS: Final = 20
+MAX_COMPARISONS: Final = 20
 """Comparisons in a summary: those with the best model, then the first ones."""
 
 
@@ -53,7 +53,7 @@ def summarise(
             *_write_rest(comparisons, shown),
         ),
         models=tuple(
-            _summarise_model(name, estimates[name], intervals[name]) for name in order[:MOST_MODELS]
+            _summarise_model(name, estimates[name], intervals[name]) for name in order[:MAX_MODELS]
         ),
         comparisons=tuple(_summarise_comparison(pair) for pair in shown),
         decisions=dict(Counter(pair.verdict.decision for pair in comparisons)),
@@ -74,12 +74,12 @@ def _most_relevant(
     comparisons: Sequence[Comparison | BriefComparison], best: str
 ) -> list[Comparison | BriefComparison]:
     """Return those to show, in the order of the result."""
-    if len(comparisons) <= MOST_COMPARISONS:
+    if len(comparisons) <= MAX_COMPARISONS:
         return list(comparisons)
     by_relevance = sorted(
         range(len(comparisons)), key=lambda i: best not in {comparisons[i].a, comparisons[i].b}
     )
-    return [comparisons[i] for i in sorted(by_relevance[:MOST_COMPARISONS])]
+    return [comparisons[i] for i in sorted(by_relevance[:MAX_COMPARISONS])]
 
 
 def _write_best(

@@ -28,7 +28,7 @@ from thetahat.variances.base import VarianceEstimate
 RESAMPLED_METHODS: Final[Mapping[ResampledInterval, int]] = {Percentile(): 110, Bca(): 120}
 """The bootstrap intervals of a metric, with their ranks behind all intervals on variances."""
 
-LARGEST_LOST: Final = 0.05
+MAX_UNDEFINED_SHARE: Final = 0.05
 """Largest share of resamples without a value for which the others still give an interval."""
 
 
@@ -106,7 +106,7 @@ def build_bootstrap(
         return
     n, defined = len(replicates.values), replicates.defined
     n_lost = n - len(defined)
-    if len(defined) == 0 or n_lost > LARGEST_LOST * n:
+    if len(defined) == 0 or n_lost > MAX_UNDEFINED_SHARE * n:
         return
     centre = measured.macro if mean is MeanKind.MACRO else measured.pooled
     shares = _unit_shares(measured, replicates.units.unit, mean)

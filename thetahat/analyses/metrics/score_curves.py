@@ -13,7 +13,7 @@ from thetahat.distributions import upper_quantile
 from thetahat.metrics.base import Judged
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
-MOST_POINTS: Final = 101
+MAX_POINTS: Final = 101
 """Points of a ROC curve in a result; a drawing shows no more."""
 BINS: Final = 10
 TWO_CLASSES: Final = 2
@@ -49,14 +49,14 @@ def describe_scores(judged: Judged, rows: IntArray, level: float) -> ScoreCurves
 
 
 def compute_roc(scores: FloatArray, positive: BoolArray) -> RocCurve:
-    """Return the curve over all thresholds, thinned to ``MOST_POINTS``; ties are one step."""
+    """Return the curve over all thresholds, thinned to ``MAX_POINTS``; ties are one step."""
     order = np.argsort(-scores, kind="stable")
     ends = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
     hits = np.cumsum(positive[order])[ends]
     misses = ends + 1 - hits
     hits, misses = np.insert(hits, 0, 0), np.insert(misses, 0, 0)
-    if len(hits) > MOST_POINTS:
-        kept = np.unique(np.linspace(0, len(hits) - 1, MOST_POINTS).round().astype(np.intp))
+    if len(hits) > MAX_POINTS:
+        kept = np.unique(np.linspace(0, len(hits) - 1, MAX_POINTS).round().astype(np.intp))
         hits, misses = hits[kept], misses[kept]
     return RocCurve(
         false_positive_rate=misses / misses[-1],

@@ -9,7 +9,7 @@ from thetahat.analyses.selection.external_choices import (
     choose_in_each_split,
 )
 from thetahat.analyses.selection.grid_values import (
-    MOST_VALUES,
+    MAX_VALUES,
     check_count,
     check_distinct,
     space_values,
@@ -26,7 +26,7 @@ from thetahat.analyses.selection.parameter_profiles import grid_edge_cautions, p
 from thetahat.analyses.selection.selection_rules import RULES, Choice, SelectionRule, choose
 
 __all__ = [
-    "MOST_VALUES",
+    "MAX_VALUES",
     "RULES",
     "SELECTED",
     "CandidateErrors",

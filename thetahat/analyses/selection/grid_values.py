@@ -10,10 +10,10 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
 
-MOST_VALUES: Final = 1000
+MAX_VALUES: Final = 1000
 """Largest number of values of one parameter."""
 SCALES: Final = ("log", "linear")
-_LARGEST: Final = 1e300
+_MAX_GRID_VALUE: Final = 1e300
 Value = float | int | str | bool | None
 
 
@@ -84,9 +84,9 @@ def space_values(
 
 def check_count(count: int, loc: Loc) -> None:
     """Refuse more values than one parameter may have."""
-    if count > MOST_VALUES:
+    if count > MAX_VALUES:
         raise InvalidParameter(
-            f"The parameter has {count} values, more than the limit of {MOST_VALUES}.",
+            f"The parameter has {count} values, more than the limit of {MAX_VALUES}.",
             loc=loc,
             value=count,
         )
@@ -140,7 +140,7 @@ def _read_number(value: Any, loc: Loc) -> int | float:
 
 def _is_number(value: Any) -> TypeGuard[int | float]:
     """Return whether a value is a number, neither NaN nor out of range for a parameter."""
-    return isinstance(value, int | float) and abs(value) <= _LARGEST  # false for NaN
+    return isinstance(value, int | float) and abs(value) <= _MAX_GRID_VALUE  # false for NaN
 
 
 def _is_same(a: Any, b: Any) -> bool:

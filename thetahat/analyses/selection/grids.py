@@ -12,7 +12,7 @@ from thetahat.analyses.selection.grid_values import Value, format_value, read_va
 from thetahat.analyses.selection.step_parameters import Path, find_parameter, set_values
 from thetahat.errors import InvalidParameter, Loc
 
-MOST_CANDIDATES: Final = 2000
+MAX_CANDIDATES: Final = 2000
 """Largest number of candidates over all grids, with those that are named one by one."""
 GRID: Final = "grid"
 """The key of the grid in the specification of a learner."""
@@ -74,9 +74,9 @@ def expand_grids(
                     value=candidate,
                 )
             specs[candidate] = spec
-    if len(specs) > MOST_CANDIDATES:
+    if len(specs) > MAX_CANDIDATES:
         raise InvalidParameter(
-            f"The request has {len(specs)} candidates, more than the limit of {MOST_CANDIDATES}.",
+            f"The request has {len(specs)} candidates, more than the limit of {MAX_CANDIDATES}.",
             loc=loc,
             value=len(specs),
         )
@@ -103,9 +103,9 @@ def _read_grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
         paths[path] = str(key)
         values[key] = read_values(wire_values, (*loc, GRID, str(key)))
     n = math.prod(len(of_parameter) for of_parameter in values.values())
-    if n > MOST_CANDIDATES:
+    if n > MAX_CANDIDATES:
         raise InvalidParameter(
-            f"The grid {name!r} has {n} candidates, more than the limit of {MOST_CANDIDATES}.",
+            f"The grid {name!r} has {n} candidates, more than the limit of {MAX_CANDIDATES}.",
             loc=(*loc, GRID),
             value=n,
         )

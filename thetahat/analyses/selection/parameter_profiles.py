@@ -14,7 +14,7 @@ from thetahat.analyses.selection.result import GridProfile, ParameterProfile
 from thetahat.cautions import GRID_EDGE, Caution
 from thetahat.values.types import FloatArray
 
-FEWEST_FOR_AN_EDGE: Final = 3
+MIN_VALUES_FOR_EDGE: Final = 3
 """Smallest number of values with which a parameter has ends and values between them."""
 
 
@@ -69,7 +69,7 @@ def grid_edge_cautions(name: str, grids: Mapping[str, CandidateGrid]) -> Iterato
             grid.values.items(), grid.candidates[name], strict=True
         ):
             numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
-            if len(numbers) == len(values) >= FEWEST_FOR_AN_EDGE and value in {
+            if len(numbers) == len(values) >= MIN_VALUES_FOR_EDGE and value in {
                 min(numbers),
                 max(numbers),
             }:

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.analyses.studies.population import (
     DRAW,
-    MOST_JUDGED,
+    MAX_JUDGED,
     OUTSIDE,
     REST,
     DrawnData,
@@ -45,7 +45,7 @@ class DataAsPopulation:
     data: Data
     group: np.ndarray | None = None
     replace: bool = False
-    n_judged: int = MOST_JUDGED
+    n_judged: int = MAX_JUDGED
 
     @property
     def truth_from(self) -> str:

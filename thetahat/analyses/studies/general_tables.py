@@ -41,7 +41,7 @@ from thetahat.cautions import (
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, exact
 from thetahat.values.types import BlockKind, FloatArray, Target
 
-FEW: Final = 100
+FEW_REPETITIONS_BELOW: Final = 100
 """Repetitions below which the standard errors themselves are uncertain."""
 
 Row = dict[str, TableCell]
@@ -98,9 +98,12 @@ def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row
     return make_table(name, title, kept, all_rows)
 
 
-_WHO: Final = {"estimator": "Estimator", "subject": "Model, or a|b for the difference a - b"}
+_SUBJECT_COLUMNS: Final = {
+    "estimator": "Estimator",
+    "subject": "Model, or a|b for the difference a - b",
+}
 _ESTIMATES: Final = {
-    **_WHO,
+    **_SUBJECT_COLUMNS,
     "mean": "Which mean",
     "average": "Average",
     "standard_deviation": "Standard deviation",
@@ -125,7 +128,7 @@ def estimates_rows(reader: RecordReader) -> Iterator[Row]:
 
 
 _ERRORS: Final = {
-    **_WHO,
+    **_SUBJECT_COLUMNS,
     "mean": "Which mean",
     "truth": "Truth",
     "true_value": "Average of the truth",
@@ -155,7 +158,7 @@ def errors_rows(reader: RecordReader) -> Iterator[Row]:
 
 
 _VARIANCES: Final = {
-    **_WHO,
+    **_SUBJECT_COLUMNS,
     "variance": "Variance",
     "target": "Target",
     "mean": "Which mean",
@@ -222,7 +225,7 @@ def _root_mean_squared_error(values: FloatArray, true: MonteCarloNumber) -> Mont
 
 
 _INTERVALS: Final = {
-    **_WHO,
+    **_SUBJECT_COLUMNS,
     "interval": "Interval",
     "target": "Target",
     "mean": "Which mean",
@@ -281,7 +284,7 @@ def _coverage(
 
 
 _TESTS: Final = {
-    **_WHO,
+    **_SUBJECT_COLUMNS,
     "test": "Test",
     "alpha": "Level",
     "rejected": "Share rejected",
@@ -319,7 +322,7 @@ def tests_rows(reader: RecordReader, alphas: Mapping[str, float]) -> Iterator[Ro
 
 
 _SELECTION: Final = {
-    **_WHO,
+    **_SUBJECT_COLUMNS,
     "share": "Share of repetitions in which it is chosen",
     "internal": "Average internal error",
     "risk": "Average R(f^S)",
@@ -367,7 +370,7 @@ def _cautions(reader: RecordReader, failures: Mapping[str, str]) -> Iterator[Cau
     for estimator, message in failures.items():
         n = int((reader.at(estimator, record_names.FAILED) > 0).sum())
         yield REPETITIONS_FAILED(estimator=estimator, n_failed=n, n=reader.n, reason=message)
-    if reader.n < FEW:
+    if reader.n < FEW_REPETITIONS_BELOW:
         yield FEW_REPETITIONS(n=reader.n, more="")
     missing = [
         key

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.analyses.studies.population import (
     DRAW,
-    MOST_JUDGED,
+    MAX_JUDGED,
     OUTSIDE,
     REST,
     DrawnData,
@@ -70,7 +70,7 @@ class GeneratedData:
     """
 
     generator: DataGenerator
-    n_judged: int = MOST_JUDGED
+    n_judged: int = MAX_JUDGED
 
     @property
     def truth_from(self) -> str:
@@ -117,7 +117,7 @@ class GeneratedPairs:
     """Source and target samples from a generator; target risks use a fresh target sample."""
 
     generator: PairGenerator
-    n_judged: int = MOST_JUDGED
+    n_judged: int = MAX_JUDGED
 
     @property
     def truth_from(self) -> str:

@@ -12,7 +12,7 @@ from thetahat.generators import DrawnLosses, DrawSize, SamplePair
 from thetahat.tables.data import Data
 from thetahat.values.types import IntArray
 
-MOST_JUDGED: Final = 10_000
+MAX_JUDGED: Final = 10_000
 """Rows on which the risk of a model is computed, unless a request says otherwise."""
 
 DRAW, REST, OUTSIDE = "draw", "rest", "outside"

@@ -26,7 +26,7 @@ import numpy as np
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, monte_carlo_share
-from thetahat.analyses.studies.population import MOST_JUDGED, OUTSIDE, DrawnData
+from thetahat.analyses.studies.population import MAX_JUDGED, OUTSIDE, DrawnData
 from thetahat.analyses.studies.record_names import record_name
 from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.row_subsets import select_rows
@@ -54,7 +54,7 @@ class WholeSources:
     """
 
     data: Data
-    n_judged: int = MOST_JUDGED
+    n_judged: int = MAX_JUDGED
 
     @property
     def truth_from(self) -> str:

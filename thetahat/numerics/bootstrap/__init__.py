@@ -2,7 +2,7 @@
 
 from thetahat.numerics.bootstrap.replicates import Replicates
 from thetahat.numerics.bootstrap.shared_resamples import (
-    MOST_DEFAULT_DRAWS,
+    MAX_DEFAULT_DRAWS,
     Draw,
     SharedResamples,
     default_resamples,
@@ -13,7 +13,7 @@ from thetahat.numerics.bootstrap.shared_resamples import (
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, unit_misfit
 
 __all__ = [
-    "MOST_DEFAULT_DRAWS",
+    "MAX_DEFAULT_DRAWS",
     "Draw",
     "Replicates",
     "SharedResamples",

@@ -12,7 +12,7 @@ from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.compiling import compiled, is_loaded
 from thetahat.numerics.loops.equal_units import (
     DIGIT_BITS,
-    MOST_DIGITS,
+    MAX_DIGITS,
     REACH,
     REACH_PER_VARIANCE,
     S11,
@@ -91,7 +91,7 @@ def distribution(trials: int, members: int, rest: int) -> tuple[int, FloatArray]
 
 
 def _uniforms(keys: UInt64Array, kind: int, place: int) -> FloatArray:
-    offset = np.uint64(int(STEP) * (MOST_DIGITS * kind + place + 1) % 2**64)
+    offset = np.uint64(int(STEP) * (MAX_DIGITS * kind + place + 1) % 2**64)
     return (mixed(keys + offset) >> S11).astype(np.float64) * UNIT_OF_53_BITS
 
 
@@ -105,11 +105,11 @@ def _draw_by_digits(
 ) -> IntArray:
     """Return (b,) binomial counts of as many trials as each resample has left."""
     drawn = np.zeros_like(left)
-    for place in range(MOST_DIGITS):
+    for place in range(MAX_DIGITS):
         digits = left >> DIGIT_BITS * place
         if not digits.any():
             break
-        digits &= MOST_DIGITS - 1
+        digits &= MAX_DIGITS - 1
         uniforms = _uniforms(keys, kind, place)
         for digit in np.unique(digits[digits > 0]).tolist():
             which = np.flatnonzero(digits == digit)

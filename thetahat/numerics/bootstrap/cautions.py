@@ -15,14 +15,16 @@ from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.units import Units
 from thetahat.values.types import BlockKind
 
-FEWEST, MOST = 99, 1_000_000
+MIN_RESAMPLES, MAX_RESAMPLES = 99, 1_000_000
 
 
 def check_resamples(n_resamples: int | None) -> None:
     """Raise if the number of resamples is too small or too large; None is the default."""
-    if n_resamples is not None and not FEWEST <= n_resamples <= MOST:
+    if n_resamples is not None and not MIN_RESAMPLES <= n_resamples <= MAX_RESAMPLES:
         raise InvalidParameter(
-            f"n_resamples must lie in {FEWEST} to {MOST}.", loc=("n_resamples",), value=n_resamples
+            f"n_resamples must lie in {MIN_RESAMPLES} to {MAX_RESAMPLES}.",
+            loc=("n_resamples",),
+            value=n_resamples,
         )
 
 

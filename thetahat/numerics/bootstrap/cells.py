@@ -14,13 +14,13 @@ from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.cells import CELL_BITS
 from thetahat.values.types import IntArray
 
-FEWEST_IN_CELLS: Final = 512
+MIN_UNITS_FOR_CELLS: Final = 512
 """Smallest number of units of a stratum that is cut into cells. With fewer units, counting the
 draws of each cell takes longer than drawing from cells saves."""
 
-_LARGEST = 2**CELL_BITS
+_MAX_CELL_SIZE = 2**CELL_BITS
 _COUNTS_AT_ONCE = 2**18  # 2 MB; each batch computes its own tables
-_APART = STEP << np.uint64(63)  # no draw has the counter 2^63
+_CELL_STREAM_OFFSET = STEP << np.uint64(63)  # no draw has the counter 2^63
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +47,9 @@ class Cells:
         """The (C_k,) sizes of the cells of each stratum."""
         sizes = []
         for start, stop in self.strata:
-            whole, rest = divmod(stop - start, _LARGEST)
+            whole, rest = divmod(stop - start, _MAX_CELL_SIZE)
             smaller = [2**k for k in range(CELL_BITS - 1, -1, -1) if rest >> k & 1]
-            sizes.append(np.array([_LARGEST] * whole + smaller, dtype=np.intp))
+            sizes.append(np.array([_MAX_CELL_SIZE] * whole + smaller, dtype=np.intp))
         return tuple(sizes)
 
     @cached_property
@@ -83,5 +83,5 @@ class Cells:
 
     def held(self, keys: UInt64Array) -> IntArray:
         """Return the (b, C) numbers of draws in each cell, for resamples with these keys."""
-        apart = mixed(keys + _APART)
+        apart = mixed(keys + _CELL_STREAM_OFFSET)
         return counts_of_kinds(self.bounds, self.sizes, apart, many=self.many).T.astype(np.intp)

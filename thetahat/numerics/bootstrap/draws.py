@@ -7,7 +7,7 @@ import numpy as np
 from thetahat.numerics.loops.bootstrap import (
     FIRST_FACTOR,
     HALF,
-    LOW,
+    LOW_32_BITS,
     RANGE,
     S27,
     S30,
@@ -41,12 +41,12 @@ def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
     counter = (start + place - n_pairs * (place >= n_pairs) + 1).astype(np.uint64)
     hashes = mixed(keys[:, None] + STEP * counter)
     bound = size.astype(np.uint64)
-    products = np.where(half == 1, hashes >> HALF, hashes & LOW) * bound
+    products = np.where(half == 1, hashes >> HALF, hashes & LOW_32_BITS) * bound
     unfair = RANGE % bound
-    if ((products & LOW) >= unfair).all():  # nearly always
+    if ((products & LOW_32_BITS) >= unfair).all():  # nearly always
         return (start.astype(np.uint64) + (products >> HALF)).astype(np.uint32)
     again = hashes ^ (FIRST_FACTOR * (half + np.uint64(1)))
-    while (bad := (products & LOW) < unfair).any():
+    while (bad := (products & LOW_32_BITS) < unfair).any():
         again = np.where(bad, mixed(again + STEP), again)
         products = np.where(bad, (again >> HALF) * bound, products)
     return (start.astype(np.uint64) + (products >> HALF)).astype(np.uint32)

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from thetahat.numerics.bootstrap.cells import FEWEST_IN_CELLS, Cells
+from thetahat.numerics.bootstrap.cells import MIN_UNITS_FOR_CELLS, Cells
 from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy, indices_by_numpy, mixed
 from thetahat.numerics.loops.bootstrap import (
     HALF,
@@ -23,7 +23,7 @@ from thetahat.numerics.loops.bootstrap import (
 )
 from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.numerics.loops.compiling import compiled, is_loaded
-from thetahat.numerics.loops.counted_sums import FEW_COLUMNS, MOST_UNITS, sums_by_kernel
+from thetahat.numerics.loops.counted_sums import FEW_COLUMNS, MAX_UNITS, sums_by_kernel
 from thetahat.seeds import stream
 from thetahat.values.types import FloatArray, IntArray
 
@@ -32,7 +32,7 @@ MANY_DRAWS: Final = 2**22
 
 ROWS_OF_A_KIND: Final = 4
 """Smallest average number of rows of a kind for which kinds are counted instead of rows."""
-MOST_KINDS: Final = 2**16 - 1
+MAX_KINDS: Final = 2**16 - 1
 
 _INDICES_AT_ONCE = 2**17  # 512 KB, so that draws stay in the cache until they are used
 _COUNTS_AT_ONCE = 2**16  # 512 KB for one stratum, so that counts stay in the cache
@@ -40,7 +40,7 @@ _COUNTS_AT_ONCE = 2**16  # 512 KB for one stratum, so that counts stay in the ca
 
 def few_kinds(n_kinds: int, n_rows: int) -> bool:
     """Return whether there are so few kinds that they are counted instead of rows."""
-    return n_kinds * ROWS_OF_A_KIND <= n_rows and n_kinds < MOST_KINDS
+    return n_kinds * ROWS_OF_A_KIND <= n_rows and n_kinds < MAX_KINDS
 
 
 class Resamples(Protocol):
@@ -103,14 +103,14 @@ class HashedResamples:
     @cached_property
     def _cells(self) -> Cells | None:
         """The cells of the strata of many units."""
-        many = np.flatnonzero(np.diff(self.starts) >= FEWEST_IN_CELLS)
+        many = np.flatnonzero(np.diff(self.starts) >= MIN_UNITS_FOR_CELLS)
         strata = tuple((int(self.starts[k]), int(self.starts[k + 1])) for k in many)
         return Cells(strata, many=self._is_large) if strata else None
 
     @cached_property
     def _small(self) -> tuple[IntArray, ...]:
         """The (S' + 1,) starts of each run of strata of few units."""
-        few = np.concatenate([[False], np.diff(self.starts) < FEWEST_IN_CELLS, [False]])
+        few = np.concatenate([[False], np.diff(self.starts) < MIN_UNITS_FOR_CELLS, [False]])
         edges = np.flatnonzero(np.diff(few))
         pairs = zip(edges[::2], edges[1::2], strict=True)
         return tuple(self.starts[first : stop + 1].astype(np.intp) for first, stop in pairs)
@@ -182,7 +182,7 @@ class HashedResamples:
         held = None if self._cells is None else self._get_draws_in_cells(self._cells, which)
         by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
         for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
-            if by_loop and held is not None and FEWEST_IN_CELLS <= end - start <= MOST_UNITS:
+            if by_loop and held is not None and MIN_UNITS_FOR_CELLS <= end - start <= MAX_UNITS:
                 inside = self._get_cells_of_stratum(start, held)
                 sums[k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3]).T
                 continue
@@ -200,7 +200,7 @@ class HashedResamples:
     ) -> Callable[[UInt64Array, slice, FloatArray], None]:
         """Return a function that writes the (b, n_k) counts of the units of a stratum."""
         offset = np.uint32(start)
-        if held is not None and end - start >= FEWEST_IN_CELLS:
+        if held is not None and end - start >= MIN_UNITS_FOR_CELLS:
             starts, sizes, inside, first = self._get_cells_of_stratum(start, held)
             by_cells = compiled(fill_cell_counts) if self._uses_loops else fill_cell_counts_by_numpy
             return lambda keys, some, out: by_cells(

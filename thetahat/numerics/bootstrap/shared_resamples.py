@@ -18,11 +18,11 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, UnitName
 
-MOST_RESAMPLES, LEAST_RESAMPLES, MOST_DRAWS = 9_999, 999, 10_000_000
-MOST_DEFAULT_DRAWS: Final = 300_000_000
-MOST_DEFAULT_PRODUCTS: Final = 10_000_000_000
+MAX_RESAMPLES, MIN_RESAMPLES, MAX_DRAWS = 9_999, 999, 10_000_000
+MAX_DEFAULT_DRAWS: Final = 300_000_000
+MAX_DEFAULT_PRODUCTS: Final = 10_000_000_000
 
-MOST_SHARED_DRAWS: Final = 2**26
+MAX_SHARED_DRAWS: Final = 2**26
 """Largest number of draws from a stratum for which pairs share the resamples of the models. With
 more draws, a pair whose differences have few values gets counts by value, which is much faster."""
 
@@ -42,7 +42,7 @@ def default_resamples(n_units: int) -> int:
 
     From 1 000 to 10 000 units n x B stays at ten million draws, some hundredths of a second.
     """
-    return max(LEAST_RESAMPLES, min(MOST_RESAMPLES, MOST_DRAWS // n_units - 1))
+    return max(MIN_RESAMPLES, min(MAX_RESAMPLES, MAX_DRAWS // n_units - 1))
 
 
 def draw_seed(rng: np.random.Generator) -> int:
@@ -103,7 +103,7 @@ class SharedResamples:
     merge : bool
         Whether units on which all models have equal losses may be counted together. If not,
         resamples do not depend on the other models: only a pair's own differences matter, and only
-        with more draws than ``MOST_SHARED_DRAWS``.
+        with more draws than ``MAX_SHARED_DRAWS``.
     """
 
     models: Mapping[str, BlockLosses]
@@ -125,9 +125,9 @@ class SharedResamples:
         """Return why a method is not used by default with so many units or pairs, or None."""
         n = build_units(self.layout).n_units
         b = default_resamples(n)
-        if n * b > MOST_DEFAULT_DRAWS:
+        if n * b > MAX_DEFAULT_DRAWS:
             return f"{b} resamples of {n} units take too long for a default; name it to compute it"
-        if with_errors and n * b * len(self.pairs) > MOST_DEFAULT_PRODUCTS:
+        if with_errors and n * b * len(self.pairs) > MAX_DEFAULT_PRODUCTS:
             return (
                 f"a standard error for each of {b} resamples of {n} units in {len(self.pairs)} "
                 "pairs takes too long for a default; name it to compute it"
@@ -216,7 +216,7 @@ class SharedResamples:
         if key not in self._drawn:
             units, estimates, residuals, resamples = self._prepare(key)
             products = units.n_units * resamples.n_resamples * len(self.pairs)
-            at_once = self.with_errors and products <= MOST_DEFAULT_PRODUCTS
+            at_once = self.with_errors and products <= MAX_DEFAULT_PRODUCTS
             pairs = self.pairs if at_once else ()
             means = resampled_means(
                 resamples, units, residuals, self._places(pairs), with_errors=self.with_errors
@@ -290,7 +290,7 @@ def _make_key(layout: Layout, n_resamples: int | None, unit: UnitName | None) ->
 
 def _is_long(layout: Layout, key: _Key) -> bool:
     units = build_units(layout, key[0])
-    return units.n_units * key[1] > MOST_SHARED_DRAWS * units.n_strata
+    return units.n_units * key[1] > MAX_SHARED_DRAWS * units.n_strata
 
 
 def _resample_difference(drawn: _Drawn, estimate: float, residuals: FloatArray) -> Replicates:

@@ -21,10 +21,10 @@ FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 S30, S27, S31 = np.uint64(30), np.uint64(27), np.uint64(31)
 # a hash has two halves
-LOW = np.uint64(0xFFFFFFFF)
+LOW_32_BITS = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 RANGE = np.uint64(2**32)
-AT_ONCE = 256
+DRAWS_PER_BATCH = 256
 
 
 def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on disk
@@ -38,7 +38,7 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
     the half is hashed again (Lemire), so that every unit is exactly as likely. Hashes are made
     some at a time: two short loops become vector instructions, one long one does not.
     """
-    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    hashes = np.empty(DRAWS_PER_BATCH, dtype=np.uint64)
     for b in range(out.shape[0]):
         key = keys[b]
         for k in range(len(starts) - 1):
@@ -52,8 +52,8 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
             highs = out[b, place + n_pairs : stop - starts[0]]
             state = key + STEP * offset
             seen = np.uint64(0)
-            for done in range(0, len(highs), AT_ONCE):
-                n_now = min(AT_ONCE, len(highs) - done)
+            for done in range(0, len(highs), DRAWS_PER_BATCH):
+                n_now = min(DRAWS_PER_BATCH, len(highs) - done)
                 for p in range(n_now):
                     x = state + STEP * np.uint64(done + p + 1)
                     x = (x ^ (x >> S30)) * FIRST_FACTOR
@@ -61,20 +61,22 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
                     hashes[p] = x ^ (x >> S31)
                 some_lows, some_highs = lows[done : done + n_now], highs[done : done + n_now]
                 for p in range(n_now):
-                    low = (hashes[p] & LOW) * size
+                    low = (hashes[p] & LOW_32_BITS) * size
                     high = (hashes[p] >> HALF) * size
                     some_lows[p] = offset + (low >> HALF)
                     some_highs[p] = offset + (high >> HALF)
-                    seen |= np.uint64((low & LOW) < unfair) | np.uint64((high & LOW) < unfair)
+                    seen |= np.uint64((low & LOW_32_BITS) < unfair) | np.uint64(
+                        (high & LOW_32_BITS) < unfair
+                    )
             for p in range(0 if seen else len(highs), n_pairs):
                 x = state + STEP * np.uint64(p + 1)
                 x = (x ^ (x >> S30)) * FIRST_FACTOR
                 x = (x ^ (x >> S27)) * SECOND_FACTOR
                 x = x ^ (x >> S31)
                 for half in range(2):
-                    product = (x >> HALF) * size if half else (x & LOW) * size
+                    product = (x >> HALF) * size if half else (x & LOW_32_BITS) * size
                     y = x ^ (FIRST_FACTOR * np.uint64(half + 1))
-                    while (product & LOW) < unfair:
+                    while (product & LOW_32_BITS) < unfair:
                         y = y + STEP
                         y = (y ^ (y >> S30)) * FIRST_FACTOR
                         y = (y ^ (y >> S27)) * SECOND_FACTOR

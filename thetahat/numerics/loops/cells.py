@@ -37,7 +37,7 @@ DRAWS_OF_A_WORD: Final = 5
 PER_WORD = DRAWS_OF_A_WORD
 FIELD_1, FIELD_2, FIELD_3, FIELD_4 = (np.uint64(CELL_BITS * i) for i in range(1, 5))
 FIELD = FIELD_1
-AT_ONCE = 256
+RESAMPLES_PER_BATCH = 256
 
 
 def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn from each
@@ -53,7 +53,7 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
     ``starts`` and ``sizes`` (C,) are those of the cells, and ``held`` (b, C) how many draws of
     each resample fall in each cell.
     """
-    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
     for c in range(len(starts)):
         cell = column[starts[c] : starts[c] + sizes[c]]
         mask = np.uint64(sizes[c] - 1)
@@ -61,8 +61,8 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
         for b in range(len(keys)):
             n_words = held[b, c] // PER_WORD
             s0 = s1 = s2 = s3 = s4 = 0.0
-            for done in range(0, n_words + 1, AT_ONCE):
-                n_now = min(AT_ONCE, n_words + 1 - done)
+            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
+                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
                 state = keys[b] + offset + STEP * np.uint64(done)
                 for p in range(n_now):
                     x = state + STEP * np.uint64(p + 1)
@@ -76,7 +76,9 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
                     s2 += cell[(x >> FIELD_2) & mask]
                     s3 += cell[(x >> FIELD_3) & mask]
                     s4 += cell[(x >> FIELD_4) & mask]
-            x = hashes[n_words % AT_ONCE]  # the last word, of which some fields are drawn
+            x = hashes[
+                n_words % RESAMPLES_PER_BATCH
+            ]  # the last word, of which some fields are drawn
             for _ in range(held[b, c] - n_words * PER_WORD):
                 s0 += cell[x & mask]
                 x >>= FIELD
@@ -95,7 +97,7 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
 
     The cells are those from number ``first`` on.
     """
-    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
     for c in range(len(starts)):
         mask = np.uint64(sizes[c] - 1)
         offset = STEP * (np.uint64(first + c + 1) << HALF)
@@ -103,8 +105,8 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
             cell = out[b, starts[c] : starts[c] + sizes[c]]
             cell[:] = 0.0
             n_words = held[b, c] // PER_WORD
-            for done in range(0, n_words + 1, AT_ONCE):
-                n_now = min(AT_ONCE, n_words + 1 - done)
+            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
+                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
                 state = keys[b] + offset + STEP * np.uint64(done)
                 for p in range(n_now):
                     x = state + STEP * np.uint64(p + 1)
@@ -118,7 +120,7 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
                     cell[(x >> FIELD_2) & mask] += 1.0
                     cell[(x >> FIELD_3) & mask] += 1.0
                     cell[(x >> FIELD_4) & mask] += 1.0
-            x = hashes[n_words % AT_ONCE]
+            x = hashes[n_words % RESAMPLES_PER_BATCH]
             for _ in range(held[b, c] - n_words * PER_WORD):
                 cell[x & mask] += 1.0
                 x >>= FIELD
@@ -136,7 +138,7 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
 
     ``kinds`` (n,) are below K. Five counters of each: an addition seldom waits for another.
     """
-    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
     counters = np.empty((PER_WORD, out.shape[1]), dtype=np.int32)
     n0, n1, n2, n3, n4 = counters[0], counters[1], counters[2], counters[3], counters[4]
     for b in range(len(keys)):
@@ -146,8 +148,8 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
             mask = np.uint64(sizes[c] - 1)
             offset = STEP * (np.uint64(c + 1) << HALF)
             n_words = held[b, c] // PER_WORD
-            for done in range(0, n_words + 1, AT_ONCE):
-                n_now = min(AT_ONCE, n_words + 1 - done)
+            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
+                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
                 state = keys[b] + offset + STEP * np.uint64(done)
                 for p in range(n_now):
                     x = state + STEP * np.uint64(p + 1)
@@ -161,7 +163,7 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
                     n2[cell[(x >> FIELD_2) & mask]] += 1
                     n3[cell[(x >> FIELD_3) & mask]] += 1
                     n4[cell[(x >> FIELD_4) & mask]] += 1
-            x = hashes[n_words % AT_ONCE]
+            x = hashes[n_words % RESAMPLES_PER_BATCH]
             for _ in range(held[b, c] - n_words * PER_WORD):
                 n0[cell[x & mask]] += 1
                 x >>= FIELD

@@ -27,20 +27,20 @@ from thetahat.numerics.loops.bootstrap import (
     UInt64Array,
 )
 from thetahat.numerics.loops.cells import (
-    AT_ONCE,
     FIELD,
     FIELD_1,
     FIELD_2,
     FIELD_3,
     FIELD_4,
     PER_WORD,
+    RESAMPLES_PER_BATCH,
 )
 from thetahat.numerics.loops.compiling import compiled_with_reordered_sums
 from thetahat.values.types import FloatArray, IntArray
 
 FEW_COLUMNS: Final = 14
 """Largest number of columns for which the loop is faster than counts and a matrix product."""
-MOST_UNITS: Final = 8192
+MAX_UNITS: Final = 8192
 """Columns of longer strata would not stay in the cache from one resample to the next."""
 FIVE = 5  # columns that one pass over the counts sums
 
@@ -74,7 +74,7 @@ def sum_counted(  # noqa: C901, PLR0913 - whole in itself, so that numba can kee
 ) -> None:
     """Write to ``out`` (b, q) the sums of the entries of ``columns`` (q, n) that are drawn."""
     n_columns, n = columns.shape
-    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
     counts = np.empty(n, dtype=np.int32)
     for b in range(len(keys)):
         counts[:] = 0
@@ -83,8 +83,8 @@ def sum_counted(  # noqa: C901, PLR0913 - whole in itself, so that numba can kee
             mask = np.uint64(sizes[c] - 1)
             offset = STEP * (np.uint64(first + c + 1) << HALF)
             n_words = held[b, c] // PER_WORD
-            for done in range(0, n_words + 1, AT_ONCE):
-                n_now = min(AT_ONCE, n_words + 1 - done)
+            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
+                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
                 state = keys[b] + offset + STEP * np.uint64(done)
                 for p in range(n_now):
                     x = state + STEP * np.uint64(p + 1)
@@ -98,7 +98,7 @@ def sum_counted(  # noqa: C901, PLR0913 - whole in itself, so that numba can kee
                     cell[(x >> FIELD_2) & mask] += 1
                     cell[(x >> FIELD_3) & mask] += 1
                     cell[(x >> FIELD_4) & mask] += 1
-            x = hashes[n_words % AT_ONCE]
+            x = hashes[n_words % RESAMPLES_PER_BATCH]
             for _ in range(held[b, c] - n_words * PER_WORD):
                 cell[x & mask] += 1
                 x >>= FIELD

@@ -31,13 +31,13 @@ from thetahat.numerics.loops.bootstrap import (
 from thetahat.values.types import FloatArray, IntArray
 
 DIGIT_BITS: Final = 4
-MOST_DIGITS: Final = 16
+MAX_DIGITS: Final = 16
 REACH, REACH_PER_VARIANCE = 14.0, 84.0
 r"""A table goes t = 14 + sqrt(14^2 + 84 V) beyond the mode, V the variance. By Bernstein's
 inequality, P(X - mean >= t) <= exp(-t^2 / (2 V + 2 t / 3)) = exp(-42) < 2^-60."""
 UNIT_OF_53_BITS: Final = 2.0**-53
 S11, ONE = np.uint64(11), np.uint64(1)
-LAST_DIGIT = np.int64(MOST_DIGITS - 1)
+LAST_DIGIT = np.int64(MAX_DIGITS - 1)
 
 
 def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's sake
@@ -53,8 +53,8 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
     left = np.empty(n_drawn, dtype=np.int64)
     digits = np.empty(n_drawn, dtype=np.uint8)
     uniforms = np.empty(n_drawn)
-    used = np.empty(MOST_DIGITS, dtype=np.bool_)
-    lows = np.empty(MOST_DIGITS, dtype=np.int64)
+    used = np.empty(MAX_DIGITS, dtype=np.bool_)
+    lows = np.empty(MAX_DIGITS, dtype=np.int64)
     for s in range(len(starts) - 1):
         rest = members[starts[s] : starts[s + 1]].sum()
         total = rest
@@ -77,7 +77,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                 for b in range(n_drawn):
                     used[digits[b]] = True
                 most = 1
-                for digit in range(1, MOST_DIGITS):
+                for digit in range(1, MAX_DIGITS):
                     if used[digit]:
                         most = digit
                 spread = most * unit * share * (1 - share)
@@ -118,7 +118,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                             guide[digit, cell] = k
                             cell += 1
                     lows[digit] = low
-                offset = STEP * np.uint64(MOST_DIGITS * j + place + 1)
+                offset = STEP * np.uint64(MAX_DIGITS * j + place + 1)
                 for b in range(n_drawn):
                     x = keys[b] + offset
                     x = (x ^ (x >> S30)) * FIRST_FACTOR
@@ -139,7 +139,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                         drawn[b] += lows[own] + np.int64(at - first)
                 if is_first:
                     break
-                unit *= MOST_DIGITS
+                unit *= MAX_DIGITS
                 place += 1
             for b in range(n_drawn):
                 out[j, b] = drawn[b]

@@ -23,7 +23,7 @@ _ONE = np.uint64(1)
 _LONG = 4 * LANES
 _VERY_LONG = 32 * LANES
 
-_MOST_DIGITS_LOST = 100.0  # squares about the first loss over those about the mean: two of 16
+_MAX_LOSS_OF_DIGITS = 100.0  # squares about the first loss over those about the mean: two of 16
 
 
 def by_runs(
@@ -45,7 +45,7 @@ def by_runs(
     deviations, centred = np.empty(len(starts) - 1), np.empty(len(starts) - 1)
     are_short = len(values) < _LONG * len(deviations)
     loop = compiled_with_reordered_sums(of_short_runs) if are_short else compiled(of_runs)
-    lost = loop(as_read_only(values), starts, shift, _MOST_DIGITS_LOST, deviations, centred)
+    lost = loop(as_read_only(values), starts, shift, _MAX_LOSS_OF_DIGITS, deviations, centred)
     return None if lost else (deviations, centred)
 
 
@@ -73,7 +73,7 @@ def by_rows(
     means = sums / sizes
     about_first = sums * means
     centred = np.maximum(squares - about_first, 0.0)
-    if np.any(about_first > _MOST_DIGITS_LOST * centred, where=sizes > 1):
+    if np.any(about_first > _MAX_LOSS_OF_DIGITS * centred, where=sizes > 1):
         return None
     return means, centred
 

@@ -13,10 +13,10 @@ from thetahat.numerics.loops.compiling import compiled
 from thetahat.numerics.loops.sparse_counts import fixed
 from thetahat.values.types import FloatArray, IntArray
 
-MOST_COLUMNS: Final = 128
+MAX_COLUMNS: Final = 128
 """Largest row length that numpy sums in eight parallel sums, as ``rank`` does."""
 _SIDE: Final = 8
-_LARGEST_GROUP: Final = 32
+_MAX_GROUP_SIZE: Final = 32
 
 Singles = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
 Keys = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
@@ -163,7 +163,7 @@ def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
     ``near`` is (q, n), from 0 on, and ``length`` is at most a quarter of n.
     """
     n_rows, n = near.shape
-    n_groups = n // min(_LARGEST_GROUP, n // (4 * length))
+    n_groups = n // min(_MAX_GROUP_SIZE, n // (4 * length))
     smallest = np.empty((n_rows, n_groups), dtype=np.float32)
     compiled(find_smallest)(near.view(np.int32), smallest.view(np.int32))
     return smallest, np.partition(smallest, length - 1, axis=1)[:, length - 1].copy()

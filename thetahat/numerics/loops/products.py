@@ -19,11 +19,14 @@ from thetahat.values.types import FloatArray, IntArray
 MANY_LOSSES: Final = 100_000
 """Smallest number of losses of all models for which the compiled loop is used."""
 
-MOST_MODELS: Final = 32
+MAX_MODELS: Final = 32
 """Largest number of models; with more, products of whole matrices are as fast."""
 
-_HELD = 2**13  # losses that are copied in the order of their rows: 64 KB
-_OF_RUNS, _ROWS_OF_RUNS = 2**14, 2**11  # losses that need no copy, in the second cache: 128 KB
+_LOSSES_COPIED = 2**13  # losses that are copied in the order of their rows: 64 KB
+_LOSSES_OF_RUNS, _ROWS_OF_RUNS = (
+    2**14,
+    2**11,
+)  # losses that need no copy, in the second cache: 128 KB
 _READ = 2**15  # losses in the next one, whose blocks' rows lie among each other: 256 KB
 _ROWS_OF_A_BLOCK = 64  # of a few in one piece the loops would be mostly starts and ends
 
@@ -38,7 +41,7 @@ def block_products(
     Parameters
     ----------
     models : sequence of ndarray of float
-        (m,) of (n,) losses, at most ``MOST_MODELS``.
+        (m,) of (n,) losses, at most ``MAX_MODELS``.
     order : ndarray of int or None
         (n,) rows sorted by block; None where they are so already.
     starts : ndarray of int
@@ -51,14 +54,14 @@ def block_products(
     sums, products = np.zeros((k, even)), np.zeros((k, even, even))
     # always the same type, so that the loop is compiled once
     seen = [as_read_only(losses) for losses in models]
-    padded = tuple(seen + seen[:1] * (MOST_MODELS - m))
+    padded = tuple(seen + seen[:1] * (MAX_MODELS - m))
     if order is None:
         about = np.column_stack([about, about[:, : even - m]])
-        at_once = min(_OF_RUNS // m, _ROWS_OF_RUNS)
+        at_once = min(_LOSSES_OF_RUNS // m, _ROWS_OF_RUNS)
         compiled_with_reordered_sums(of_runs)(padded, at_once, starts, about, sums, products)
     else:
         at_once = max(_READ // m, _ROWS_OF_A_BLOCK * k)
-        held = np.zeros((even, min(max(_HELD // m, 256), 1024)))
+        held = np.zeros((even, min(max(_LOSSES_COPIED // m, 256), 1024)))
         loop = compiled_with_reordered_sums(of_blocks)
         loop(padded, as_read_only(order), at_once, starts, about, held, sums, products)
     lower = np.tril(products)[:, :m, :m]

@@ -22,7 +22,7 @@ MANY_FLIPS: Final = 10**7
 """Smallest product of terms and patterns for which compiled tables are used."""
 
 WORD: Final = 64  # terms whose signs are one number
-AT_ONCE = 256
+PATTERNS_PER_BATCH = 256
 
 _GROUP = 8
 _TABLE = 2**_GROUP
@@ -49,11 +49,11 @@ def look_up(tables: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
     So the tables in use, those of 64 terms, stay in the fastest cache. Hash b of a key is
     splitmix64's; hashes are made some at a time, which compiles to vector instructions.
     """
-    hashes = np.empty(AT_ONCE, dtype=np.uint64)
+    hashes = np.empty(PATTERNS_PER_BATCH, dtype=np.uint64)
     for w in range(len(keys)):
         table, key = tables[w], keys[w]
-        for done in range(0, len(out), AT_ONCE):
-            n_now = min(AT_ONCE, len(out) - done)
+        for done in range(0, len(out), PATTERNS_PER_BATCH):
+            n_now = min(PATTERNS_PER_BATCH, len(out) - done)
             for p in range(n_now):
                 x = key + STEP * np.uint64(done + p + 1)
                 x = (x ^ (x >> S30)) * FIRST_FACTOR

@@ -12,7 +12,7 @@ from thetahat.values.types import FloatArray
 MANY_SIZES: Final = 50_000
 """Smallest number of differences for which compiled loops are used."""
 
-_AT_ONCE: Final = 1024  # sizes in the nearest cache
+_SIZES_PER_BATCH: Final = 1024  # sizes in the nearest cache
 
 _ONE: Final = np.uint64(1)
 
@@ -69,7 +69,7 @@ def rank_sums(
         Largest and smallest rounding of a size.
     """
     out, n = np.empty(2), len(keys)
-    bits = np.empty(_AT_ONCE, dtype=np.uint64)
+    bits = np.empty(_SIZES_PER_BATCH, dtype=np.uint64)
     ambiguous = compiled(add_ranks)(keys, slack, least_slack, bits, bits.view(np.float64), out)
     squares = n * (n + 1) * (2 * n + 1) / 6 - float(out[1]) / 12
     return None if ambiguous else (float(out[0]), squares, bool(out[1]))

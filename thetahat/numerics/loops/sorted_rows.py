@@ -15,7 +15,7 @@ import numpy as np
 from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
 
-MOST_IN_A_ROW: Final = 64
+MAX_VALUES_IN_ROW: Final = 64
 """Values of a row up to which the network beats sorting one row after the other."""
 
 LANES: Final = 64
@@ -32,7 +32,7 @@ def positive_sums_of_rows(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     Parameters
     ----------
     values : ndarray of float
-        (p, u), none of them NaN, u at most ``MOST_IN_A_ROW``.
+        (p, u), none of them NaN, u at most ``MAX_VALUES_IN_ROW``.
     """
     p, u = values.shape
     sums, gaps, keys = np.empty(p), np.empty(p), np.zeros((u, LANES), dtype=np.int64)
@@ -42,7 +42,7 @@ def positive_sums_of_rows(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return sums, gaps
 
 
-@lru_cache(maxsize=MOST_IN_A_ROW)
+@lru_cache(maxsize=MAX_VALUES_IN_ROW)
 def network(n: int) -> IntArray:
     """Return the (c, 2) compare-and-swap positions of a sorting network for n numbers.
 

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
-from thetahat.pipelines.parameter_limits import WIDEST
+from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -108,10 +108,10 @@ class OneHot:
             categories_by_column.append((*sorted(categories - {None}), *blank))
         kept = tuple(categories[int(self.drop_first) :] for categories in categories_by_column)
         width = sum(map(len, kept))
-        if width > WIDEST:
+        if width > MAX_OUTPUT_COLUMNS:
             raise InvalidParameter(
-                f"one_hot would produce {width} columns. At most {WIDEST} are allowed. Leave out "
-                "columns that identify single instances.",
+                f"one_hot would produce {width} columns. At most {MAX_OUTPUT_COLUMNS} are allowed. "
+                "Leave out columns that identify single instances.",
                 loc=("prepare",),
                 value=width,
             )

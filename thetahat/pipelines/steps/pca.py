@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MOST_COLUMNS, check_range
+from thetahat.parameter_checks import MAX_COLUMNS, check_range
 from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -66,7 +66,7 @@ class PrincipalComponents:
         """Check the number of components."""
         m = self.n_components
         if isinstance(m, int) and m >= 1:
-            check_range("n_components", m, 1, MOST_COLUMNS)
+            check_range("n_components", m, 1, MAX_COLUMNS)
             return
         if m is None or (isinstance(m, float) and 0 < m < 1):
             return

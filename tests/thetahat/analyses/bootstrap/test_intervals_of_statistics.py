@@ -11,7 +11,7 @@ from scipy import stats
 from tests.thetahat.statistics.replicating import LAW_GPA, LAW_LSAT, drawn, given, sample
 from thetahat.analyses.bootstrap import resampling
 from thetahat.analyses.bootstrap.intervals import METHODS, build_intervals, misfit
-from thetahat.analyses.bootstrap.resampling import MOST_DRAWS, check_size
+from thetahat.analyses.bootstrap.resampling import MAX_DRAWS, check_size
 from thetahat.distributions import tail_probability
 from thetahat.errors import InvalidParameter
 from thetahat.statistics import Sample, Statistic
@@ -203,7 +203,7 @@ def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> Non
     assert "not consistent" in str(misfit("studentised", Median(), 100))
     assert "not consistent" in str(misfit("studentised", Difference(statistic="median"), 100))
     assert "jackknife of each" in str(
-        misfit("studentised", MeanStatistic(), resampling.MOST_STUDENTISED + 1)
+        misfit("studentised", MeanStatistic(), resampling.MAX_STUDENTISED + 1)
     )
     assert misfit("bca", Median(), 10**9) is None
 
@@ -211,7 +211,7 @@ def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> Non
 def test_invalid_level_and_size() -> None:
     with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
         tail_probability(1.0, TWO)
-    check_size(1000, MOST_DRAWS // 1000 // 4, loc=())
+    check_size(1000, MAX_DRAWS // 1000 // 4, loc=())
     with pytest.raises(InvalidParameter, match="Request at most 40 resamples"):
         check_size(100_000_000, 41, loc=("n_resamples",))
     for n in (1, 1_000_001):

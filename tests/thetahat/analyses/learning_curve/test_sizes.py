@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from thetahat.analyses.learning_curve.sizes import (
-    MOST_SIZES,
+    MAX_SIZES,
     check_sizes,
     convert_to_counts,
     label_size,
@@ -34,7 +34,7 @@ def test_invalid_a_size_that_is_neither(size: float) -> None:
     assert refused.value.loc == ("sizes", 1)
 
 
-@pytest.mark.parametrize("n", [0, MOST_SIZES + 1])
+@pytest.mark.parametrize("n", [0, MAX_SIZES + 1])
 def test_invalid_no_sizes_or_too_many(n: int) -> None:
     with pytest.raises(InvalidParameter, match=f"the request has {n}"):
         check_sizes([0.5] * n)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import named, result_of, table_of
 from thetahat.errors import InvalidParameter
-from thetahat.values.block_losses import LARGEST, LossTable
+from thetahat.values.block_losses import MAX_LOSS, LossTable
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind
 
@@ -165,7 +165,7 @@ def test_degenerate_one_huge_outlier(kind: BlockKind) -> None:
     assert_allclose(without["interval"]["lower"], plain["interval"]["lower"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("value", [2 * LARGEST, math.inf, math.nan])
+@pytest.mark.parametrize("value", [2 * MAX_LOSS, math.inf, math.nan])
 def test_invalid_losses_beyond_double_precision(value: float) -> None:
     with pytest.raises(InvalidParameter, match="finite"):
         table_of(layout(BlockKind.RANDOM, 8), {"a": [value, *range(7)]})

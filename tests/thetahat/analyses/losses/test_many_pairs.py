@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.analyses.losses.tables import named, result_of, scores_of, table_of
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses import pairs as pairs_module
-from thetahat.analyses.losses.brief_comparisons import MOST_IN_FULL
+from thetahat.analyses.losses.brief_comparisons import MAX_FULL_COMPARISONS
 from thetahat.analyses.losses.pair_moments import pair_moments
 from thetahat.analyses.losses.pairs import batches, pairs, places
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
@@ -400,7 +400,7 @@ def test_exact_many_pairs_are_reported_in_brief_unless_the_request_asks_for_all(
     table = wide_table(n_models=46, n=30)
     wanted: dict[str, Any] = {"tests": named("tests", "sign")}
     n_pairs = 46 * 45 // 2
-    assert n_pairs > MOST_IN_FULL
+    assert n_pairs > MAX_FULL_COMPARISONS
 
     result = result_of(table, **wanted)
     asked = result_of(table, detail="brief", **wanted)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
-from thetahat.analyses.losses.plans import MOST_SPLITS, Basis, plan
+from thetahat.analyses.losses.plans import MAX_SPLITS, Basis, plan
 from thetahat.analyses.losses.power import compute_power
 from thetahat.analyses.losses.result import Plan
 from thetahat.values.layout import Layout, build_layout
@@ -143,7 +143,7 @@ def test_by_hand_repeats_have_a_floor() -> None:
 
 def test_by_hand_no_more_repeats_than_the_most_splits() -> None:
     # 21 repeats of 5 folds are past the limit already
-    n = MOST_SPLITS // 5 + 1
+    n = MAX_SPLITS // 5 + 1
     layout = build_layout(
         BlockKind.RANDOM,
         np.tile(np.repeat(np.arange(5), 9), n),
@@ -232,8 +232,8 @@ def test_exact_a_hundred_splits_are_the_most() -> None:
     at = [compute_power(0.3, math.sqrt((1 / j + 0.25) * s2), j - 1.0, 0.05) for j in (100, 1000)]
     rests_on = basis("nadeau_bengio", 0.3, math.sqrt((1 / 5 + 0.25) * s2), 4.0)
 
-    assert planned(rests_on, FOLDS, power=at[0] - 1e-9).total == MOST_SPLITS // 5
-    assert MOST_SPLITS == 100
+    assert planned(rests_on, FOLDS, power=at[0] - 1e-9).total == MAX_SPLITS // 5
+    assert MAX_SPLITS == 100
     beyond = planned(rests_on, FOLDS, power=(at[0] + at[1]) / 2)
     assert beyond.unit == "instances"
 

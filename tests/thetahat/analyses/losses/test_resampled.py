@@ -51,7 +51,7 @@ def test_exact_variances_by_name_want_what_rests_on_them() -> None:
 
 
 def test_exact_what_is_too_much_is_not_done_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared, "MOST_DEFAULT_PRODUCTS", 1)
+    monkeypatch.setattr(shared, "MAX_DEFAULT_PRODUCTS", 1)
     result = result_of(normal_table(1))
     assert set(resampled(result["models"]["m0"])) == NAMES
     assert set(resampled(result["comparisons"][0])) == NAMES - {"studentised"}

@@ -14,7 +14,7 @@ from thetahat.analyses.losses.result import (
     ModelResult,
     Verdict,
 )
-from thetahat.analyses.losses.summary import MOST_COMPARISONS, MOST_MODELS
+from thetahat.analyses.losses.summary import MAX_COMPARISONS, MAX_MODELS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import BlockKind, Target
 
@@ -81,10 +81,10 @@ def test_exact_a_long_summary_keeps_the_most_relevant() -> None:
     table = normal_table(5, shifts=[0.1 * i for i in range(25)])
     summary = _evaluate(table, tests=(), omnibus=()).summary
 
-    assert len(summary.models) == MOST_MODELS
+    assert len(summary.models) == MAX_MODELS
     estimates = [model.estimate for model in summary.models]
     assert estimates == sorted(estimates)
-    assert len(summary.comparisons) == MOST_COMPARISONS
+    assert len(summary.comparisons) == MAX_COMPARISONS
     assert all(summary.best_model in {one.a, one.b} for one in summary.comparisons)
     assert sum(summary.decisions.values()) == 300
     assert summary.sentences[-1].startswith("Of all 300 comparisons, in ")

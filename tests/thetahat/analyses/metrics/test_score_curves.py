@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from thetahat.analyses.metrics.score_curves import MOST_POINTS, compute_roc, describe_scores
+from thetahat.analyses.metrics.score_curves import MAX_POINTS, compute_roc, describe_scores
 from thetahat.metrics.base import Judged
 
 
@@ -54,7 +54,7 @@ def test_limit_a_long_curve_keeps_its_ends_and_nearly_its_area() -> None:
 
     curve = compute_roc(scores, truth == 1)
 
-    assert len(curve.true_positive_rate) == MOST_POINTS
+    assert len(curve.true_positive_rate) == MAX_POINTS
     assert curve.true_positive_rate[[0, -1]].tolist() == [0.0, 1.0]
     area = np.trapezoid(curve.true_positive_rate, curve.false_positive_rate)
     assert area == pytest.approx(roc_auc_score(truth, scores), abs=2e-4)

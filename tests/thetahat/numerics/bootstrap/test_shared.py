@@ -114,12 +114,12 @@ def test_naive_pairs_of_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     difference = models["m1"].minus(models["m2"])
     expected = together.of_pair(("m1", "m2"), difference).errors
 
-    monkeypatch.setattr(shared_module, "MOST_DEFAULT_PRODUCTS", 1)
+    monkeypatch.setattr(shared_module, "MAX_DEFAULT_PRODUCTS", 1)
     apart = SharedResamples(models, 3, pairs, with_errors=True)
     assert_allclose(apart.of_pair(("m1", "m2"), difference).errors, expected, rtol=1e-12)
     assert "a standard error for each" in (apart.too_much(with_errors=True) or "")
     assert apart.too_much(with_errors=False) is None
-    monkeypatch.setattr(shared_module, "MOST_DEFAULT_DRAWS", 1)
+    monkeypatch.setattr(shared_module, "MAX_DEFAULT_DRAWS", 1)
     assert "take too long for a default" in (apart.too_much(with_errors=False) or "")
 
 

@@ -75,7 +75,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.learners.fast.naive_bayes import class_sums as _class_sums\n"
         "X = csr_array(x.reshape(400, 300))\n"
         "X.data.flags.writeable = False\n"
-        "_class_sums.LARGE = 0\n"
+        "_class_sums.MIN_VALUES_FOR_LOOPS = 0\n"
         "rows = np.arange(400)\n"
         "_class_sums.sums_by_class(X, rows, rows % 3, np.ones(400), 3)\n"
         "_class_sums.scores(X, rows[::2].copy(), np.ones((3, 300)))\n"

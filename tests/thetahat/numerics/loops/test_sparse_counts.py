@@ -100,7 +100,7 @@ def test_exact_which_numbers_fit_in_two_bytes(values: list[float], *, fit: bool)
 def test_against_scipy_the_same_bits(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = CODES % n_classes
     table = RNG.normal(size=(n_classes, 11))
-    monkeypatch.setattr(_class_sums, "LARGE", 10**9)
+    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 10**9)
     sums = _class_sums.sums_by_class(X, ROWS, codes, WEIGHTS, n_classes)
     scores = _class_sums.scores(X, ROWS, table)
 

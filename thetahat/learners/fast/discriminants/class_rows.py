@@ -14,11 +14,11 @@ from thetahat.learners.fast.ridge.rows import bound_rounding
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
-_IN_CACHE: Final = 131_072
+_NUMBERS_IN_CACHE: Final = 131_072
 """Numbers that are centred at a time, so that they stay in the cache."""
-_FEW: Final = 16
+_MAX_CLASSES_FOR_PRODUCT: Final = 16
 """Largest number of classes whose means reach the rows by a product with an indicator matrix."""
-LEAST_LEFT = 1e-6
+MIN_SHARE_LEFT = 1e-6
 """Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
 
@@ -125,7 +125,7 @@ class ClassRows:
             return self.of(part.train)
         sums = self.all.without(self.of(part.left_out))
         present = sums.rows > 0
-        if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
+        if (sums.weight[present] < MIN_SHARE_LEFT * self.all.weight[present]).any():
             return None
         return sums
 
@@ -176,7 +176,7 @@ def class_rows(
     weighted = member * w if is_weighted else member
     totals = weighted.sum(axis=1)
     share = 1 / np.where(totals > 0, totals, 1.0)  # a class without weight has mean 0
-    step = max(1, _IN_CACHE // n)
+    step = max(1, _NUMBERS_IN_CACHE // n)
     for first in range(0, p, step):
         some = slice(first, min(first + step, p))
         part = both[some]
@@ -188,7 +188,11 @@ def class_rows(
         mean = part @ w / totals.sum()
         part -= mean[:, None]
         of_class = part @ weighted.T * share
-        part -= of_class @ member if n_classes <= _FEW else np.take(of_class, y, axis=1)
+        part -= (
+            of_class @ member
+            if n_classes <= _MAX_CLASSES_FOR_PRODUCT
+            else np.take(of_class, y, axis=1)
+        )
         centre[some], means[:, some] = mean, of_class.T
         largest = np.abs(of_class + mean[:, None]).max(axis=1)
         squares = np.square(part) @ w if is_weighted else np.vecdot(part, part)

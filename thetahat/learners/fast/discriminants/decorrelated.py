@@ -16,7 +16,7 @@ from thetahat.learners.fast.discriminants.class_means import (
     compute_posterior,
     find_most_likely,
 )
-from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT, ClassRows
+from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT, ClassRows
 from thetahat.learners.fast.discriminants.decorrelated_sums import (
     PartSums,
     Sums,
@@ -24,23 +24,23 @@ from thetahat.learners.fast.discriminants.decorrelated_sums import (
     sort_by_block,
     sums_of_blocks,
 )
-from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
-LIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
-TOO_FEW: Final = OrdinaryFit("the training part has too few classes or rows")
+NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
+TOO_FEW_ROWS: Final = OrdinaryFit("the training part has too few classes or rows")
 TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 ROUNDING = 1e-15
 DIGITS = 1e-9
 """Largest error of a log density with which a probability agrees to eight digits."""
-_ABSENT: Final = -1e300
+_LOG_SHARE_OF_ABSENT_CLASS: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
-_HELD: Final = 4_000_000
+_MAX_ENTRIES: Final = 4_000_000
 """Largest number of entries of the rows and products of splits that are computed together."""
-_MOST_BLOCKS: Final = 100
+_MAX_BLOCKS: Final = 100
 """Largest number of blocks whose products are in memory together."""
 
 
@@ -75,7 +75,7 @@ class DecorrelatedSplits:
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of several splits."""
-        order = sort_by_block(parts, self.n) if len(parts) <= _MOST_BLOCKS else None
+        order = sort_by_block(parts, self.n) if len(parts) <= _MAX_BLOCKS else None
         if order is None:
             predictions = self._predict_any(parts, to_unit=False)
         else:
@@ -178,7 +178,7 @@ class DecorrelatedSplits:
         """Return (K, C) log class shares; an absent class gets a value below all others."""
         shares = present.astype(np.float64) if self.priors == "equal" else weight
         total = shares.sum(axis=1, keepdims=True)
-        log_shares = np.full(shares.shape, _ABSENT)
+        log_shares = np.full(shares.shape, _LOG_SHARE_OF_ABSENT_CLASS)
         np.log(shares / np.where(total > 0, total, 1.0), out=log_shares, where=present)
         return log_shares
 
@@ -190,7 +190,7 @@ def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
     for part in parts:
         held.append(part)
         n_held += len(rows_to_sum(part)) + len(part.test) + q
-        if n_held * q > _HELD:
+        if n_held * q > _MAX_ENTRIES:
             yield held
             held, n_held = [], 0
     if held:
@@ -201,14 +201,16 @@ def _check_amount(
     rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
 ) -> list[OrdinaryFit | None]:
     """Return the reason for parts with too little data for the fast path."""
-    light = (weight < LEAST_LEFT * rows.weight) & present & sums.is_rest[:, None]
+    light = (weight < MIN_SHARE_LEFT * rows.weight) & present & sums.is_rest[:, None]
     n_present = present.sum(axis=1)
     too_few = (n_present < 2) | (sums.counts.sum(axis=1) <= n_present)
     if not (light.any() or too_few.any()):
         return [None] * len(present)
     is_light = light.any(axis=1)
     pairs = zip(is_light.tolist(), too_few.tolist(), strict=True)
-    return [LIGHT if light else TOO_FEW if few else None for light, few in pairs]
+    return [
+        NEGLIGIBLE_CLASS_WEIGHT if light else TOO_FEW_ROWS if few else None for light, few in pairs
+    ]
 
 
 def _solve_lines(
@@ -219,7 +221,7 @@ def _solve_lines(
     if failed:
         return None
     amplification = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
-    if not amplification <= LARGEST_AMPLIFICATION:
+    if not amplification <= MAX_AMPLIFICATION:
         return None
     slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
     return slopes, float(amplification)

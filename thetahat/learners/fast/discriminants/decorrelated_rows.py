@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.learners.fast.discriminants.class_rows import ClassRows
 from thetahat.values.types import FloatArray
 
-_MOST: Final = 1e9
+_MAX_VALUE: Final = 1e9
 """Largest condition number of the products for which rows are decorrelated."""
 _ROWS_A_COLUMN: Final = 8
 """As many rows a column tell how rows have to be turned, nearly.
@@ -129,7 +129,7 @@ def _turned(
     constant: np.ndarray,
 ) -> DecorrelatedRows | None:
     factored = factorise(products, scale, constant)
-    if factored is None or not factored[1] <= _MOST:
+    if factored is None or not factored[1] <= _MAX_VALUE:
         return None
     from scipy.linalg import blas  # noqa: PLC0415 - the API need not load it
 

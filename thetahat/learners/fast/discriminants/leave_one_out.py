@@ -20,7 +20,7 @@ from thetahat.learners.fast.discriminants.class_rows import ClassRows, class_row
 from thetahat.learners.fast.discriminants.decorrelated import DIGITS, ROUNDING, DecorrelatedSplits
 from thetahat.learners.fast.discriminants.decorrelated_rows import unit_rows
 from thetahat.learners.fast.discriminants.over_splits import DiscriminantSplits
-from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
@@ -99,7 +99,7 @@ class _LeaveOneOut:
         at = place[rows.y]
         of_class = rows.weight[present][at]
         stays = of_class - rows.w
-        enough = (n_rows > 1)[rows.y] & (stays > of_class / LARGEST_AMPLIFICATION)
+        enough = (n_rows > 1)[rows.y] & (stays > of_class / MAX_AMPLIFICATION)
         moved = np.divide(rows.w, stays, out=np.zeros_like(rows.w), where=enough)
         fits = enough & (n_rows.sum() > len(present) + 1)
         return _LeftOutChange(at, stays, moved, moved * of_class, fits)
@@ -195,7 +195,7 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
         squares += along
         squares *= scale
         squares += self.log_shares(slice(None))
-        return squares, wrong, own.fits & (amplification <= LARGEST_AMPLIFICATION * left)
+        return squares, wrong, own.fits & (amplification <= MAX_AMPLIFICATION * left)
 
 
 class VarianceLeaveOneOut(_LeaveOneOut):
@@ -243,5 +243,5 @@ class VarianceLeaveOneOut(_LeaveOneOut):
         wrong = ROUNDING / least * np.abs(joint).sum(axis=0)
         joint += self.log_shares(rows)
         return self.predictions(
-            joint, wrong, self.own.fits[rows] & (least * LARGEST_AMPLIFICATION >= 1)
+            joint, wrong, self.own.fits[rows] & (least * MAX_AMPLIFICATION >= 1)
         )

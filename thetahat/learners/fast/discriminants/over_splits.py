@@ -20,13 +20,13 @@ from thetahat.learners.fast.discriminants.class_rows import ClassRows, ClassSums
 from thetahat.learners.fast.discriminants.decorrelated import (
     DIGITS,
     ILL_CONDITIONED,
-    LIGHT,
+    NEGLIGIBLE_CLASS_WEIGHT,
     ROUNDING,
     TIED,
-    TOO_FEW,
+    TOO_FEW_ROWS,
     gap,
 )
-from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
@@ -70,10 +70,10 @@ class DiscriminantSplits:
         """Predict a split from the sums over all rows minus the left-out rows of each class."""
         sums = self.rows.sum_training_part(part)
         if sums is None:
-            return LIGHT
+            return NEGLIGIBLE_CLASS_WEIGHT
         present = np.flatnonzero(sums.rows > 0)
         if len(present) < 2 or sums.rows.sum() <= len(present):
-            return TOO_FEW
+            return TOO_FEW_ROWS
         means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
         whitened = self._whitened(sums, self.rows.from_centre(part.test), means)
         if whitened is None:
@@ -90,13 +90,13 @@ class DiscriminantSplits:
         squares = sums.squares[present].sum(axis=0) - moved
         if self.shape == "spherical":
             total, of_all = squares.sum(), self.total.sum()
-            if not total * LARGEST_AMPLIFICATION >= of_all > 0:
+            if not total * MAX_AMPLIFICATION >= of_all > 0:
                 return None
             transform = np.full(len(squares), np.sqrt(len(squares) / total))
             amplification = of_all / total
         else:
             share = squares[self.varies] / self.total[self.varies]
-            if not (share * LARGEST_AMPLIFICATION >= 1).all():
+            if not (share * MAX_AMPLIFICATION >= 1).all():
                 return None
             transform = np.zeros_like(squares)
             transform[self.varies] = 1 / np.sqrt(squares[self.varies])

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners.fast.logistic.newton import (
-    NEAR,
+    STEP_TOLERANCE,
     Factor,
     Objective,
     factorise,
@@ -18,7 +18,7 @@ from thetahat.learners.fast.logistic.newton import (
 from thetahat.learners.fast.logistic.training_parts import descended
 from thetahat.values.types import FloatArray
 
-_FEW: Final = 2000
+_MAX_ROWS_WITHOUT_SUBSET: Final = 2000
 """Number of rows from which the length of the first step is computed."""
 
 
@@ -62,7 +62,7 @@ def find_optimum(
     if optimum is None:
         zero = np.zeros((objective.Z.shape[1], objective.target.shape[1]))
         B, length = minimise(objective, zero if begin is None else begin)
-        optimum = _take_last_step(objective, B) if length <= NEAR else None
+        optimum = _take_last_step(objective, B) if length <= STEP_TOLERANCE else None
     return optimum
 
 
@@ -76,7 +76,7 @@ def _take_last_step(objective: Objective, B: FloatArray) -> Optimum | None:
     gradient = objective.gradient(B, shares)
     step = factor.solve(gradient)
     length = np.sqrt(max(float((step * gradient).sum()), 0.0))
-    return Optimum(B - step, shares, curvature) if length <= NEAR else None
+    return Optimum(B - step, shares, curvature) if length <= STEP_TOLERANCE else None
 
 
 def _descend(
@@ -116,7 +116,7 @@ def _start_from_least_squares(objective: Objective) -> FloatArray | None:
     if factor is None:
         return None
     B = -factor.solve(objective.gradient(zero, shares))
-    some = slice(None, None, max(1, n // _FEW))
+    some = slice(None, None, max(1, n // _MAX_ROWS_WITHOUT_SUBSET))
     index = np.column_stack([objective.Z[some] @ B, np.ones(len(range(*some.indices(n))))])
     has_ones = objective.penalties[0] == 0
     few = Objective(
@@ -126,7 +126,7 @@ def _start_from_least_squares(objective: Objective) -> FloatArray | None:
         np.full(1 + has_ones, 1e-3),
     )
     scale, length = minimise(few, np.zeros((1 + has_ones, 1)))
-    if not length <= NEAR:
+    if not length <= STEP_TOLERANCE:
         return None
     B *= scale[0]
     if has_ones:

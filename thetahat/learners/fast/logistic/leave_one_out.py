@@ -13,15 +13,15 @@ from thetahat.learners.fast.logistic.model import build_predictions
 from thetahat.learners.fast.logistic.newton import Factor, factorise
 from thetahat.learners.fast.logistic.over_splits import (
     DIGITS,
-    LARGEST_AMPLIFICATION,
+    MAX_AMPLIFICATION,
     LogisticSplits,
 )
-from thetahat.learners.fast.logistic.training_parts import SHORT
+from thetahat.learners.fast.logistic.training_parts import MAX_LAST_STEP
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-_MOST_STEPS: Final = 25
-_AT_ONCE: Final = 250_000
+_MAX_STEPS: Final = 25
+_NUMBERS_PER_BATCH: Final = 250_000
 """Number of logits computed at a time: two megabytes, which stay in the cache."""
 
 
@@ -50,7 +50,7 @@ class LogisticLeaveOneOut:
         splits, n = self.splits, len(self.splits.y)
         logits, fits = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_)
         if self._factor is not None:
-            step = max(1, _AT_ONCE // n)
+            step = max(1, _NUMBERS_PER_BATCH // n)
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
                 logits[some], fits[some] = self._compute_logits(rows[some], self._factor)
@@ -62,7 +62,7 @@ class LogisticLeaveOneOut:
         factor, splits = factorise(self.splits.curvature), self.splits
         if (
             factor is None
-            or splits.amplification(splits.objective.w.sum(), factor) > LARGEST_AMPLIFICATION
+            or splits.amplification(splits.objective.w.sum(), factor) > MAX_AMPLIFICATION
         ):
             return None
         return factor
@@ -81,7 +81,7 @@ class LogisticLeaveOneOut:
         reach = np.abs(z).sum(axis=1)
         B = optimum.T + along * (w * (p - target) / stays)[:, None]
         active = np.flatnonzero(fits)
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             if not len(active):
                 break
             now = B[active]
@@ -98,7 +98,7 @@ class LogisticLeaveOneOut:
             share = np.vecdot(z[active], step) * d[active] / stays[active]
             step += along[active] * share[:, None]
             B[active] = now - step
-            active = active[reach[active] * np.abs(step).max(axis=1) > SHORT]
+            active = active[reach[active] * np.abs(step).max(axis=1) > MAX_LAST_STEP]
         fits[active] = False
         return np.vecdot(z, B), fits
 

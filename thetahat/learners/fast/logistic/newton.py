@@ -10,11 +10,11 @@ from scipy.special import expit, log_expit
 
 from thetahat.values.types import FloatArray
 
-_MOST_STEPS: Final = 100
-_MOST_HALVINGS: Final = 40
+_MAX_STEPS: Final = 100
+_MAX_HALVINGS: Final = 40
 _DAMPING: Final = 1e-10
 """Share of the diagonal that is added if rounding makes a curvature singular."""
-NEAR: Final = 1e-9
+STEP_TOLERANCE: Final = 1e-9
 """Length of a Newton step, in standard errors, after which the next has about its square."""
 
 
@@ -164,7 +164,7 @@ def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float
     """
     B, value = start, objective.value(start)
     length = np.inf
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         shares = softmax(objective.Z @ B)
         gradient = objective.gradient(B, shares)
         curvature = objective.curvature(shares)
@@ -176,7 +176,7 @@ def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float
         step = factor.solve(gradient)
         gain = float((step * gradient).sum())
         length = np.inf if is_damped else float(np.sqrt(max(gain, 0.0)))
-        if length <= NEAR:
+        if length <= STEP_TOLERANCE:
             return B - step, length
         next_point = _downhill(objective, B, step, value, gain)
         if next_point is None:
@@ -190,7 +190,7 @@ def _downhill(
 ) -> tuple[FloatArray, float] | None:
     """Return the first of repeatedly halved steps that decreases f, and by how much; or None."""
     share = 1.0
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(_MAX_HALVINGS):
         there = B - share * step
         at = objective.value(there)
         if at <= value - 1e-4 * share * gain or (share == 1.0 and gain <= 1e-9 * abs(value)):

@@ -23,12 +23,12 @@ from thetahat.learners.fast.logistic.training_parts import WIDTH, TrainingPartOb
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-FEWER_CLASSES: Final = OrdinaryFit("the training part has not all classes")
-FAR: Final = OrdinaryFit("the training part's optimum is far from that of all rows")
+MISSING_CLASSES: Final = OrdinaryFit("the training part has not all classes")
+FAR_OPTIMUM: Final = OrdinaryFit("the training part's optimum is far from that of all rows")
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's likelihood is too flat in a direction")
 TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
-LARGEST_AMPLIFICATION: Final = 1e5
+MAX_AMPLIFICATION: Final = 1e5
 """Largest amplification of a rounding error of the gradient in a logit."""
 DIGITS: Final = 1e-9
 
@@ -113,7 +113,7 @@ class LogisticSplits:
         """
         begin = self.optimum.T.reshape(-1)
         starts = np.tile(begin, (len(parts), 1)) if start is None else start
-        part_coefficients: list[FloatArray | OrdinaryFit] = [FAR] * len(parts)
+        part_coefficients: list[FloatArray | OrdinaryFit] = [FAR_OPTIMUM] * len(parts)
         together: list[tuple[int, IntArray, Factor]] = []
         for at, part in enumerate(parts):
             ready = self._prepare_part(part)
@@ -134,7 +134,7 @@ class LogisticSplits:
                 some.gradient, factors, starts[list(places)], reach, some.refactorise
             )
             for at, of_part, is_there in zip(places, B, arrived, strict=True):
-                part_coefficients[at] = of_part if is_there else FAR
+                part_coefficients[at] = of_part if is_there else FAR_OPTIMUM
         return part_coefficients
 
     def _is_few(self, left_out: IntArray) -> bool:
@@ -165,9 +165,9 @@ class LogisticSplits:
             totals = class_weights(self.y[train], objective.w, self.n_classes)
             curvature = objective.curvature(self.shares[train])
         if not (totals[self.present] > 0).all():
-            return FEWER_CLASSES
+            return MISSING_CLASSES
         factor = factorise(curvature)
-        if factor is None or not self.amplification(totals.sum(), factor) <= LARGEST_AMPLIFICATION:
+        if factor is None or not self.amplification(totals.sum(), factor) <= MAX_AMPLIFICATION:
             return ILL_CONDITIONED
         return objective, factor
 
@@ -193,7 +193,7 @@ def _solve_alone(
         return factorise(objective.curvature(shares))
 
     B, arrived = descended(gradient, [factor], start[None], np.array([reach]), refactorise)
-    return B[0] if arrived[0] else FAR
+    return B[0] if arrived[0] else FAR_OPTIMUM
 
 
 def slice_predictions(predictions: Predictions, rows: slice) -> Predictions:

@@ -14,7 +14,7 @@ from thetahat.learners.fast.logistic.all_rows_optimum import Optimum, find_optim
 from thetahat.learners.fast.logistic.leave_one_out import LogisticLeaveOneOut
 from thetahat.learners.fast.logistic.model import build_penalties, encode_target, standardise_rows
 from thetahat.learners.fast.logistic.newton import Objective
-from thetahat.learners.fast.logistic.over_splits import FEWER_CLASSES, LogisticSplits
+from thetahat.learners.fast.logistic.over_splits import MISSING_CLASSES, LogisticSplits
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
@@ -79,7 +79,7 @@ def _find_optima(  # noqa: PLR0913 - as above
     w = np.ones(len(y)) if weights is None else weights
     present = np.flatnonzero(class_weights(y, w, n_classes))
     if len(present) < 2:
-        return FEWER_CLASSES if w.any() else NO_WEIGHT
+        return MISSING_CLASSES if w.any() else NO_WEIGHT
     rows = standardise_rows(X, w, penalty=penalties[0], intercept=intercept)
     target = encode_target(y, present)
     splits_by_penalty: list[LogisticSplits | None] = [None] * len(penalties)

@@ -15,13 +15,13 @@ WIDTH: Final = 16
 
 The same number always: then what a column becomes does not depend on how many others there are.
 """
-SHORT: Final = 1e-10
+MAX_LAST_STEP: Final = 1e-10
 """Largest change of a logit by the last step; the remaining error is a fraction of it."""
-_MOST_STEPS: Final = 25
-_REMEMBERED: Final = 8
-_INVERTED: Final = 128
+_MAX_STEPS: Final = 25
+_MAX_REMEMBERED_STEPS: Final = 8
+_MAX_INVERTED_COEFFICIENTS: Final = 128
 """Coefficients up to which inverses of all parts cost less than to solve with each factor."""
-_ROWS: Final = 1024
+_ROWS_PER_BATCH: Final = 1024
 """Rows of a block, which is still in the cache when it is multiplied the second time."""
 
 Renew = Callable[[int, FloatArray], Factor | None]
@@ -47,10 +47,10 @@ class TrainingPartObjectives:
         parts = np.repeat(np.arange(len(left_out)), [len(out) for out in left_out])
         order = np.argsort(rows, kind="stable")
         rows, parts = rows[order], parts[order]
-        starts = np.arange(0, len(objective.w), _ROWS)
+        starts = np.arange(0, len(objective.w), _ROWS_PER_BATCH)
         ends = np.searchsorted(rows, [*starts, len(objective.w)])
         self.blocks = [
-            (slice(start, start + _ROWS), parts[a:b], rows[a:b] - start)
+            (slice(start, start + _ROWS_PER_BATCH), parts[a:b], rows[a:b] - start)
             for start, a, b in zip(starts.tolist(), ends[:-1], ends[1:], strict=True)
         ]
 
@@ -112,7 +112,7 @@ class Steps:
 
     def __init__(self, factors: Sequence[Factor]) -> None:
         self.factors, self.inverses = list(factors), None
-        if len(factors[0].scale) <= _INVERTED:
+        if len(factors[0].scale) <= _MAX_INVERTED_COEFFICIENTS:
             self.inverses = np.stack([factor.inverse() for factor in factors])
         self.pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
 
@@ -138,7 +138,7 @@ class Steps:
         along = np.vecdot(moved, change)
         usable = along > 0
         scale = np.divide(1.0, along, out=np.zeros_like(along), where=usable)
-        self.pairs = [*self.pairs[1 - _REMEMBERED :], (moved, change, scale)]
+        self.pairs = [*self.pairs[1 - _MAX_REMEMBERED_STEPS :], (moved, change, scale)]
 
     def renew(self, part: int, factor: Factor) -> None:
         """Replace the curvature of one part and discard its stored steps."""
@@ -171,7 +171,7 @@ def descended(
     goes_on, arrived = np.ones(len(B), dtype=np.bool_), np.zeros(len(B), dtype=np.bool_)
     before, old = np.full(len(B), np.inf), None
     moved = np.zeros_like(B)
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         new = gradient(B)
         if old is not None:
             steps.learn(moved, new - old)
@@ -179,7 +179,7 @@ def descended(
         moved[~goes_on] = 0.0
         B += moved
         lengths = reach * np.abs(moved).max(axis=1)
-        short = goes_on & (lengths <= SHORT)
+        short = goes_on & (lengths <= MAX_LAST_STEP)
         arrived |= short
         goes_on &= ~short
         for part in np.flatnonzero(goes_on & (lengths > 0.5 * before)):

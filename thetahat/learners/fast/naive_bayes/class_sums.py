@@ -14,14 +14,14 @@ from thetahat.values.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
-LARGE: Final = 200_000
+MIN_VALUES_FOR_LOOPS: Final = 200_000
 """Smallest number of stored values for which compiled loops are used."""
 
-AT_ONCE: Final = 4_000_000
+VALUES_PER_BATCH: Final = 4_000_000
 """Number of values processed in one step, because each needs temporary numbers."""
 
-_IN_CACHE: Final = 32_768
-MOST_EXACT: Final = 2.0**53
+_NUMBERS_IN_CACHE: Final = 32_768
+MAX_EXACT_INTEGER: Final = 2.0**53
 """Whole numbers below this are exact in double precision."""
 
 
@@ -44,7 +44,7 @@ def sums_by_class(
             of_class = rows[y[rows] == code]
             sums[code] = weights[of_class] @ matrix[of_class]
         return sums
-    if matrix.nnz >= LARGE:
+    if matrix.nnz >= MIN_VALUES_FOR_LOOPS:
         return sparse_counts.sums_by_kernel(matrix, rows, y, weights, n_classes)
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
@@ -55,7 +55,7 @@ def sums_by_class(
 
 def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
     """Return the (m, W) products of some or all rows with a (W, p) table."""
-    if not isinstance(matrix, np.ndarray) and matrix.nnz >= LARGE:
+    if not isinstance(matrix, np.ndarray) and matrix.nnz >= MIN_VALUES_FOR_LOOPS:
         some = np.arange(matrix.shape[0]) if rows is None else rows
         return sparse_counts.scores_by_kernel(matrix, some, table)
     some_rows = matrix if rows is None else matrix[rows]
@@ -85,7 +85,7 @@ def entries(
     """
     n, p = matrix.shape
     stored = n * p if isinstance(matrix, np.ndarray) else int(matrix.nnz)
-    step = max(1, AT_ONCE * n // max(1, stored))
+    step = max(1, VALUES_PER_BATCH * n // max(1, stored))
     for start in range(0, n, step):
         some = matrix[start : start + step]
         if isinstance(some, np.ndarray):
@@ -99,7 +99,7 @@ def entries(
 
 def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
     """Return the same matrix with two-byte numbers if it is large and they are exact."""
-    if isinstance(matrix, np.ndarray) or matrix.nnz < LARGE:
+    if isinstance(matrix, np.ndarray) or matrix.nnz < MIN_VALUES_FOR_LOOPS:
         return matrix
     small = sparse_counts.short_by_kernel(matrix.data)
     return matrix if small is None else with_values(matrix, small)
@@ -126,8 +126,8 @@ def _largest_whole(values: np.ndarray) -> float:
     flat, largest = values.reshape(-1), 0.0
     if flat.dtype.kind == "u":
         return float(flat.max(initial=0))
-    for at in range(0, len(flat), _IN_CACHE):
-        piece = flat[at : at + _IN_CACHE]
+    for at in range(0, len(flat), _NUMBERS_IN_CACHE):
+        piece = flat[at : at + _NUMBERS_IN_CACHE]
         if not np.array_equal(piece, np.rint(piece)):
             return np.inf
         largest = max(largest, float(np.abs(piece).max()))

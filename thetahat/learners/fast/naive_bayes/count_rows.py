@@ -18,9 +18,9 @@ from thetahat.values.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
-MOST_CELLS: Final = 8_000_000
+MAX_CELLS: Final = 8_000_000
 """Largest number of entries of the tables for the splits of one pass."""
-_MOST_COUNTED: Final = 2.0**31
+_MAX_COUNTED: Final = 2.0**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class CountRows:
     @property
     def is_exact(self) -> bool:
         """Whether counts can be subtracted without loss."""
-        return self.largest_sum < _class_sums.MOST_EXACT
+        return self.largest_sum < _class_sums.MAX_EXACT_INTEGER
 
     @cached_property
     def totals(self) -> FloatArray:
@@ -97,8 +97,10 @@ class CountRows:
     @cached_property
     def counts_many(self) -> bool:
         """Whether the counts of many blocks can be summed in one pass with four-byte integers."""
-        large = not isinstance(self.matrix, np.ndarray) and self.matrix.nnz >= _class_sums.LARGE
-        return bool(large and self.largest_sum < _MOST_COUNTED)
+        if isinstance(self.matrix, np.ndarray):
+            return False
+        is_large = self.matrix.nnz >= _class_sums.MIN_VALUES_FOR_LOOPS
+        return bool(is_large and self.largest_sum < _MAX_COUNTED)
 
     @cached_property
     def whole_sums(self) -> IntArray:
@@ -121,7 +123,7 @@ class CountRows:
         if not self.counts_many:
             yield from ([part] for part in parts)
             return
-        most = max(1, MOST_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
+        most = max(1, MAX_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
         run, taken = list[Part](), np.zeros(len(self.y), dtype=np.bool_)
         for part in parts:
             joins = self._joins(part)

@@ -23,11 +23,11 @@ from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.sparse_counts import odds_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
-MOST_DOUBT: Final = 1e-9
+MAX_UNCERTAIN_SHARE: Final = 1e-9
 """Largest accepted error of a log-likelihood."""
 ONE_CLASS: Final = OrdinaryFit("a training part has fewer than two classes")
 
-_LEAST_LEFT: Final = 1e-6
+_MIN_LEFT: Final = 1e-6
 """Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
 
@@ -253,7 +253,7 @@ class CountsOverSplits:
         own, is_own = self.model.one_left_out(rows, self.logs), present == rows.y[:, None]
         np.copyto(joint, own[:, None], where=is_own)
         left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
-        fits = (left > (0 if rows.is_exact else _LEAST_LEFT) * rows.totals[present]).all(axis=1)
+        fits = (left > (0 if rows.is_exact else _MIN_LEFT) * rows.totals[present]).all(axis=1)
         fits &= np.isfinite(own) & (len(present) > 1)
         joint += np.log(np.where(fits[:, None], left / left.sum(axis=1, keepdims=True), 1.0))
         return posterior(joint, present, rows.n_classes), fits

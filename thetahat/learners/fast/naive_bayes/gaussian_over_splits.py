@@ -11,20 +11,22 @@ import numpy as np
 from thetahat.errors import EvaluationError
 from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
+from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
 from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
 from thetahat.learners.fast.naive_bayes.gaussian_rows import (
     ClassPowerSums,
     GaussianRows,
     gaussian_rows,
 )
-from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION
+from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
-FLAT: Final = OrdinaryFit("a column hardly varies inside a class of the training part")
-LIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
+NEARLY_CONSTANT_COLUMN: Final = OrdinaryFit(
+    "a column hardly varies inside a class of the training part"
+)
+NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
 ONE_CLASS: Final = OrdinaryFit("the training part has one class")
 NO_WEIGHT: Final = OrdinaryFit("no row has weight")
 TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
@@ -124,7 +126,7 @@ def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:
     """Return the moments of a training part, or the reason why it has to be fitted."""
     moments = rows.sum_training_part(part)
     if moments is None:
-        return LIGHT
+        return NEGLIGIBLE_CLASS_WEIGHT
     present = np.flatnonzero(moments.rows > 0)
     if len(present) < 2:
         return ONE_CLASS
@@ -142,15 +144,15 @@ def build_predictions(
     weight = moments.weight[present]
     before = rows.all.squares[present] / weight[:, None]
     if not (variances > 0).all() or is_far(rows.centre, variances.min(axis=0)).any():
-        return FLAT
+        return NEARLY_CONSTANT_COLUMN
     amplification = max(1.0, float((before / variances).max()))
-    if amplification > LARGEST_AMPLIFICATION:
-        return FLAT
+    if amplification > MAX_AMPLIFICATION:
+        return NEARLY_CONSTANT_COLUMN
     joint = rows.distances(test, fitted.means, variances)
     constant = np.log(2 * np.pi * variances).sum(axis=1)
     size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
     if not _ROUNDING * amplification * size <= _DIGITS:
-        return FLAT
+        return NEARLY_CONSTANT_COLUMN
     joint += constant[:, None]
     joint *= -0.5
     joint += np.log(weight / weight.sum())[:, None]
@@ -209,7 +211,7 @@ def each_left_out(
     for at, code in enumerate(present):
         out = np.where(own == code, w, 0.0)
         weight = of_all.weight[code] - out
-        fits &= (weight >= LEAST_LEFT * of_all.weight[code]) & (of_all.rows[code] > (out > 0))
+        fits &= (weight >= MIN_SHARE_LEFT * of_all.weight[code]) & (of_all.rows[code] > (out > 0))
         mean = (of_all.x[code] - out[:, None] * z) / weight[:, None]
         variance = (of_all.squares[code] - out[:, None] * squares) / weight[:, None]
         variance += extra[:, None] - mean**2
@@ -220,7 +222,7 @@ def each_left_out(
         distances = ((z - mean) ** 2 / variance).sum(axis=1)
         size = np.maximum(size, distances + np.abs(constant))
         joint[at] = np.log(weight) - 0.5 * (constant + distances)
-    fits &= amplification <= LARGEST_AMPLIFICATION
+    fits &= amplification <= MAX_AMPLIFICATION
     fits &= _ROUNDING * amplification * size <= _DIGITS
     predictions, ahead = _decided(joint, present, rows.n_classes)
     return predictions, fits & (ahead > _DIGITS)

@@ -10,15 +10,15 @@ import numpy as np
 
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
-from thetahat.learners.fast.discriminants.class_rows import LEAST_LEFT
+from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
 from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
-LARGE: Final = 200_000
+MIN_VALUES_FOR_LOOPS: Final = 200_000
 """Smallest number of values for which compiled loops are used."""
 
-_AT_ONCE: Final = 2048
+_ROWS_PER_BATCH: Final = 2048
 """Number of rows processed in one step, so that they stay in the cache."""
 
 
@@ -96,7 +96,7 @@ class GaussianRows:
     @property
     def is_large(self) -> bool:
         """Whether the compiled loops are used."""
-        return self.X.size >= LARGE
+        return self.X.size >= MIN_VALUES_FOR_LOOPS
 
     def of(self, index: IntArray) -> ClassPowerSums:
         """Return the sums over the rows in ``index``; a repeated row counts each time."""
@@ -122,8 +122,8 @@ class GaussianRows:
         if self.is_large:
             return moments_by_kernel(self.X, index, y, w, n_classes)
         sums, squares = np.zeros((2, n_classes, self.X.shape[1]))
-        for start in range(0, len(index), _AT_ONCE):
-            some = index[start : start + _AT_ONCE]
+        for start in range(0, len(index), _ROWS_PER_BATCH):
+            some = index[start : start + _ROWS_PER_BATCH]
             member, rows = np.zeros((n_classes, len(some))), self.X[some]
             member[y[some], np.arange(len(some))] = w[some]
             sums += member @ rows
@@ -146,7 +146,7 @@ class GaussianRows:
             return self.of(part.train)
         sums = self.all.without(self.of(left_out))
         present = sums.rows > 0
-        if (sums.weight[present] < LEAST_LEFT * self.all.weight[present]).any():
+        if (sums.weight[present] < MIN_SHARE_LEFT * self.all.weight[present]).any():
             return None
         return sums
 

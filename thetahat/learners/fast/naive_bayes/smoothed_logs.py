@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.values.types import FloatArray
 
-_MOST_LISTED: Final = 65_536
+_MAX_LISTED: Final = 65_536
 """Length of the lookup table: half a megabyte, which stays in the cache."""
 
 
@@ -29,7 +29,7 @@ class SmoothedLogs:
     def __init__(self, smoothing: float, largest: int | None = None) -> None:
         self.smoothing = smoothing
         self.listed: FloatArray | None = None
-        if largest is not None and largest < _MOST_LISTED:
+        if largest is not None and largest < _MAX_LISTED:
             self.listed = np.log(np.arange(largest + 1) + smoothing)
 
     def of(self, counts: np.ndarray) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
-from thetahat.learners.fast.naive_bayes.count_rows import MOST_CELLS, CountRows
+from thetahat.learners.fast.naive_bayes.count_rows import MAX_CELLS, CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import (
     CountModel,
     CountsOverSplits,
@@ -76,7 +76,7 @@ class SmoothingPath:
     def _score_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
         """(L, n_test, W) log odds or joint log densities, as ``log_table`` has them."""
         n_classes, width = sums.shape
-        step = max(1, MOST_CELLS // (n_classes * width))
+        step = max(1, MAX_CELLS // (n_classes * width))
         part_scores = []
         for start in range(0, len(self.models), step):
             pairs = [

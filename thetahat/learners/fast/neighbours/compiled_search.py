@@ -7,23 +7,23 @@ from typing import Final
 import numpy as np
 
 from thetahat.numerics.loops.nearest_rows import (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     near_by_kernel,
     ranked_by_kernel,
     smallest_by_kernel,
 )
 from thetahat.values.types import FloatArray, IntArray
 
-_LEAST_PAIRS: Final = 1_000_000
+_MIN_PAIRS: Final = 1_000_000
 """Smallest product of queries and rows for which compiled loops are used."""
-_BLOCK: Final = 262_144
+_PRODUCTS_PER_BATCH: Final = 262_144
 """Number of products computed at a time: a megabyte, which stays in the cache."""
-_FEWEST: Final = 16
-_ROOM: Final = 4096
+_MIN_QUERIES: Final = 16
+_MIN_LIST_ROOM: Final = 4096
 """Least room for rows that are about as near as the last one of a list."""
-_SAMPLE: Final = 256
+_N_SAMPLED_ROWS: Final = 256
 """Rows whose median is their middle."""
-_TINY: Final = 1e-30
+_MIN_DISTANCE_SCALE: Final = 1e-30
 """What numbers too small for four bytes may add up to."""
 
 
@@ -32,7 +32,7 @@ def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
 
     With few columns a tree of n rows is faster.
     """
-    return 4 * length <= n <= 10 * 4**p and p <= MOST_COLUMNS and n * n_queries >= _LEAST_PAIRS
+    return 4 * length <= n <= 10 * 4**p and p <= MAX_COLUMNS and n * n_queries >= _MIN_PAIRS
 
 
 class RoughRows:
@@ -55,7 +55,7 @@ class RoughRows:
     def __init__(self, rows: FloatArray) -> None:
         n, p = rows.shape
         # The centre of most rows: a few distant rows would shift the mean.
-        self.rows, self.centre = rows, np.median(rows[:: n // _SAMPLE + 1], axis=0)
+        self.rows, self.centre = rows, np.median(rows[:: n // _N_SAMPLED_ROWS + 1], axis=0)
         centred = rows - self.centre
         lengths = np.einsum("ij,ij->i", centred, centred)
         self.scale = float(_whole_power(lengths.max()))
@@ -77,18 +77,18 @@ class RoughRows:
             Rows of each list, a quarter of the rows at most.
         """
         n, n_queries = len(self.rows), len(queries)
-        step = max(_FEWEST, _BLOCK // n)
+        step = max(_MIN_QUERIES, _PRODUCTS_PER_BATCH // n)
         rows = np.empty((n_queries, length), dtype=np.intp)
         squares, below = np.empty((n_queries, length)), np.empty(n_queries)
         near = np.empty((min(step, n_queries), n), dtype=np.float32)
-        candidates = np.zeros((len(near), min(n, 2 * length + _ROOM)), dtype=np.intp)
+        candidates = np.zeros((len(near), min(n, 2 * length + _MIN_LIST_ROOM)), dtype=np.intp)
         for first in range(0, n_queries, step):
             part = slice(first, min(first + step, n_queries))
             factors, shrunk, of_queries = self._factors(queries[part])
             products = near[: len(factors)]
             np.matmul(factors, self.table, out=products)
             smallest, bounds = smallest_by_kernel(products, length)
-            doubt = 6 * self.doubt * of_queries + _TINY * (1 + of_queries)
+            doubt = 6 * self.doubt * of_queries + _MIN_DISTANCE_SCALE * (1 + of_queries)
             limits = bounds * (1 + 4 * self.doubt) + doubt * shrunk
             limits = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
             counts = near_by_kernel(products, smallest, limits, candidates)

@@ -14,14 +14,14 @@ from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
-TAKEN_TWICE: Final = OrdinaryFit("the training part repeats rows")
-TOO_FEW: Final = OrdinaryFit("the training part has fewer rows than neighbours")
+REPEATED_ROWS: Final = OrdinaryFit("the training part repeats rows")
+TOO_FEW_IN_PART: Final = OrdinaryFit("the training part has fewer rows than neighbours")
 
-TOO_FEW_AT_ALL: Final = OrdinaryFit("there are fewer rows than neighbours")
+TOO_FEW_IN_DATA: Final = OrdinaryFit("there are fewer rows than neighbours")
 
-_MOST_HELD: Final = 1_000_000
+_MAX_ENTRIES: Final = 1_000_000
 """Largest number of entries of the arrays of test rows and parts in one vote."""
-_MANY: Final = 1000
+_MANY_ROWS: Final = 1000
 """Smallest number of rows for which a compiled loop reads the lists."""
 
 Vote = Callable[[IntArray, FloatArray], Predictions]
@@ -55,17 +55,17 @@ class NeighbourSplits:
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits at once."""
         self.look_up(rows_tested(parts))
-        predictions: list[Predictions | OrdinaryFit] = [TOO_FEW] * len(parts)
+        predictions: list[Predictions | OrdinaryFit] = [TOO_FEW_IN_PART] * len(parts)
         some: list[tuple[int, np.ndarray]] = []
         held = 0
         for at, part in enumerate(parts):
             inside = self.inside(part)
             if part.left_out is None and self.k > 1:  # a row and its copy are one nearest row
-                predictions[at] = TAKEN_TWICE
+                predictions[at] = REPEATED_ROWS
             elif np.count_nonzero(inside) >= self.k:
                 some.append((at, inside))
                 held += len(inside) + self.length * len(part.test)
-            if held > _MOST_HELD or at == len(parts) - 1:
+            if held > _MAX_ENTRIES or at == len(parts) - 1:
                 self._write_predictions(predictions, parts, some)
                 some, held = [], 0
         return predictions
@@ -111,7 +111,7 @@ class NeighbourSplits:
     ) -> tuple[IntArray, FloatArray]:
         """Return the same for the test rows of J parts; ``inside`` is (J, n)."""
         self.look_up(test)
-        if len(self.X) >= _MANY:
+        if len(self.X) >= _MANY_ROWS:
             lists = self.rows, self.squares, self.complete_below
             rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
         else:

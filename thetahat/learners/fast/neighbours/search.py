@@ -11,14 +11,14 @@ import numpy as np
 from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
 from thetahat.values.types import FloatArray, IntArray
 
-_MOST_FOR_TREE: Final = 12
+_MAX_COLUMNS_FOR_TREE: Final = 12
 """Largest number of columns for which a tree is faster than products of all pairs of rows."""
-_LEAST_FOR_TREE: Final = 64
-_FEW: Final = 4
+_MIN_ROWS_FOR_TREE: Final = 64
+_MAX_UNPREPARED_QUERIES: Final = 4
 """Largest number of queries that are answered without preparation."""
-_MOST_EQUALLY_FAR: Final = 2000
+_MAX_EQUALLY_FAR: Final = 2000
 """Largest number of rows, equally far as the last one of a list, that are all ranked."""
-_BLOCK: Final = 250_000
+_DISTANCES_PER_BATCH: Final = 250_000
 """Number of distances computed at a time: two megabytes, which stay in the cache."""
 _GROUP: Final = 16
 """Number of columns in a group, of which only the smallest value is read first."""
@@ -78,11 +78,11 @@ class Search:
         """Return the ``length`` nearest rows of each query, or all rows if there are fewer."""
         n, p = self.rows.shape
         queries, length = np.ascontiguousarray(queries), min(length, n)
-        if len(queries) <= _FEW:
+        if len(queries) <= _MAX_UNPREPARED_QUERIES:
             return Lists(*self._search_all(queries, length), np.full(len(queries), np.inf))
         if loops_suit(n, p, len(queries), length):
             return self._search_by_loops(queries, length)
-        if n >= _LEAST_FOR_TREE and p <= _MOST_FOR_TREE:
+        if n >= _MIN_ROWS_FOR_TREE and p <= _MAX_COLUMNS_FOR_TREE:
             return self._search_by_tree(queries, length)
         return self._in_blocks(queries, length)
 
@@ -104,7 +104,7 @@ class Search:
             np.empty((len(queries), k), dtype=np.intp),
             np.empty((len(queries), k)),
         )
-        of_all, step = np.empty(n), max(1, _BLOCK // max(1, p))
+        of_all, step = np.empty(n), max(1, _DISTANCES_PER_BATCH // max(1, p))
         for at in range(len(queries)):
             query = queries[at : at + 1]
             for a in range(0, n, step):
@@ -145,7 +145,7 @@ class Search:
         reach = np.sqrt(lists.squares[again, -1]) * (1 + 1e-12)
         within = self._tree.query_ball_point
         n_near = within(queries[again], reach, return_length=True)
-        few = n_near <= _MOST_EQUALLY_FAR
+        few = n_near <= _MAX_EQUALLY_FAR
         for query, radius in zip(again[few], reach[few], strict=True):
             near = np.array(within(queries[query], radius, return_sorted=True), dtype=np.intp)
             squares = squared_distances(queries[query : query + 1], self.rows[None, near])[0]
@@ -154,7 +154,7 @@ class Search:
             lists.complete_below[query] = np.nextafter(squares[order[-1]], np.inf)
 
     def _in_blocks(self, queries: FloatArray, length: int) -> Lists:
-        step = max(1, _BLOCK // len(self.rows))
+        step = max(1, _DISTANCES_PER_BATCH // len(self.rows))
         parts = [
             self._search_by_products(queries[a : a + step], length)
             for a in range(0, len(queries), step)
@@ -184,7 +184,7 @@ class Search:
         """Sort by exact distance, then by row number."""
         candidates = np.sort(candidates, axis=1)
         squares = np.empty(candidates.shape)
-        step = max(1, _BLOCK // max(1, candidates.shape[1] * self.rows.shape[1]))
+        step = max(1, _DISTANCES_PER_BATCH // max(1, candidates.shape[1] * self.rows.shape[1]))
         for a in range(0, len(queries), step):
             part = slice(a, a + step)
             squares[part] = squared_distances(queries[part], self.rows[candidates[part]])

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.ridge.rows import LARGEST_AMPLIFICATION, RidgeRows
+from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION, RidgeRows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the products of the training part's rows are ill-conditioned")
-TAKEN_TWICE: Final = OrdinaryFit("the training part repeats rows")
+REPEATED_ROWS: Final = OrdinaryFit("the training part repeats rows")
 NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
 
 
@@ -37,7 +37,7 @@ class DualSplits:
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split by solving for its training part."""
         if part.left_out is None:
-            return TAKEN_TWICE
+            return REPEATED_ROWS
         w = self.rows.w[part.train]
         if not w.any():
             return NO_WEIGHT
@@ -68,7 +68,7 @@ class DualSplits:
             return ILL_CONDITIONED
         factor, amplification = factored
         of_target = np.sqrt(float(self.rows.w @ self.rows.y**2)) / spread
-        if not amplification * max(1.0, of_target) <= LARGEST_AMPLIFICATION:
+        if not amplification * max(1.0, of_target) <= MAX_AMPLIFICATION:
             return ILL_CONDITIONED
         from scipy.linalg import cho_solve  # noqa: PLC0415 - the API need not load it
 
@@ -86,7 +86,7 @@ class DualSplits:
         n, root = len(self.rows.y), np.sqrt(self.rows.w)
         scaled = self.kernel * np.outer(root, root)
         factored = _inverse(scaled, self.penalty, root, intercept=self.rows.intercept)
-        if factored is None or not factored[1] <= LARGEST_AMPLIFICATION:
+        if factored is None or not factored[1] <= MAX_AMPLIFICATION:
             return np.zeros(n), np.zeros(n)
         inverse = cho_solve((factored[0], True), np.eye(n))
         if self.rows.intercept:

@@ -16,7 +16,7 @@ from thetahat.learners.fast.ridge.resampled_products import (
     sums_resamples_together,
 )
 from thetahat.learners.fast.ridge.rows import (
-    LARGEST_AMPLIFICATION,
+    MAX_AMPLIFICATION,
     RidgeRows,
     centred_rows,
 )
@@ -53,7 +53,7 @@ class PrimalSplits:
 
     Every column is divided by its length over all rows. So an entry is wrong by a few units of
     the last place of 1, whatever is subtracted, and the norm of the inverse amplifies this error:
-    above ``LARGEST_AMPLIFICATION`` the split is fitted from its rows.
+    above ``MAX_AMPLIFICATION`` the split is fitted from its rows.
     """
 
     def __init__(self, rows: RidgeRows, penalty: float) -> None:
@@ -150,7 +150,7 @@ class PrimalSplits:
             return None
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]
         of_target = max(1.0, np.sqrt(self.rows.all.yy / yy))
-        if not inverse_length * of_target <= LARGEST_AMPLIFICATION:
+        if not inverse_length * of_target <= MAX_AMPLIFICATION:
             return None
         solution, _ = lapack.dpotrs(factor, xy / self.scale, lower=1)
         return np.asarray(solution / self.scale)
@@ -178,7 +178,7 @@ class PrimalSplits:
     def _keeps_digits(self) -> np.ndarray:
         """Return (n,) whether the leave-one-out formula keeps its digits for each row."""
         leverages, _, inverse_length = self._hat
-        return np.asarray(inverse_length <= LARGEST_AMPLIFICATION * (1 - leverages))
+        return np.asarray(inverse_length <= MAX_AMPLIFICATION * (1 - leverages))
 
     @cached_property
     def _one_left_out(self) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.learners.base import Part
 from thetahat.learners.fast.ridge.rows import (
-    LARGEST_AMPLIFICATION,
+    MAX_AMPLIFICATION,
     Products,
     RidgeRows,
     centred_rows,
@@ -23,9 +23,9 @@ from thetahat.learners.fast.ridge.solutions import solutions
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
-_PRODUCTS_WILL_DO: Final = 1e5
+_MAX_CONDITION_OF_PRODUCTS: Final = 1e5
 """Largest condition number of products from which single rows are subtracted."""
-_TURNED_WILL_DO: Final = 1e10
+_MAX_CONDITION_OF_ROTATION: Final = 1e10
 """Largest condition number of products for which rotated rows need no reflections."""
 _ALL: Final = np.ones((1, 1), dtype=np.bool_)
 
@@ -196,7 +196,7 @@ class RidgePath:
         if rows.n_features >= len(rows.y):
             return None
         d, V = self._directions
-        if not d[-1] <= _PRODUCTS_WILL_DO * (d[0] + self.penalties.min()):
+        if not d[-1] <= _MAX_CONDITION_OF_PRODUCTS * (d[0] + self.penalties.min()):
             return None
         along = (V.T @ rows.all.xy) / (d + penalties)
         return self._form(d, V.T, along, d[-1] / (d[0] + self.penalties))
@@ -208,7 +208,7 @@ class RidgePath:
         turn = None
         if rows.n_features < len(rows.y):
             d, V = self._directions
-            turn = V if d[-1] <= _TURNED_WILL_DO * d[0] else None
+            turn = V if d[-1] <= _MAX_CONDITION_OF_ROTATION * d[0] else None
         s, Vt, target = (
             decomposed(np.vstack([rows.X, rows.y]).T * np.sqrt(rows.w)[:, None])
             if turn is None
@@ -243,7 +243,7 @@ class RidgePath:
             directions,
             np.hstack([along, ones]),
             np.hstack([inverse, ones]),
-            amplification / LARGEST_AMPLIFICATION,
+            amplification / MAX_AMPLIFICATION,
         )
 
     @cached_property
@@ -260,7 +260,7 @@ class RidgePath:
         if not products.yy > 0:
             return np.inf
         of_target = max(1.0, np.sqrt(self.rows.all.yy / products.yy))
-        return float(self._largest * of_target / LARGEST_AMPLIFICATION - self.penalties.min())
+        return float(self._largest * of_target / MAX_AMPLIFICATION - self.penalties.min())
 
     @cached_property
     def _largest(self) -> float:

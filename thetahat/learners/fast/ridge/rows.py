@@ -12,14 +12,14 @@ from thetahat.learners.base import Part
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
-LARGEST_AMPLIFICATION = 1e6
+MAX_AMPLIFICATION = 1e6
 """How much of a rounding error may be in a prediction, in the scale of the target.
 
 A relative error of 2e-16 in the products, times the square root of a few hundred terms, times
 this, stays below 1e-8.
 """
 
-IN_CACHE: Final = 32_768
+NUMBERS_IN_CACHE: Final = 32_768
 """Numbers that are centred at a time, so that they stay in the cache."""
 
 
@@ -169,7 +169,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
     p, n = len(columns), len(y)
     both = np.empty((p + 2, n))
     x_mean, y_mean, total = np.zeros(p), 0.0, w.sum()
-    step = max(1, IN_CACHE // n)
+    step = max(1, NUMBERS_IN_CACHE // n)
     is_weighted = bool((w != 1).any())
     for first in range(0, p, step):
         X = both[first : min(first + step, p)]

@@ -9,7 +9,7 @@ import numpy as np
 from thetahat.numerics.loops.tridiagonal import solved_by_kernel
 from thetahat.values.types import FloatArray
 
-LARGE: Final = 10_000
+MIN_ENTRIES_FOR_LOOPS: Final = 10_000
 """Smallest product of features and penalties for which the compiled loop is used."""
 
 
@@ -39,7 +39,7 @@ def solutions(
     bool
         Whether the smallest eigenvalue exceeds ``below``.
     """
-    if len(xy) * len(penalties) < LARGE:
+    if len(xy) * len(penalties) < MIN_ENTRIES_FOR_LOOPS:
         d, Q = np.linalg.eigh(xx)
         if not d[0] > below:
             return False
