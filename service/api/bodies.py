@@ -12,6 +12,7 @@ from pydantic_core import from_json
 from starlette.requests import Request
 
 from service.errors import FieldError, InvalidRequest, MalformedRequest, TooLarge, UnsupportedMedia
+from service.schemas.validation_messages import name_place
 from thetahat.errors import Loc
 
 
@@ -68,11 +69,11 @@ def _explain_refusal(body: bytes, error: orjson.JSONDecodeError) -> Exception:
     except ValueError:
         return MalformedRequest(f"The body is not JSON: {error}.")
     errors = tuple(
-        FieldError(loc, "must be a finite number", number)
+        FieldError(loc, f"{name_place(loc)} must be a finite number, and is {number}.", number)
         for loc, number in _find_non_finite(value, ())
     )
     if errors:
-        return InvalidRequest("Every number must be finite; NaN and infinities are not.", errors)
+        return InvalidRequest(errors[0].message, errors)
     return MalformedRequest("The body is not JSON as RFC 8259 defines it.")
 
 
@@ -103,11 +104,10 @@ def _check_keys(body: bytes) -> None:
     except _RepeatedKey:
         tree = json.loads(body, object_pairs_hook=_Object, parse_int=float)
         errors = tuple(
-            FieldError(loc, "this key occurs more than once in its object", loc[-1])
+            FieldError(loc, f"{name_place(loc)} occurs twice. Give it once.", loc[-1])
             for loc in _find_repeated_keys(tree)
         )
-        path = ".".join(map(str, errors[0].loc))
-        raise InvalidRequest(f"{path}: {errors[0].message}", errors) from None
+        raise InvalidRequest(errors[0].message, errors) from None
 
 
 def _check_members(members: list[tuple[str, Any]]) -> None:

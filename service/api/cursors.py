@@ -42,8 +42,11 @@ def decode_cursor(cursor: str | None, filters: str) -> Position | None:
 
 
 def _invalid(cursor: str) -> InvalidRequest:
-    error = FieldError(("query", "cursor"), "is not a cursor of this list", cursor)
-    return InvalidRequest("The cursor is not one of this list with these filters.", (error,))
+    message = (
+        "The cursor does not belong to this list with these filters. Start without a cursor, and "
+        "take next from each page."
+    )
+    return InvalidRequest(message, (FieldError(("query", "cursor"), message, cursor),))
 
 
 def _checksum(encoded: str, filters: str) -> str:

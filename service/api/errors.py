@@ -20,7 +20,7 @@ from service import errors as service_errors
 from service.api.page_responses import LOG_IN_PATH, needs_page_error, page_response
 from service.api.shortening import shorten_text, shorten_value
 from service.errors import FieldError, ServiceError
-from service.schemas.validation_messages import describe_error
+from service.schemas.validation_messages import describe_error, name_place
 from thetahat import errors as core_errors
 from thetahat.errors import EvaluationError
 
@@ -121,9 +121,10 @@ def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         return RedirectResponse(f"{LOG_IN_PATH}?{urlencode({'next': path})}", 303)
     errors = [
-        {"place": ".".join(map(str, each["loc"])), "message": each["message"]}
-        for each in problem["errors"]
-        if each["message"] != problem["detail"]
+        {"place": "" if path in error["message"] else path, "message": error["message"]}
+        for error in problem["errors"]
+        if not problem["detail"].startswith(error["message"])
+        for path in [".".join(map(str, error["loc"]))]
     ]
     return page_response(
         request,
@@ -191,11 +192,12 @@ async def respond_invalid_parameters(request: Request, error: Exception) -> Resp
     """Respond to invalid query parameters or headers."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
     errors = tuple(
-        FieldError(tuple(item["loc"]), describe_error(item), item.get("input"))
+        FieldError(
+            tuple(item["loc"]), describe_error(item, name_place(item["loc"])), item.get("input")
+        )
         for item in error.errors()
     )
-    path = ".".join(map(str, errors[0].loc)) if errors else "request"
-    message = f"{path}: {errors[0].message}" if errors else "The request is invalid."
+    message = errors[0].message if errors else "The request is invalid."
     return respond(request, service_errors.InvalidRequest(message, errors))
 
 

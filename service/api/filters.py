@@ -19,17 +19,18 @@ def parse_filters(
 ) -> Filters:
     """Return the filters of a query; times without a zone are in UTC."""
     errors = [
-        FieldError(("query", "label"), "must be key:value", label)
+        FieldError(("query", "label"), f"The label {label!r} must have the form key:value.", label)
         for label in labels
         if ":" not in label or "\0" in label
     ]
     if len(labels) > MAX_LABELS:
-        message = f"may occur at most {MAX_LABELS} times"
+        message = f"The query has {len(labels)} labels. At most {MAX_LABELS} are allowed."
         errors.append(FieldError(("query", "label"), message, len(labels)))
     if kind is not None and "\0" in kind:
-        errors.append(FieldError(("query", "kind"), "must not have a NUL character", kind))
+        message = "The query parameter kind must not have a NUL character."
+        errors.append(FieldError(("query", "kind"), message, kind))
     if errors:
-        raise InvalidRequest(f"{errors[0].loc[-1]}: {errors[0].message}", tuple(errors))
+        raise InvalidRequest(errors[0].message, tuple(errors))
     pairs = [label.partition(":") for label in labels]
     return Filters(
         status=status,
@@ -46,5 +47,6 @@ def _to_utc(moment: datetime | None, name: str) -> datetime | None:
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError:
-        error = FieldError(("query", name), "is outside the calendar", moment.isoformat())
-        raise InvalidRequest(f"{name}: {error.message}", (error,)) from None
+        message = f"The time {moment.isoformat()} of {name} is outside the calendar."
+        error = FieldError(("query", name), message, moment.isoformat())
+        raise InvalidRequest(message, (error,)) from None

@@ -32,8 +32,10 @@ def parse_wait(text: str | None) -> float | None:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        error = FieldError(("query", "wait"), "must be a number of seconds, 0 or more", text)
-        raise InvalidRequest("wait must be a number of seconds, 0 or more.", (error,))
+        message = (
+            f"The query parameter wait must be a number of seconds, 0 or more, and is {text!r}."
+        )
+        raise InvalidRequest(message, (FieldError(("query", "wait"), message, text),))
     return min(seconds, settings().max_wait_s)
 
 
@@ -46,9 +48,12 @@ def parse_idempotency_key(headers: Headers) -> str | None:
     if len(key) >= 2 and key[0] == key[-1] == '"':
         key = key[1:-1]
     if not key or len(key) > MAX_KEY_LENGTH or not (key.isascii() and key.isprintable()):
-        message = f"must be 1 to {MAX_KEY_LENGTH} printable ASCII characters"
+        message = (
+            f"The header Idempotency-Key must have 1 to {MAX_KEY_LENGTH} printable ASCII "
+            "characters."
+        )
         error = FieldError(("header", "Idempotency-Key"), message, text)
-        raise MalformedRequest(f"Idempotency-Key {message}.", (error,))
+        raise MalformedRequest(message, (error,))
     return key
 
 

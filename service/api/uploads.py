@@ -163,5 +163,5 @@ def check_name(name: str | None) -> str | None:
     """Return the name of a data set, or raise ``InvalidRequest`` if it is too long."""
     if name is None or (len(name) <= MAX_NAME_LENGTH and "\0" not in name):
         return name
-    error = FieldError(("name",), f"must be at most {MAX_NAME_LENGTH} characters without NUL", name)
-    raise InvalidRequest(f"name {error.message}", (error,))
+    message = f"The name must have at most {MAX_NAME_LENGTH} characters, and no NUL."
+    raise InvalidRequest(message, (FieldError(("name",), message, name),))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -10,11 +11,20 @@ from pydantic import ValidationError
 from service.api.request_fields import list_fields_at
 from service.errors import FieldError, InvalidRequest
 from service.kinds.registry import JOB_KINDS
-from service.schemas.validation_messages import describe_error
+from service.schemas.validation_messages import describe_errors, name_place
 from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
 
 MAX_ERRORS: Final = 200
+
+
+@dataclass(slots=True)
+class _Place:
+    """What pydantic reports about one place of a body: one error for each branch of a union."""
+
+    value: Any
+    items: list[Mapping[str, Any]] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
 
 
 def convert_validation_error(error: ValidationError, body: Any) -> InvalidRequest:
@@ -24,41 +34,51 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     into the body, branches that fail at the same path become one error, and an error is left out
     if there are errors inside the same value.
     """
-    by_loc: dict[Loc, FieldError] = {}
+    places: dict[Loc, _Place] = {}
     for item in error.errors(include_url=False)[:MAX_ERRORS]:
-        converted = _convert(item, body)
-        earlier = by_loc.get(converted.loc)
-        if earlier is None:
-            by_loc[converted.loc] = converted
-        elif converted.message not in earlier.message:
-            message = (
-                f"{earlier.message}; or {converted.message[:1].lower()}{converted.message[1:]}"
-            )
-            by_loc[converted.loc] = FieldError(converted.loc, message, earlier.value)
-    errors = tuple(e for e in by_loc.values() if not _has_inner_error(e.loc, by_loc))
+        _add_item(places, item, body)
+    errors = tuple(
+        FieldError(loc, _describe_place(loc, place), place.value)
+        for loc, place in places.items()
+        if not _has_inner_error(loc, places)
+    )
     first = errors[0]
     path = ".".join(map(str, first.loc)) or "the body"
+    message = first.message if path in first.message else f"{path}: {first.message}"
     more = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
-    return InvalidRequest(f"{path}: {first.message}{more}", errors)
+    return InvalidRequest(f"{message}{more}", errors)
 
 
-def _convert(item: Any, body: Any) -> FieldError:
+def _add_item(places: dict[Loc, _Place], item: Mapping[str, Any], body: Any) -> None:
     inner = item.get("ctx", {}).get("error")
     loc = path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):
-        return FieldError((*loc, *inner.loc), inner.message, inner.value)
-    value = None if item["type"] == "missing" else item["input"]
-    fields = _list_known_fields(body, loc) if item["type"] == "extra_forbidden" else ""
-    return FieldError(loc, describe_error(item) + fields, value)
+        place = places.setdefault((*loc, *inner.loc), _Place(inner.value))
+        place.sentences.append(inner.message)
+        return
+    place = places.setdefault(loc, _Place(None if item["type"] == "missing" else item["input"]))
+    if item["type"] == "extra_forbidden":
+        place.sentences.append(_describe_unknown_field(body, loc))
+    else:
+        place.items.append(item)
 
 
-def _list_known_fields(body: Any, loc: Loc) -> str:
-    """Return the end of a message about an unknown field: the fields that are known there."""
+def _describe_place(loc: Loc, place: _Place) -> str:
+    sentences = list(dict.fromkeys(place.sentences))
+    if place.items:
+        sentences.insert(0, describe_errors(place.items, name_place(loc)))
+    return " Or: ".join(sentences)
+
+
+def _describe_unknown_field(body: Any, loc: Loc) -> str:
+    """Return the sentences about an unknown field, with the fields that are known there."""
+    sentence = f"There is no field {'.'.join(map(str, loc))}"
     kind = body.get("kind") if isinstance(body, dict) else None
     if not isinstance(kind, str) or kind not in JOB_KINDS or not loc:
-        return ""
+        return f"{sentence}. Leave it out."
     fields = list_fields_at(JOB_KINDS[kind].request, loc)
-    return f"{suggest_name(str(loc[-1]), fields, 'fields')}; the fields are {', '.join(fields)}"
+    near = suggest_name(str(loc[-1]), fields, "fields")
+    return f"{sentence}{near}. The fields are {', '.join(fields)}."
 
 
 def path_in_body(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:
@@ -95,5 +115,5 @@ def _is_index(value: Any, part: str | int) -> bool:
     return isinstance(value, list) and isinstance(part, int) and 0 <= part < len(value)
 
 
-def _has_inner_error(loc: Loc, by_loc: dict[Loc, FieldError]) -> bool:
-    return any(len(other) > len(loc) and other[: len(loc)] == loc for other in by_loc)
+def _has_inner_error(loc: Loc, places: Iterable[Loc]) -> bool:
+    return any(len(inner) > len(loc) and inner[: len(loc)] == loc for inner in places)

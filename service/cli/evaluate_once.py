@@ -54,7 +54,7 @@ def _evaluate_here(request: Mapping[str, Any], data: Path | None) -> dict[str, A
 
     kind = request.get("kind")
     if kind not in JOB_KINDS:
-        message = f"kind must be one of {', '.join(JOB_KINDS)}, and is {kind!r}."
+        message = f"There is no kind {kind!r}. The kinds are {', '.join(JOB_KINDS)}."
         raise UserError(message)
     media_type = None if data is None else guess_media_type(data.name)
     try:

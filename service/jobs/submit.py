@@ -24,6 +24,7 @@ from service.errors import (
 from service.jobs.digests import digest_request
 from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
+from service.schemas.validation_messages import name_place
 from service.settings import settings
 from service.states import EvaluationStatus
 from service.storage import audit, evaluations, idempotency, units
@@ -171,12 +172,12 @@ def _check_no_nul(request: EvaluationRequest) -> None:
     texts: list[tuple[tuple[str, ...], str]] = [(("name",), request.name or "")]
     texts += [(("labels", key), key + value) for key, value in request.labels.items()]
     faults = tuple(
-        FieldError(loc, "must not have a NUL character", text)
+        FieldError(loc, f"{name_place(loc)} must not have a NUL character.", text)
         for loc, text in texts
         if "\0" in text
     )
     if faults:
-        raise InvalidRequest("The name and the labels must not have NUL characters.", faults)
+        raise InvalidRequest(faults[0].message, faults)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ class ProblemFieldError(BaseModel):
     """One invalid place of a request."""
 
     loc: list[str | int] = Field(description="Path into the request.", examples=[["level"]])
-    message: str = Field(description="The fault as a sentence, or as words to follow the path.")
+    message: str = Field(description="The fault as a sentence.")
     value: Any = Field(description="The value at the path, shortened; NaN is the string NaN.")
 
 

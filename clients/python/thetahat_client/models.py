@@ -85,11 +85,11 @@ class Problem:
         lines = [self.detail or self.title or self.type]
         for fault in self.errors:
             place = ".".join(map(str, fault.loc))
-            line = f"{place}: {fault.message}" if place else fault.message
-            if line not in lines and fault.message != lines[0]:
-                lines.append(f"  {line}")
-            elif place and fault.message == lines[0]:
+            line = fault.message if place in fault.message else f"{place}: {fault.message}"
+            if fault.message == lines[0]:
                 lines[0] = line
+            elif not lines[0].startswith(line):
+                lines.append(f"  {line}")
         return "\n".join(lines)
 
 

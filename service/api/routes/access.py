@@ -154,13 +154,12 @@ def _check_expiry(expires_at: datetime | None) -> None:
     if expires_at is None:
         return
     if expires_at.tzinfo is None:
-        wrong = "needs a time zone, such as Z at its end"
+        message = "The time expires_at needs a time zone, such as Z at its end."
     elif expires_at <= datetime.now(UTC):
-        wrong = "lies in the past"
+        message = f"The time expires_at, {expires_at.isoformat()}, is in the past."
     else:
         return
-    error = FieldError(("expires_at",), wrong, expires_at.isoformat())
-    raise InvalidRequest(f"expires_at {wrong}.", (error,))
+    raise InvalidRequest(message, (FieldError(("expires_at",), message, expires_at.isoformat()),))
 
 
 def _describe_key(row: KeyRow) -> dict[str, Any]:

@@ -251,7 +251,7 @@ def _choose_intervals(
         name, reason = next(iter(reasons.items()))
         fitting = ", ".join(each for each in METHODS if misfits[each] is None)
         raise UnsupportedCombination(
-            f"{reason}; intervals that fit: {fitting}",
+            f"{reason.rstrip('.')}. Intervals that fit: {fitting}.",
             loc=("intervals", names.index(name)),
             value=name,
         )
@@ -268,11 +268,9 @@ permutations some seconds."""
 def _check_named_tests(request: BootstrapRequest, statistic: Statistic) -> None:
     """Refuse tests that the request names and that do not fit the statistic."""
     tests = parse_methods(TWO_SAMPLE_TESTS, request.tests or (), "tests")
-    reason = _find_reason_against_tests(statistic)
-    if tests and reason is not None:
-        raise UnsupportedCombination(
-            f"{tests[0].name} {reason}", loc=("tests", 0), value=tests[0].name
-        )
+    reason = _find_reason_against_test(tests[0].name, statistic) if tests else None
+    if reason is not None:
+        raise UnsupportedCombination(reason, loc=("tests", 0), value=tests[0].name)
 
 
 def _choose_tests(
@@ -290,10 +288,11 @@ def _choose_tests(
         return chosen, {}
     if not isinstance(statistic, Difference):
         return (), {}
-    reason = _find_reason_against_tests(statistic)
-    if reason is not None:
-        return (), {name: f"{name} {reason}" for name in TWO_SAMPLE_TESTS}
-    tests, reasons = [], {}
+    misfits = {name: _find_reason_against_test(name, statistic) for name in TWO_SAMPLE_TESTS}
+    reasons = {name: reason for name, reason in misfits.items() if reason is not None}
+    if reasons:
+        return (), reasons
+    tests = []
     for test in parse_methods(TWO_SAMPLE_TESTS, tuple(TWO_SAMPLE_TESTS), "tests"):
         reason = _find_size_reason(test.method, sample, by_default=True)
         if reason is None:
@@ -303,14 +302,20 @@ def _choose_tests(
     return tuple(tests), reasons
 
 
-def _find_reason_against_tests(statistic: Statistic) -> str | None:
-    """Return why two samples cannot be tested with this statistic, or None if they can."""
+def _find_reason_against_test(name: str, statistic: Statistic) -> str | None:
+    """Return why a test of two samples does not fit this statistic, or None if it does."""
     if not isinstance(statistic, Difference):
-        return "compares two samples; use the statistic difference"
+        return f"The test {name} compares two samples. Use the statistic difference."
     if statistic.paired:
-        return "is for independent samples, and these are pairs; kind losses has tests of pairs"
+        return (
+            f"The test {name} is for independent samples, and these are pairs. Use the kind "
+            "losses, which has tests of pairs."
+        )
     if not statistic.is_of_means:
-        return f"compares means, and this is a difference of the statistic {statistic.statistic}"
+        return (
+            f"The test {name} compares means, and the statistic is a difference of "
+            f"{statistic.statistic}."
+        )
     return None
 
 
@@ -322,6 +327,7 @@ def _find_size_reason(
     n, m = len(sample.x), len(sample.y)
     if by_default and n + m > MOST_TESTED_BY_DEFAULT:
         return (
-            f"{test.info.name} takes long for {n + m} rows; name it in tests to compute it anyway"
+            f"The test {test.info.name} takes long for {n + m} rows. Name it in tests to compute "
+            "it anyway."
         )
     return test.inapplicable(n, m)

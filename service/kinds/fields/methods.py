@@ -94,9 +94,10 @@ def _translate(error: ValidationError, name: str, path: Loc) -> InvalidRequest:
             loc, message, value = inner.loc, inner.message, inner.value
         else:
             loc, value = item["loc"], shown(item["input"])
-            field = ".".join(map(str, loc))
-            message = f"{field} of {name}: {describe_error(item)}"
+            parameter = ".".join(map(str, loc))
+            message = describe_error(item, f"The parameter {parameter} of {name}")
             if item["type"] == "missing":
-                message, value = f"{name} needs {field}", None
+                value = None
+                message = f"The method {name} needs the parameter {parameter}. Give it in params."
         faults.append(FieldError((*path, *loc), message, value))
     return InvalidRequest(faults[0].message, errors=tuple(faults))

@@ -210,7 +210,9 @@ def test_invalid_waits(client: TestClient, wait: str) -> None:
     assert answer.json()["errors"] == [
         {
             "loc": ["query", "wait"],
-            "message": "must be a number of seconds, 0 or more",
+            "message": (
+                f"The query parameter wait must be a number of seconds, 0 or more, and is {wait!r}."
+            ),
             "value": wait,
         }
     ]

@@ -43,12 +43,12 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {**matrix(), "interval": []},
             ["interval"],
-            "is not a known field (did you mean 'intervals'?); the fields are missing, ",
+            "There is no field interval (did you mean 'intervals'?). The fields are missing, ",
         ),
         (
             {**FIT, "data": {**FIT["data"], "weights": [1]}},
             ["data", "weights"],
-            "is not a known field (did you mean 'weight'?); the fields are X, y, ",
+            "There is no field data.weights (did you mean 'weight'?). The fields are X, y, ",
         ),
         ({**FIT, "scheme": "KFold"}, ["scheme", "name"], "schemes (did you mean 'k_fold'?): "),
         (
@@ -74,13 +74,25 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
             "There is no column 'z'. The input columns of this step are x0",
         ),
         ({**matrix(), "columns": {"losses": ["a"]}}, ["columns"], "has columns and no dataset"),
-        ({**matrix(), "losses": "nb"}, ["losses"], "must be an object"),
-        ({**FIT, "learners": {}}, ["learners"], "must not be empty"),
+        (
+            {**matrix(), "losses": "nb"},
+            ["losses"],
+            "The field losses must be an object, and is 'nb'.",
+        ),
+        ({**FIT, "learners": {}}, ["learners"], "The field learners must not be empty."),
         ({**FIT, "learners": {"m": {"nam": "ridge"}}}, ["learners", "m"], "an object with a name"),
-        ({**FIT, "task": "fit"}, ["task"], "must be 'classification' or 'regression'"),
-        ({**FIT, "dataset": "abc", "data": None}, ["dataset"], "must be an id (a UUID)"),
-        ({**matrix(), "seed": -1}, ["seed"], "must be at least 0"),
-        ({**matrix(), "seed": 1.5}, ["seed"], "must be a whole number"),
+        (
+            {**FIT, "task": "fit"},
+            ["task"],
+            "The field task must be 'classification' or 'regression', and is 'fit'.",
+        ),
+        (
+            {**FIT, "dataset": "abc", "data": None},
+            ["dataset"],
+            "The field dataset must be an id (a UUID), and is 'abc'.",
+        ),
+        ({**matrix(), "seed": -1}, ["seed"], "The field seed must be at least 0, and is -1."),
+        ({**matrix(), "seed": 1.5}, ["seed"], "The field seed must be a whole number, and is 1.5."),
         (
             {**matrix(), "control": "SVM"},
             ["control"],
@@ -94,7 +106,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {**FIT, "loss": {"name": "cost_matrix"}, "task": "classification"},
             ["loss", "params", "costs"],
-            "cost_matrix needs costs",
+            "The method cost_matrix needs the parameter costs. Give it in params.",
         ),
     ],
     ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else None,
@@ -137,7 +149,8 @@ def test_exact_fields_inside_a_list_and_a_mapping() -> None:
 def test_invalid_a_number_in_the_query(client: TestClient) -> None:
     answer = client.get("/v1/evaluations?limit=many")
 
-    assert answer.json()["errors"][0]["message"] == "must be a whole number"
+    message = "The query parameter limit must be a whole number, and is 'many'."
+    assert answer.json()["errors"][0]["message"] == answer.json()["detail"] == message
     assert answer.json()["errors"][0]["loc"] == ["query", "limit"]
 
 

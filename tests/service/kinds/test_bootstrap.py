@@ -165,7 +165,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         (body(DIFFERENCE, {"x": [1, 2], "y": [1]}), ("sample", "y"), "2 x and 1 y"),
         (body("variance", [3]), ("sample",), "at least 2 values"),
         (body("mode"), ("statistic", "name"), "'mode' is not one of the statistics"),
-        (body("quantile"), ("statistic", "params", "q"), "quantile needs q"),
+        (body("quantile"), ("statistic", "params", "q"), "quantile needs the parameter q"),
         (body({"name": "mean", "as": "m"}), ("statistic", "as"), "needs no key"),
         (body({"name": "mean", "params": {"a": 1}}), ("statistic", "params", "a"), "no parameter"),
         (
@@ -186,7 +186,7 @@ DIFFERENCE = {"name": "difference", "params": {"paired": True}}
         (
             body("median", intervals=["normal", "studentised"]),
             ("intervals", 1),
-            "intervals that fit: normal, percentile, basic, bca",
+            "Intervals that fit: normal, percentile, basic, bca",
         ),
         ({**LECTURE, "n_resamples": 5}, ("n_resamples",), "both resamples and n_resamples"),
         ({**LECTURE, "resamples": [[1, 2, 3, 5]]}, ("resamples", 0), "must have the same number"),
