@@ -7,7 +7,6 @@ The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, ClassVar, Final
@@ -15,14 +14,13 @@ from typing import IO, Any, ClassVar, Final
 from service.data.base import FREE_BYTES, ColumnValues, FileLimits, Inspected
 from service.data.json_rows import parse_json, write_rows
 from service.data.tables import read_table, table_path
+from service.data.zip_members import ZIP_ERRORS, read_member
 from service.errors import InvalidFile, TooLarge
 
 HEADERS: Final = ("header.json", "_journal/start.json", "start.json")
 """Where a ``.eval`` has the task and the model: at its end, or at its start if it was cut off."""
 SAMPLES: Final = "samples/"
 ZIP_MAGIC: Final = b"PK\x03\x04"
-ZIP_ERRORS: Final = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError)
-"""What damaged, encrypted and unusually compressed archives raise."""
 VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partial, incorrect and no answer, as the package counts them by default."""
 WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -72,7 +70,7 @@ def _read_first(archive: zipfile.ZipFile) -> Any:
     name = next((name for name in HEADERS if name in present), None)
     if name is None:
         raise InvalidFile(f"The log has none of {', '.join(HEADERS)}, so it is no .eval file.")
-    return parse_json(archive.read(name), name)
+    return parse_json(read_member(archive, name), name)
 
 
 def _read_header(log: Any) -> dict[str, str]:
@@ -91,7 +89,7 @@ def _read_header(log: Any) -> dict[str, str]:
 def _samples(archive: zipfile.ZipFile) -> Iterator[Any]:
     for name in dict.fromkeys(archive.namelist()):
         if name.startswith(SAMPLES) and name.endswith(".json"):
-            yield parse_json(archive.read(name), name)
+            yield parse_json(read_member(archive, name), name)
 
 
 def _list_rows(samples: Any, header: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.test_datasets import send
-from tests.service.kinds.model_logs import harness_samples, inspect_eval
+from tests.service.kinds.model_logs import compress_members, harness_samples, inspect_eval
 
 INSPECT = "application/vnd.inspect-ai.log"
 
@@ -18,7 +18,7 @@ def test_exact_two_logs_are_uploaded_and_compared(client: TestClient, worker: In
     poor: dict[int | str, list[str]] = {i: ["I" if i % 3 else "C"] for i in reversed(range(40))}
     sent = [
         send(client, inspect_eval("arc", "new", runs), INSPECT),
-        send(client, inspect_eval("arc", "old", poor), INSPECT),
+        send(client, compress_members(inspect_eval("arc", "old", poor)), INSPECT),
     ]
     ids = [one.json()["id"] for one in sent]
     body: dict[str, Any] = {

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -13,13 +16,36 @@ from service.data.base import FREE_BYTES, FileLimits
 from service.data.formats import find_format
 from service.errors import InvalidFile, TooLarge
 from tests.service.data.checked_files import NAN, inspected, keep, read
-from tests.service.kinds.model_logs import inspect_eval, inspect_json
+from tests.service.kinds.model_logs import (
+    compress_members,
+    end_of_archive,
+    inspect_eval,
+    inspect_json,
+    write_member,
+)
 
 JSONL = "application/jsonl"
 INSPECT = "application/vnd.inspect-ai.log"
 WHOLE = inspect_eval("arc", "llama", {1: ["C"]})
+SAMPLE = b'{"id": 1, "scores": {"match": {"value": "C"}}}'
+PACKED = pa.Codec("zstd").compress(SAMPLE, asbytes=True)
+ZEROS = pa.Codec("zstd").compress(b" " * (1 << 28), asbytes=True)  # 256 MiB in a few KiB
 AT = WHOLE.index(b"samples/1_epoch_1.json") + 40
 CORRUPT = WHOLE[:AT] + b"\xff" * 40 + WHOLE[AT + 40 :]  # inside a compressed sample
+
+
+def zstd_log(
+    sample: bytes, *, packed: bytes | None = None, size: int | None = None, offset: int = 0
+) -> bytes:
+    """Return a log whose one sample is compressed or declared as the arguments say."""
+    header = b'{"eval": {"task": "t", "model": "m"}}'
+    first = write_member("header.json", header, pa.Codec("zstd").compress(header, asbytes=True), 0)
+    content = SAMPLE if packed is None else sample
+    packed = pa.Codec("zstd").compress(sample, asbytes=True) if packed is None else packed
+    second = write_member("samples/1.json", content, packed, len(first[0]) + offset, size)
+    contents = first[1] + second[1]
+    members = first[0] + second[0]
+    return members + contents + end_of_archive(2, len(contents), len(members))
 
 
 def test_exact_values_of_json_lines(tmp_path: Path) -> None:
@@ -38,8 +64,13 @@ def test_exact_values_of_json_lines(tmp_path: Path) -> None:
     assert inspected(tmp_path, JSONL, text.encode())[0].details == {"left_out": ["l"]}
 
 
-@pytest.mark.parametrize("write", [inspect_eval, inspect_json])
-def test_exact_values_of_an_inspect_log(tmp_path: Path, write: type) -> None:
+def inspect_zstd(*arguments: Any) -> bytes:
+    """Return a ``.eval`` file that is compressed with Zstandard."""
+    return compress_members(inspect_eval(*arguments))
+
+
+@pytest.mark.parametrize("write", [inspect_eval, inspect_json, inspect_zstd])
+def test_exact_values_of_an_inspect_log(tmp_path: Path, write: Callable[..., bytes]) -> None:
     columns = read(tmp_path, INSPECT, write("arc", "llama", {1: ["C", "I"], "b": ["P", 0.25]}))
 
     assert columns["item"].tolist() == ["1", "1", "b", "b"]
@@ -63,6 +94,14 @@ def test_exact_values_of_an_inspect_log(tmp_path: Path, write: type) -> None:
         (INSPECT, b'{"a": 1}', "not a log of inspect_ai"),
         (INSPECT, CORRUPT, "not a ZIP"),
         (INSPECT, b"PK\x03\x04rubbish", "not a ZIP"),
+        (INSPECT, zstd_log(SAMPLE[:-1] + b" "), "does not unpack"),  # another check sum
+        (INSPECT, zstd_log(SAMPLE, packed=b"\xff" * 20), "cannot be unpacked"),
+        (INSPECT, zstd_log(SAMPLE, packed=PACKED[:-9]), "unpack"),
+        (INSPECT, zstd_log(SAMPLE, packed=PACKED + b"\xff" * 9), "unpack"),
+        (INSPECT, zstd_log(SAMPLE, size=len(SAMPLE) - 1), "does not unpack"),
+        (INSPECT, zstd_log(SAMPLE, size=0), "does not unpack"),
+        (INSPECT, zstd_log(SAMPLE, offset=7), "not where the table"),
+        (INSPECT, zstd_log(SAMPLE, packed=ZEROS), "does not unpack"),  # declares little, has much
     ],
 )
 def test_invalid_json(tmp_path: Path, media_type: str, content: bytes, words: str) -> None:
@@ -77,5 +116,14 @@ def test_invalid_a_log_that_unpacks_to_too_much(tmp_path: Path) -> None:
         archive.writestr("samples/1_epoch_1.json", b" " * (FREE_BYTES + 1))
     path = tmp_path / "bomb.eval"
     path.write_bytes(sink.getvalue())
+    with pytest.raises(TooLarge, match="unpacks to"):
+        find_format(INSPECT).inspect(path, FileLimits(expansion=10), io.BytesIO())
+
+
+def test_invalid_a_zstd_log_that_unpacks_to_too_much(tmp_path: Path) -> None:
+    honest = write_member("samples/1.json", b"", ZEROS, 0, size=1 << 28)
+    path = tmp_path / "bomb.eval"
+    path.write_bytes(honest[0] + honest[1] + end_of_archive(1, len(honest[1]), len(honest[0])))
+
     with pytest.raises(TooLarge, match="unpacks to"):
         find_format(INSPECT).inspect(path, FileLimits(expansion=10), io.BytesIO())

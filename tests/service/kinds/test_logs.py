@@ -12,7 +12,12 @@ from numpy.testing import assert_allclose
 
 from service.kinds.base import DatasetFile
 from tests.service.data.checked_files import inspected
-from tests.service.kinds.model_logs import harness_samples, inspect_eval, inspect_json
+from tests.service.kinds.model_logs import (
+    compress_members,
+    harness_samples,
+    inspect_eval,
+    inspect_json,
+)
 from tests.service.kinds.run_requests import SPACE, place_of, run_kind
 from thetahat.errors import EvaluationError
 
@@ -86,6 +91,42 @@ def test_exact_tasks_are_blocks_with_both_targets(tmp_path: Path) -> None:
     assert "For a new task" in result["comparisons"][0]["verdict"]["reason"]
     assert clustered["models"]["new"]["mean"] == result["models"]["new"]["mean"]
     assert "cluster_robust" in clustered["models"]["new"]["variances"]
+
+
+def test_naive_tasks_with_clusters_and_repeated_runs_in_one_answer(tmp_path: Path) -> None:
+    """Zstandard logs: three tasks, clusters inside each, two or three runs of each item."""
+    rng = np.random.default_rng(20_261_123)
+    files, entries = [], []
+    means: dict[str, list[Any]] = {"new": [], "old": []}
+    for task, difficulty in (("law", 0.1), ("maths", 0.3), ("poems", 0.2)):
+        for model, share in (("new", 0.9), ("old", 0.5)):
+            runs: dict[int | str, list[str]] = {
+                item: ["C" if u < share - difficulty else "I" for u in rng.random(2 + item % 2)]
+                for item in rng.permutation(30).tolist()
+            }
+            content = compress_members(inspect_eval(task, model, runs))
+            files.append(uploaded(tmp_path, f"{task}-{model}", INSPECT, content))
+            entries.append({"dataset": str(files[-1].id)})
+            means[model].append(
+                np.mean([np.mean([value == "C" for value in each]) for each in runs.values()])
+            )
+    logs = {"files": entries, "score": "match", "cluster": "metadata.document"}
+
+    result = run_kind({"kind": "losses", "logs": logs, "unit": "task"}, files).result
+
+    for model, of_tasks in means.items():
+        found = result["models"][model]
+        assert_allclose(found["mean"]["macro"], np.mean(of_tasks), rtol=1e-12)
+        assert found["n"] == 90  # items, however often each was run
+        assert {"these_sources", "new_source"} <= found["recommended"].keys()
+        assert "cluster_robust" in found["variances"]
+    codes = [caution["code"] for caution in result["cautions"]]
+    assert "runs_averaged" in codes
+    assert result["block_labels"] == ["law", "maths", "poems"]
+    sentences = " ".join(result["summary"]["sentences"])
+    assert "For a new task" in sentences
+    assert "source" not in sentences
+    assert "block" not in sentences
 
 
 @pytest.mark.parametrize(
