@@ -1,4 +1,4 @@
-"""The states of an evaluation and of its units of work, and the allowed transitions."""
+"""The states of an evaluation and of its units of work, and the decisions on a result."""
 
 from __future__ import annotations
 
@@ -14,6 +14,14 @@ class EvaluationStatus(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+class SignOffDecision(StrEnum):
+    """The decision of a sign-off: what somebody decided after reading a result."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    NEEDS_CHANGES = "needs_changes"
 
 
 class UnitState(StrEnum):

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "2026_11_22_12"
-down_revision = "2026_11_22_08"
+down_revision = "2026_11_22_09"
 branch_labels = None
 depends_on = None
 

@@ -25,6 +25,7 @@ from service.api.routes import (
     methods,
     pages,
     results,
+    sign_offs,
     submission_pages,
 )
 
@@ -53,6 +54,7 @@ def create_app() -> FastAPI:
         evaluations,
         results,
         figures,
+        sign_offs,
         events,
         datasets,
         methods,

@@ -80,6 +80,7 @@ def build_document(
             "result": f"{path}/result",
             "losses": f"{path}/losses",
             "figures": f"{path}/figures",
+            "sign_offs": f"{path}/sign-offs",
             "cancel": f"{path}/cancel",
             "events": f"{path}/events",
         },

@@ -17,7 +17,7 @@ from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
 from service.api.preferences import MAX_KEY_LENGTH
-from service.api.routes import access
+from service.api.routes import access, sign_offs
 from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
@@ -89,9 +89,10 @@ def _add_requests(document: Document) -> None:
 
 
 def _add_bodies(document: Document) -> None:
-    """Add the bodies of the requests about keys, which routes parse themselves."""
-    refs = _add_models(document, list(access.BODIES.values()))
-    for path, model in access.BODIES.items():
+    """Add the bodies of the requests about keys and sign-offs, which routes parse themselves."""
+    bodies = {**access.BODIES, **sign_offs.BODIES}
+    refs = _add_models(document, list(bodies.values()))
+    for path, model in bodies.items():
         content = {"schema": {"$ref": refs[model]}}
         document["paths"][path]["post"]["requestBody"] = {
             "required": True,

@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
+from starlette.requests import Request
 
+from service.api.bodies import parse_json, read_body
 from service.api.request_fields import list_fields_at
 from service.errors import FieldError, InvalidRequest
 from service.kinds.registry import JOB_KINDS
+from service.schemas.base import Schema
 from service.schemas.validation_messages import describe_errors, name_place
+from service.settings import settings
 from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
 
 MAX_ERRORS: Final = 200
+
+Body = TypeVar("Body", bound=Schema)
+
+
+async def read_valid_body(request: Request, schema: type[Body]) -> Body:
+    """Return the body of a request as its schema reads it, or raise ``InvalidRequest``."""
+    value = parse_json(await read_body(request, settings().max_json_bytes))
+    try:
+        return schema.model_validate(value)
+    except ValidationError as error:
+        raise convert_validation_error(error, value) from None
 
 
 @dataclass(slots=True)

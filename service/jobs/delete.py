@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from service.errors import EvaluationNotFinished, ResourceNotFound
 from service.jobs.chunk_files import discard_chunks
 from service.states import FINISHED
-from service.storage import audit, evaluations, results
+from service.storage import audit, evaluations, results, sign_offs
 from service.storage.audit import Action, Origin
 from service.storage.files import FileStore
 from service.storage.open_files import open_file_store
@@ -33,13 +33,15 @@ def delete(owner_id: UUID, evaluation_id: UUID) -> None:
 
 
 def delete_expired(evaluation_id: UUID, before: datetime) -> bool:
-    """Delete an evaluation that ended before a moment; False if another may still need it."""
+    """Delete an evaluation that ended before a moment; False if it is signed or still needed."""
     with unit_of_work() as connection:
         locked = evaluations.lock(connection, evaluation_id)
         row = evaluations.get_some(connection, [evaluation_id]).get(evaluation_id)
         if locked is None or row is None or row.finished_at is None or row.finished_at >= before:
             return False
         if evaluation_id in evaluations.list_extended(connection):
+            return False
+        if sign_offs.get_newest(connection, evaluation_id) is not None:
             return False
         origin = Origin(audit.SERVICE, None)
         losses_file = _delete_rows(connection, evaluation_id, row.owner_id, origin)

@@ -1,8 +1,9 @@
 """Deleting evaluations, data sets and audit entries after the times in the settings.
 
-An unfinished evaluation stays, and so does one that an unfinished evaluation extends, and a data
-set that any evaluation names. Each evaluation and each data set is deleted in a transaction of its
-own, and a call deletes at most one batch of each, so that no request waits for it.
+An unfinished evaluation stays, and so does one that an unfinished evaluation extends or that
+somebody has signed, and a data set that any evaluation names. Each evaluation and each data set is
+deleted in a transaction of its own, and a call deletes at most one batch of each, so that no
+request waits for it.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ class Action(StrEnum):
     SUBMIT_EVALUATION = "evaluation.submit"
     CANCEL_EVALUATION = "evaluation.cancel"
     DELETE_EVALUATION = "evaluation.delete"
+    SIGN_EVALUATION = "evaluation.sign_off"
     UPLOAD_DATASET = "dataset.upload"
     DELETE_DATASET = "dataset.delete"
     CREATE_KEY = "key.create"

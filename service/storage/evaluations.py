@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from service.process import counters
 from service.states import FINISHED, UNFINISHED, EvaluationStatus
 from service.storage import events
-from service.storage.tables import EVALUATION, EVALUATION_DATASET, EVALUATION_LABEL
+from service.storage.tables import EVALUATION, EVALUATION_DATASET, EVALUATION_LABEL, SIGN_OFF
 from service.storage.unit_of_work import call_after_commit
 
 
@@ -329,12 +329,16 @@ def list_versions(
 
 
 def list_finished_before(connection: sa.Connection, moment: datetime, limit: int) -> list[UUID]:
-    """Return evaluations that ended before a moment and that none extends, the oldest first."""
+    """Return evaluations that ended before a moment, the oldest first.
+
+    Those that an unfinished evaluation extends are left out, and those that somebody has signed.
+    """
     statement = (
         sa.select(EVALUATION.c.id)
         .where(
             EVALUATION.c.finished_at < moment,
             EVALUATION.c.id.not_in(list_extended(connection)),
+            ~sa.exists().where(SIGN_OFF.c.evaluation_id == EVALUATION.c.id),
         )
         .order_by(EVALUATION.c.finished_at)
         .limit(limit)

@@ -167,6 +167,23 @@ EVALUATION_RESULT = sa.Table(
     _required("created_at", Instant()),
 )
 
+# What somebody decided after reading a result; rows are added and never changed.
+SIGN_OFF = sa.Table(
+    "sign_off",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _required("evaluation_id", sa.Uuid(), _evaluation_key()),
+    _required("at", Instant()),
+    _required("name", sa.String(120)),  # who signs, in their own words
+    _required("owner", sa.String(120)),  # name of the owner of the key
+    _required("actor", sa.String(40)),  # beginning of the key, or "local"
+    _required("decision", sa.String(16)),
+    _required("comment", sa.Text()),
+    _required("result_sha256", sa.String(64)),  # of the body of the result that was signed
+    sa.Index("ix_sign_off_evaluation_id_at_id", "evaluation_id", "at", "id"),
+    sa.CheckConstraint("decision IN ('approved','rejected','needs_changes')", name="decision"),
+)
+
 # One unit of work: claimed with a lease and an attempt number, recorded once.
 UNIT = sa.Table(
     "unit",

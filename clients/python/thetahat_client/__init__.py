@@ -30,7 +30,15 @@ from thetahat_client.errors import (
 from thetahat_client.events import Event
 from thetahat_client.figure import Figure
 from thetahat_client.frames import comparisons_frame, models_frame
-from thetahat_client.models import Column, Dataset, Evaluation, Fault, Problem, Progress
+from thetahat_client.models import (
+    Column,
+    Dataset,
+    Evaluation,
+    Fault,
+    Problem,
+    Progress,
+    SignOff,
+)
 from thetahat_client.progress import NotebookProgress, ProgressBar
 from thetahat_client.result import Result
 from thetahat_client.scikit_learn import (
@@ -62,6 +70,7 @@ __all__ = [
     "Result",
     "ResultNotReady",
     "ServiceFault",
+    "SignOff",
     "ThetahatError",
     "TooManyRequests",
     "Unauthorised",

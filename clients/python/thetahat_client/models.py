@@ -231,5 +231,57 @@ class Evaluation:
         return (self.finished_at - self.started_at).total_seconds()
 
 
+@dataclass(frozen=True, slots=True)
+class SignOff:
+    """The decision of a person about a result; of several the newest counts.
+
+    Parameters
+    ----------
+    at : datetime or None
+        When it was signed.
+    name : str
+        The person who signed.
+    owner, actor : str
+        Owner of the API key that signed, and the first characters of that key.
+    decision : str
+        ``approved``, ``rejected`` or ``needs_changes``.
+    comment : str
+        Reasons and conditions.
+    result_sha256 : str
+        SHA-256 of the result that was signed.
+    matches_result : bool
+        Whether the recorded result is still that one.
+    members : Mapping
+        The whole JSON object that the service sent.
+    """
+
+    id: str
+    at: datetime | None
+    name: str
+    owner: str
+    actor: str
+    decision: str
+    comment: str
+    result_sha256: str
+    matches_result: bool
+    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> SignOff:
+        """Return the object that JSON describes."""
+        return cls(
+            id=data["id"],
+            at=_parse_time(data.get("at")),
+            name=data["name"],
+            owner=data.get("owner", ""),
+            actor=data.get("actor", ""),
+            decision=data["decision"],
+            comment=data.get("comment", ""),
+            result_sha256=data["result_sha256"],
+            matches_result=data["matches_result"],
+            members=dict(data),
+        )
+
+
 def _parse_time(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)

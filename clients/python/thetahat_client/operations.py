@@ -22,7 +22,7 @@ from thetahat_client.errors import (
 from thetahat_client.events import Event, read_events
 from thetahat_client.frames import FrameOrArray, write_table
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
-from thetahat_client.models import Dataset, Evaluation
+from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.runners import listing, operation
@@ -283,6 +283,50 @@ class Operations(Outputs):
             Number of an event; earlier ones and itself are left out. 0 for all events.
         """
         return read_events(self.transport, evaluation_id, after)
+
+    # Sign-offs
+
+    @operation
+    def sign_off(
+        self,
+        evaluation_id: str,
+        *,
+        name: str,
+        decision: Literal["approved", "rejected", "needs_changes"],
+        comment: str = "",
+        result_sha256: str | None = None,
+    ) -> Steps[SignOff]:
+        """Sign the result of an evaluation; a later sign-off supersedes it, and all are kept.
+
+        Parameters
+        ----------
+        name : str
+            The person who signs.
+        decision : str
+            ``approved``, ``rejected`` or ``needs_changes``.
+        comment : str
+            Reasons and conditions, which the report shows.
+        result_sha256 : str or None
+            SHA-256 of the result that was read: if the service has another one, the sign-off is
+            refused. None signs the result that the service has.
+        """
+        content = {"name": name, "decision": decision, "comment": comment}
+        if result_sha256 is not None:
+            content["result_sha256"] = result_sha256
+        text = json.dumps(content, ensure_ascii=False).encode()
+        answer = yield from self.transport.send(
+            "POST",
+            f"/v1/evaluations/{evaluation_id}/sign-offs",
+            headers={"Content-Type": "application/json"},
+            body=lambda: text,
+        )
+        return SignOff.read(answer.json())
+
+    @listing
+    def sign_offs(self, evaluation_id: str, *, page_size: int = 100) -> Items[SignOff]:
+        """Return the sign-offs of an evaluation, the newest first."""
+        path = f"/v1/evaluations/{evaluation_id}/sign-offs"
+        return self._pages(path, {}, page_size, SignOff.read)
 
     def _pages(
         self, path: str, query: dict[str, Any], size: int, read: Callable[[Any], T]

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ValidationError
 
 from service.api.blocking_calls import read_database, write_database
-from service.api.bodies import parse_json, read_body
 from service.api.cursors import Position, decode_cursor, encode_cursor
 from service.api.documents import json_response
 from service.api.query_parameters import Cursor, Limit
-from service.api.validation import convert_validation_error
+from service.api.validation import read_valid_body
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
 from service.schemas.access import AuditPage, KeyList, KeyRead, KeyRequest, KeyRotation, NewKey
 from service.schemas.base import Schema
 from service.schemas.problem import ProblemDocument
-from service.settings import settings
 from service.storage import api_keys, audit
 from service.storage.api_keys import KeyRow
 from service.storage.audit import AuditRow
@@ -39,8 +36,6 @@ BODIES: Final[dict[str, type[Schema]]] = {
 """The bodies of POST requests, for the OpenAPI document."""
 KEY_FIELDS: Final = tuple(KeyRead.model_fields)
 
-Body = TypeVar("Body", bound=Schema)
-
 
 @router.get("/v1/keys", response_model=KeyList, responses=REFUSALS)
 async def list_keys() -> Response:
@@ -57,7 +52,7 @@ async def list_keys() -> Response:
 )
 async def create_key(request: Request) -> Response:
     """Create an API key; the response is the only place that shows it."""
-    key_request = await _parse_body(request, KeyRequest)
+    key_request = await read_valid_body(request, KeyRequest)
     _check_expiry(key_request.expires_at)
     key, row = await write_database(_create_key, key_request)
     return json_response({**_describe_key(row), "key": key}, 201)
@@ -71,7 +66,7 @@ async def create_key(request: Request) -> Response:
 )
 async def rotate_key(request: Request, prefix: str) -> Response:
     """Replace a key by a new one; the old one works for some more hours."""
-    rotation = await _parse_body(request, KeyRotation)
+    rotation = await read_valid_body(request, KeyRotation)
     key, row = await write_database(_rotate_key, prefix, timedelta(hours=rotation.grace_hours))
     return json_response({**_describe_key(row), "key": key}, 201)
 
@@ -140,14 +135,6 @@ def _read_audit(
         rows = audit.list_page(connection, before, limit + 1, subject)
     end = (rows[limit - 1].at, rows[limit - 1].id) if len(rows) > limit else None
     return rows[:limit], end
-
-
-async def _parse_body(request: Request, schema: type[Body]) -> Body:
-    value = parse_json(await read_body(request, settings().max_json_bytes))
-    try:
-        return schema.model_validate(value)
-    except ValidationError as error:
-        raise convert_validation_error(error, value) from None
 
 
 def _check_expiry(expires_at: datetime | None) -> None:
