@@ -181,8 +181,7 @@ def _view(blocks: BlockDifferences, style: Style, *, word: str, quantity: str, u
         "encoding": {along: {"field": "mean", **amount}},
     }
     return {
-        **style.fitted(),
-        "height": {"step": ROW} if is_labelled else HEIGHT,
+        **style.fitted(ROW * len(values) if is_labelled else HEIGHT),
         "data": {"values": values},
         "layer": [
             *(marks if is_labelled else [_turn(mark) for mark in marks]),

@@ -93,12 +93,15 @@ class Differences:
         Half width of the region of practical equivalence, where it is another number.
     axis : str
         Title of the horizontal axis.
+    size : str
+        The rows, blocks and repeats that the differences rest on.
     """
 
     rows: tuple[DifferenceRow, ...]
     margin: float | None
     rope: float | None
     axis: str
+    size: str
 
 
 def build_differences(result: Result) -> Iterator[Figure]:
@@ -123,6 +126,7 @@ def build_differences(result: Result) -> Iterator[Figure]:
         axis=f"{quantity}: first minus second model"
         if reference is None
         else f"{quantity} minus that of {reference}",
+        size=describe_size(result, result["models"][rows[0].a]),
     )
     yield Figure(
         name="differences",
@@ -253,8 +257,7 @@ def verdict_colour(verdict: str, palette: Palette) -> str:
 def _caption(
     result: Result, differences: Differences, reference: str | None, n_comparisons: int
 ) -> str:
-    first = result["comparisons"][0]
-    size = describe_size(result, result["models"][first["a"]])
+    size = differences.size
     interval = next((c["interval"] for c in result["comparisons"] if c["interval"]), None)
     side = "above" if is_higher_better(result) else "below"
     if reference is None:
@@ -320,6 +323,7 @@ def _view(differences: Differences, style: Style) -> Json:
             "b": row.b,
             "verdict": row.verdict,
             "p_value": row.p_value,
+            "size": differences.size,
             **cut_bar(row.bar, domain),
         }
         for row in differences.rows
@@ -351,8 +355,8 @@ def _view(differences: Differences, style: Style) -> Json:
         "tooltip": [
             {"field": "pair", "title": "pair"},
             {"field": "estimate", "title": "difference", "format": ".4~g"},
-            {"field": "lower", "title": "lower end", "format": ".4~g"},
-            {"field": "upper", "title": "upper end", "format": ".4~g"},
+            {"field": "interval", "title": "interval"},
+            {"field": "size", "title": "over"},
             {"field": "p_value", "title": "p", "format": ".3~g"},
             {"field": "verdict", "title": "verdict"},
         ],
@@ -364,8 +368,7 @@ def _view(differences: Differences, style: Style) -> Json:
         "axis": {"orient": "top" if is_long else "bottom"},
     }
     return {
-        **style.fitted(),
-        "height": {"step": LOW_ROW if is_long else ROW},
+        **style.fitted(len(values) * (LOW_ROW if is_long else ROW)),
         "data": {"values": values},
         "layer": [
             *reference_marks(differences.margin, differences.rope, x, palette),

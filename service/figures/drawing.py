@@ -48,6 +48,17 @@ def draw(spec: Json, form: FigureFormat) -> bytes:
     return _DRAWER.draw(orjson.dumps({"form": form, "spec": spec}) + b"\n")
 
 
+def bundle_library() -> bytes:
+    """Return the JavaScript that draws specifications in a browser.
+
+    Raises
+    ------
+    Unavailable
+        As for ``draw``.
+    """
+    return _DRAWER.draw(orjson.dumps({"form": "library"}) + b"\n")
+
+
 class _Drawer:
     """The drawing process; it is started at first use, and again if it has ended."""
 

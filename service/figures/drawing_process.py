@@ -1,9 +1,10 @@
 """The process that draws figures: a line of JSON in, a line of JSON and an image out.
 
 ``python -m service.figures.drawing_process`` is started by the API. A request is a line
-``{"form": ..., "spec": ...}``; the answer is a line ``{"bytes": n}`` and n bytes, or a line
-``{"error": ...}``. The process ends when the API closes its end of the pipe, as by its death, and
-when it has drawn nothing for a while, which gives its memory back.
+``{"form": ..., "spec": ...}``, or ``{"form": "library"}`` for the JavaScript library. The answer
+is a line ``{"bytes": n}`` and n bytes, or a line ``{"error": ...}``. The process ends when the API
+closes its end of the pipe, as by its death, and when it has drawn nothing for a while, which gives
+its memory back.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import BinaryIO, Final
 
 import orjson
 
-from service.figures.rendering import render
+from service.figures.rendering import bundle_library, render
 from service.process.exit_with_parent import set_process_name, signal_on_parent_exit
 from service.process.memory import limit_memory
 
@@ -31,7 +32,10 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
             return
         request = orjson.loads(line)
         try:
-            image = render(request["spec"], request["form"])
+            if request["form"] == "library":
+                image = bundle_library()
+            else:
+                image = render(request["spec"], request["form"])
         except ValueError as error:
             answers.write(orjson.dumps({"error": str(error)[:500]}) + b"\n")
         else:

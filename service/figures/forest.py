@@ -52,12 +52,15 @@ class ForestRow:
         The estimate with its interval.
     method : str
         Name of the interval.
+    size : str
+        The rows, blocks and repeats that it rests on.
     """
 
     model: str
     target: str
     bar: Bar
     method: str
+    size: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,8 +160,9 @@ def _figure(  # noqa: PLR0913 - the words of a figure
 ) -> Figure:
     sign = -1 if higher else 1
     order = sorted(entries, key=lambda model: sign * entries[model][0][1].estimate)
+    sizes = {model: describe_size(result, result["models"][model]) for model in order}
     rows = [
-        ForestRow(model=model, target=target, bar=bar, method=method)
+        ForestRow(model=model, target=target, bar=bar, method=method, size=sizes[model])
         for model in order
         for target, bar, method, _ in entries[model]
     ]
@@ -240,7 +244,8 @@ def _view(forest: Forest, style: Style) -> Json:
             "target": forest.words[row.target],
             "slot": forest.words[_slot(row.target, forest.targets)],
             "predicted": row.target == PREDICTION,
-            "method": row.method,
+            "method": row.method or "none",
+            "size": row.size,
             **cut_bar(row.bar, domain),
         }
         for row in forest.rows
@@ -286,8 +291,8 @@ def _view(forest: Forest, style: Style) -> Json:
             {"field": "model", "title": "model"},
             {"field": "target", "title": "about"},
             {"field": "estimate", "title": "estimate", "format": ".4~g"},
-            {"field": "lower", "title": "lower end", "format": ".4~g"},
-            {"field": "upper", "title": "upper end", "format": ".4~g"},
+            {"field": "interval", "title": "interval"},
+            {"field": "size", "title": "over"},
             {"field": "method", "title": "method"},
         ],
     }
@@ -299,8 +304,7 @@ def _view(forest: Forest, style: Style) -> Json:
     }
     bar: Json = {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}}
     return {
-        **style.fitted(),
-        "height": {"step": step, "for": "position"},
+        **style.fitted(len(forest.models) * step),
         "data": {"values": values},
         "layer": [
             {

@@ -157,8 +157,7 @@ def _view_saturation(saturation: Mapping[str, Any], quantity: str, style: Style)
             }
         )
     return {
-        **style.fitted(),
-        "height": {"step": ROW},
+        **style.fitted(ROW * len(rows)),
         "data": {"values": rows},
         "layer": [
             *limit,

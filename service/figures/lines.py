@@ -10,6 +10,7 @@ import orjson
 
 from service.figures.log_ticks import log_ticks
 from service.figures.style import Json, Palette, Style
+from service.figures.words import write_ends
 
 HEIGHT: Final = 320
 LOG_FROM: Final = 20.0
@@ -117,10 +118,9 @@ def view_lines(lines: LinePlot, style: Style) -> Json:
     x, y = _x_axis(lines, values), _y_axis(lines, values)
     tooltip = [
         {"field": "series", "title": "series"},
-        {"field": "x", "title": lines.x_title, "format": ".4~g"},
+        *[{"field": "x", "title": lines.x_title, "format": ".4~g"}] * (not lines.categories),
         {"field": "y", "title": lines.y_title, "format": ".4~g"},
-        {"field": "lower", "title": "lower end", "format": ".4~g"},
-        {"field": "upper", "title": "upper end", "format": ".4~g"},
+        *[{"field": "interval"}] * any(line.lower for line in lines.lines),
     ]
     position: Json = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
     channels = {"color": colour, "shape": shape, "strokeDash": dash}
@@ -131,7 +131,7 @@ def view_lines(lines: LinePlot, style: Style) -> Json:
             line, lines.intervals, position, channels, tooltip, _shift(place, lines)
         )
     ]
-    size: Json = {**style.fitted(), "height": HEIGHT}
+    size: Json = style.fitted(HEIGHT)
     if lines.square:
         side = min(460, style.width - 90)
         size = {"width": side, "height": side}
@@ -219,6 +219,7 @@ def _rows(line: Line) -> list[Json]:
             "y": y,
             "lower": low,
             "upper": high,
+            "interval": write_ends(low, high),
             "ringed": place in line.ringed,
             "has_point": line.has_points,
         }

@@ -102,8 +102,7 @@ def _build_probabilities(
 def _view_probabilities(values: list[Json], style: Style) -> Json:
     palette = style.palette
     return {
-        **style.fitted(),
-        "height": {"step": ROW},
+        **style.fitted(ROW * len({value["row"] for value in values})),
         "data": {"values": values},
         "mark": {"type": "bar"},
         "encoding": {
@@ -214,8 +213,7 @@ def _view_density(  # noqa: PLR0913 - the parts of a picture
     interval = test["credible_interval"]
     top = max(value["density"] for value in values)
     return {
-        **style.fitted(),
-        "height": HEIGHT,
+        **style.fitted(HEIGHT),
         "layer": [
             {
                 "data": {"values": values},

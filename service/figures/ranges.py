@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from service.figures.style import Json
+from service.figures.words import write_ends
 
 WIDE: Final = 4.0
 """Median half lengths of an interval that are shown beyond the outermost estimates."""
@@ -64,6 +65,7 @@ def cut_bar(bar: Bar, domain: tuple[float, float]) -> Json:
         "estimate": bar.estimate,
         "lower": left,
         "upper": right,
+        "interval": write_ends(left, right),
         "from": (low if left is None else max(left, low)) if has_bar else bar.estimate,
         "to": (high if right is None else min(right, high)) if has_bar else bar.estimate,
         "beyond_left": has_bar and (left is None or left < low),

@@ -29,6 +29,13 @@ def render(spec: Json, form: FigureFormat) -> bytes:
     return _with_words(svg, spec).encode()
 
 
+def bundle_library() -> bytes:
+    """Return the script that gives a page ``vegaEmbed``."""
+    import vl_convert  # noqa: PLC0415 - heavy
+
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VERSION).encode()
+
+
 def _with_words(svg: str, spec: Json) -> str:
     """Return the SVG with the title and the description that screen readers read."""
     title = spec["title"]["text"]

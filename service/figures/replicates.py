@@ -78,8 +78,7 @@ def _view(
     y: Json = {"type": "quantitative", "title": "resamples"}
     height: Json = {"y": {"field": "height", **y}}
     return {
-        **style.fitted(),
-        "height": 260 + 14 * len(rows),
+        **style.fitted(260 + 14 * len(rows)),
         "layer": [
             {
                 "data": {"values": bins},

@@ -124,8 +124,7 @@ def _view_candidates(rows: list[Json], title: str, style: Style) -> Json:
         ],
     }
     return {
-        **style.fitted(),
-        "height": {"step": LOW_ROW if is_long else ROW},
+        **style.fitted(len(rows) * (LOW_ROW if is_long else ROW)),
         "data": {"values": rows},
         "layer": [
             {
@@ -219,8 +218,7 @@ def _view_splits(rows: list[Json], quantity: str, style: Style) -> Json:
         "encoding": {"y": y, "x": {"field": "value", **x}, "text": {"field": "winner"}},
     }
     return {
-        **style.fitted(),
-        "height": {"step": 26},
+        **style.fitted(26 * len(y["sort"])),
         "data": {"values": rows},
         "layer": [
             {

@@ -234,8 +234,7 @@ def _plane(figure: Mapping[str, Any], style: Style) -> Json:
             }
         )
     return {
-        **style.fitted(),
-        "height": HEIGHT,
+        **style.fitted(HEIGHT),
         "data": {"values": rows},
         "layer": layers,
         "config": _legend_columns(looks, style),
@@ -329,8 +328,7 @@ def _rows(figure: Mapping[str, Any], style: Style) -> Json:
             }
         )
     return {
-        **style.fitted(),
-        "height": {"step": step, "for": "position"} if beside else {"step": step},
+        **style.fitted(step * len(labels)),
         "data": {"values": rows},
         "layer": layers,
         "config": _legend_columns(looks, style),

@@ -138,9 +138,14 @@ class Style:
         widest = max((LETTER * len(name) for name in names), default=0.0) + 45
         return max(1, int((self.width - 60) // widest))
 
-    def fitted(self) -> Json:
-        """Return the fields that make a plot with its labels exactly as wide as the picture."""
-        return {"width": self.width, "autosize": {"type": "fit-x", "contains": "padding"}}
+    def fitted(self, height: float) -> Json:
+        """Return the fields that make a plot with its labels exactly as wide as the picture.
+
+        The height is that of the plot alone; of rows it is their number times the height of one,
+        because Vega-Lite warns where a width that is fitted meets a height by steps.
+        """
+        autosize = {"type": "fit-x", "contains": "padding"}
+        return {"width": self.width, "height": round(height), "autosize": autosize}
 
 
 def config(palette: Palette) -> Json:

@@ -73,8 +73,7 @@ def _view(rows: list[Json], mean: float, style: Style) -> Json:
     palette = style.palette
     x: Json = {"type": "quantitative", "title": "weight"}
     return {
-        **style.fitted(),
-        "height": HEIGHT,
+        **style.fitted(HEIGHT),
         "data": {"values": rows},
         "layer": [
             {

@@ -78,15 +78,23 @@ def number(value: float | None) -> str:
     return "unknown" if value is None else format_number(value).replace("-", "\N{MINUS SIGN}", 1)
 
 
+def write_ends(lower: float | None, upper: float | None) -> str:
+    """Return the ends of an interval as ``0.12 to 0.34``; an end may be open."""
+    if lower is None and upper is None:
+        return "none"
+    if lower is None:
+        return f"at most {number(upper)}"
+    if upper is None:
+        return f"at least {number(lower)}"
+    return f"{number(lower)} to {number(upper)}"
+
+
 def describe_ends(lower: float | None, upper: float | None) -> str:
     """Return an interval in words; an end may be open."""
     if lower is None and upper is None:
         return "without an interval"
-    if lower is None:
-        return f"at most {number(upper)} by its interval"
-    if upper is None:
-        return f"at least {number(lower)} by its interval"
-    return f"interval {number(lower)} to {number(upper)}"
+    ends = write_ends(lower, upper)
+    return f"{ends} by its interval" if lower is None or upper is None else f"interval {ends}"
 
 
 def name_block(word: str, label: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from service.figures.browser_library import find_library_name
 from service.pages import texts
 
 STATIC: Final = Path(__file__).with_name("static")
@@ -38,6 +39,7 @@ def _environment() -> Environment:
         "sentence_case": texts.capitalise,
     }
     environment.globals["static"] = static_path
+    environment.globals["library_path"] = library_path
     return environment
 
 
@@ -51,6 +53,12 @@ def static_path(name: str) -> str:
     """Return the path of a static file; a changed file has another path."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
+
+
+@lru_cache(maxsize=1)
+def library_path() -> str:
+    """Return the path of the script that draws figures."""
+    return f"/static/{find_library_name()}"
 
 
 def read_static(name: str) -> tuple[bytes, str] | None:

@@ -146,7 +146,63 @@ def test_exact_from_the_upload_to_the_verdict_in_a_browser(narrow_tab: Tab, tmp_
     for summary in page.locator("summary").all():
         if summary.is_visible():
             summary.click()
+    wait_for_charts(page)
     tab.check()
+
+
+def wait_for_charts(page: Page) -> None:
+    """Scroll through the page until every figure that can be seen is a chart."""
+    for figure in page.locator("[data-figure]").all():
+        if figure.is_visible():
+            figure.scroll_into_view_if_needed()
+            expect(figure.locator(".chart svg")).to_be_visible(timeout=WAIT_MS)
+
+
+def submit_losses(url: str, name: str) -> str:
+    """Return the id of a finished evaluation of three models on five folds."""
+    losses = np.random.default_rng(20_261_122).random(size=(3, 5, 9))
+    with Client(url) as client:
+        submitted = client.submit(
+            {"kind": "losses", "blocks": "random", "name": name,
+             "losses": {m: row.tolist() for m, row in zip("abc", losses, strict=True)}}
+        )  # fmt: skip
+        client.wait(submitted.id)
+    return str(submitted.id)
+
+
+def test_exact_a_chart_can_be_pointed_at_and_has_the_text_of_its_image(tab: Tab) -> None:
+    identifier = submit_losses(tab.url, "charts")
+    page = tab.open(f"/evaluations/{identifier}")
+    wait_for_charts(page)
+    figure = page.locator("[data-figure$='forest.json']")
+
+    point = figure.locator(".chart .mark-symbol path").first
+    point.hover(force=True)
+
+    tooltip = page.locator("#vg-tooltip-element")
+    expect(tooltip).to_be_visible()
+    expect(tooltip).to_contain_text("interval")
+    expect(tooltip).to_contain_text("45 test rows in 5 folds")
+    image = figure.locator("img")
+    expect(image).to_be_hidden()
+    chart = figure.get_by_role("img", name=image.get_attribute("alt"), exact=True)
+    expect(chart).to_be_visible()
+    tab.check()
+
+    page.emulate_media(media="print")
+    expect(image).to_be_visible()
+    expect(figure.locator(".chart")).to_be_hidden()
+
+
+def test_degenerate_without_the_library_the_images_stay(tab: Tab) -> None:
+    identifier = submit_losses(tab.url, "images")
+    page = tab.page
+    page.route("**/static/vega-*.js", lambda route: route.abort())
+    with page.expect_event("requestfailed"):
+        tab.open(f"/evaluations/{identifier}")
+
+    expect(page.locator("[data-figure] img").first).to_be_visible()
+    expect(page.locator(".chart")).to_have_count(0)
 
 
 def test_exact_progress_is_live_without_loading_the_page(narrow_tab: Tab) -> None:

@@ -16,6 +16,7 @@ from service.api.documents import parse_id
 from service.api.forms import read_form
 from service.api.page_responses import page_response
 from service.errors import ResourceNotFound
+from service.figures.browser_library import find_library_name, read_library
 from service.figures.catalogue import list_figures
 from service.figures.figure import Figure
 from service.jobs import progress, read
@@ -44,6 +45,7 @@ OFFERED: Final = 50
 """Evaluations that the page of a comparison offers."""
 A_YEAR: Final = "public, max-age=31536000, immutable"
 SEE_OTHER: Final = 303
+NOT_MODIFIED: Final = 304
 
 
 async def show_evaluations(request: Request) -> Response:
@@ -234,6 +236,23 @@ async def delete_from_page(request: Request, evaluation_id: str) -> Response:
     wanted = parse_id(evaluation_id, "evaluation")
     await write_database(delete, request.scope["owner_id"], wanted)
     return RedirectResponse("/", SEE_OTHER)
+
+
+@router.get("/static/vega-{digest}.js")
+async def get_browser_library(request: Request, digest: str) -> Response:
+    """Return the JavaScript that draws figures in a browser; its name changes with its content."""
+    if f"vega-{digest}.js" != find_library_name():
+        raise ResourceNotFound(
+            "This release of the library for figures is not here. Load the page again."
+        )
+    library = await run_in_thread(read_library)
+    headers = {"Cache-Control": A_YEAR, "ETag": library.etag, "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == library.etag:
+        return Response(status_code=NOT_MODIFIED, headers=headers)
+    content = library.content
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        content, headers["Content-Encoding"] = library.compressed, "gzip"
+    return Response(content, media_type="text/javascript; charset=utf-8", headers=headers)
 
 
 @router.get("/static/{name}")

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from starlette.testclient import TestClient
 
+from service.figures.browser_library import find_library_name
 from service.states import EvaluationStatus
 from service.storage import evaluations
 from service.storage.unit_of_work import unit_of_work
@@ -285,6 +286,22 @@ def test_exact_static_files_change_their_path_with_their_content(client: TestCli
         assert len(urlsplit(link).query) == len("v=") + 12
     assert client.get("/static/../rendering.py").status_code == 404
     assert client.get("/static/absent.css").status_code == 404
+
+
+def test_exact_the_library_for_figures_is_sent_once_and_kept(client: TestClient) -> None:
+    path = f"/static/{find_library_name()}"
+
+    answer = client.get(path, headers={"Accept-Encoding": "gzip"})
+    plain = client.get(path, headers={"Accept-Encoding": "identity"})
+    again = client.get(path, headers={"If-None-Match": answer.headers["etag"]})
+
+    assert "immutable" in answer.headers["cache-control"]
+    assert answer.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert answer.content == plain.content  # httpx decompresses
+    assert "window.vegaEmbed=" in plain.text[-500:]
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get("/static/vega-000000000000.js").status_code == 404
 
 
 def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWorker) -> None:
