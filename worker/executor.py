@@ -175,8 +175,9 @@ class UnitExecutor:
         return True
 
     def _sum_used_seconds(self, claim: UnitClaim) -> float:
-        """Return the computing seconds of the evaluation's other units; 0 without a limit."""
-        if not self._settings.job_time_limit_s or claim.stage is Stage.START:
+        """Return the seconds that the evaluation has computed until now; 0 without a limit."""
+        is_first_attempt = claim.stage is Stage.START and claim.attempt == 1
+        if not self._settings.job_time_limit_s or is_first_attempt:
             return 0.0
         with reading() as connection:
             return units.sum_seconds(connection, claim.evaluation_id)

@@ -123,7 +123,7 @@ def _add_progress(
 
 def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[UnitKey]:
     """Queue the gathering if all chunks have ended and it is not queued yet."""
-    if units.count_open(connection, evaluation_id):
+    if units.has_open(connection, evaluation_id):
         return []
     if units.count_stage(connection, evaluation_id, Stage.GATHER):
         return []

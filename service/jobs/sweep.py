@@ -63,7 +63,7 @@ def sweep(holder: UUID, settings: Settings, *, can_reclaim: bool = True) -> Swee
         unit_queue.fill_in_owners(connection)
     with reading() as connection:
         expired = units.list_expired(connection, BATCH) if can_reclaim else []
-        stalled = _list_stalled(connection)
+        stalled = list(connection.scalars(select_stalled()))
     reclaimed = sum(_reclaim_or_wait(claim, settings) for claim in expired)
     for evaluation_id in stalled:
         _gather_or_fail(evaluation_id)
@@ -155,20 +155,19 @@ def _reclaim_or_wait(claim: UnitClaim, settings: Settings) -> bool:
         return False
 
 
-def _list_stalled(connection: sa.Connection) -> list[UUID]:
-    """Return unfinished evaluations without a queued or running unit."""
+def select_stalled() -> sa.Select[tuple[UUID]]:
+    """Return the query of unfinished evaluations without a queued or running unit."""
     open_unit = sa.exists().where(
         UNIT.c.evaluation_id == EVALUATION.c.id,
         UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
     )
-    statement = (
+    return (
         sa.select(EVALUATION.c.id)
         .where(
             EVALUATION.c.status.in_([EvaluationStatus.QUEUED, EvaluationStatus.RUNNING]), ~open_unit
         )
         .limit(BATCH)
     )
-    return list(connection.scalars(statement))
 
 
 def _gather_or_fail(evaluation_id: UUID) -> None:
@@ -178,7 +177,7 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
         locked = evaluations.lock(connection, evaluation_id)
         if locked is None or locked.status in FINISHED:
             return
-        if units.count_open(connection, evaluation_id):
+        if units.has_open(connection, evaluation_id):
             return
         chunks = units.count_stage(connection, evaluation_id, Stage.CHUNK)
         done = len(units.output_files(connection, evaluation_id))

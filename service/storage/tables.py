@@ -206,6 +206,7 @@ UNIT = sa.Table(
     sa.Column("output_file", sa.String(200)),
     sa.Column("part", sa.String(200)),  # a learner, that may fail alone
     sa.Column("seconds", sa.Double()),  # that the attempt took which recorded the outcome
+    sa.Column("lost_seconds", sa.Double()),  # that attempts took which recorded none
     sa.Column("owner_id", sa.Uuid()),  # of the evaluation; owners take turns in the queue
     sa.Column("cut_from", sa.Integer()),  # the chunk that this one is the rest of
     # Epoch seconds since when the file store or the database fails each attempt.
@@ -215,6 +216,7 @@ UNIT = sa.Table(
     sa.Index("ix_unit_owner_id_claimed_at", "owner_id", "claimed_at"),
     sa.Index("ix_unit_state_nudged_at", "state", "message_sent_at"),
     sa.Index("ix_unit_worker_id", "worker_id"),
+    sa.Index("ix_unit_evaluation_id_state", "evaluation_id", "state"),
     sa.CheckConstraint("state IN ('queued','running','done','failed','cancelled')", name="state"),
     sa.CheckConstraint("stage IN ('start','chunk','gather')", name="stage"),
 )

@@ -64,11 +64,14 @@ _QUEUED_AGAIN: Final = {
     "not_before": EpochNow() + sa.bindparam("delay", type_=sa.Double()),
     "message_sent_at": 0.0,
 }
+# A process that was killed has computed until its lease ended at the latest.
+_ATTEMPT_END: Final = sa.case((_C.lease_until < EpochNow(), _C.lease_until), else_=EpochNow())
 PUT_BACK: Final = (
     sa.update(_TABLE)
     .where(*_HELD)
     .values(
         **_QUEUED_AGAIN,
+        lost_seconds=sa.func.coalesce(_C.lost_seconds, 0.0) + _ATTEMPT_END - _C.claimed_at,
         lost=_C.lost + sa.bindparam("more_lost", type_=sa.Integer()),
         unavailable_since=None,
     )

@@ -233,20 +233,33 @@ def _changed_row(
 
 
 def sum_seconds(connection: sa.Connection, evaluation_id: UUID) -> float:
-    """Return the seconds of computing of an evaluation's units whose outcome is recorded."""
-    statement = sa.select(sa.func.coalesce(sa.func.sum(UNIT.c.seconds), 0.0)).where(
+    """Return the seconds of computing of all attempts at an evaluation's units that have ended.
+
+    Attempts count whether they recorded an outcome, were lost with their worker or were stopped;
+    those that a fault of the infrastructure ended do not, because a setting limits the outage.
+    """
+    seconds = sa.func.coalesce(UNIT.c.seconds, 0.0) + sa.func.coalesce(UNIT.c.lost_seconds, 0.0)
+    statement = sa.select(sa.func.coalesce(sa.func.sum(seconds), 0.0)).where(
         UNIT.c.evaluation_id == evaluation_id
     )
     return float(connection.execute(statement).scalar_one())
 
 
-def count_open(connection: sa.Connection, evaluation_id: UUID) -> int:
-    """Return how many units of an evaluation are queued or running."""
-    statement = sa.select(sa.func.count()).where(
-        UNIT.c.evaluation_id == evaluation_id,
-        UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
+def has_open(connection: sa.Connection, evaluation_id: UUID) -> bool:
+    """Return whether a unit of an evaluation is queued or running."""
+    return connection.execute(select_open(evaluation_id)).one_or_none() is not None
+
+
+def select_open(evaluation_id: UUID) -> sa.Select[tuple[int]]:
+    """Return the query of one unit of an evaluation that is queued or running."""
+    return (
+        sa.select(UNIT.c.number)
+        .where(
+            UNIT.c.evaluation_id == evaluation_id,
+            UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
+        )
+        .limit(1)
     )
-    return connection.execute(statement).scalar_one()
 
 
 def count_stage(connection: sa.Connection, evaluation_id: UUID, stage: Stage) -> int:
@@ -313,18 +326,22 @@ def has_output_file(connection: sa.Connection, evaluation_id: UUID, name: str) -
 
 def list_claims(connection: sa.Connection, worker_ids: Collection[UUID]) -> list[UnitClaim]:
     """Return the claims of some workers."""
-    return _running(connection, UNIT.c.worker_id.in_(worker_ids))
+    return _read_claims(connection, _select_running(UNIT.c.worker_id.in_(worker_ids)))
 
 
 def list_expired(connection: sa.Connection, count: int) -> list[UnitClaim]:
     """Return claims whose lease has expired, at most ``count``."""
-    return _running(connection, UNIT.c.lease_until < EpochNow(), count)
+    # PostgreSQL looks a value up in an index, but not an expression of the clock.
+    return _read_claims(connection, select_expired(connection.execute(_NOW).scalar_one(), count))
 
 
-def _running(
-    connection: sa.Connection, condition: sa.ColumnElement[bool], count: int | None = None
-) -> list[UnitClaim]:
-    statement = (
+def select_expired(now: float, count: int) -> sa.Select[Any]:
+    """Return the query of claims whose lease has expired, at most ``count``."""
+    return _select_running(UNIT.c.lease_until < now).limit(count)
+
+
+def _select_running(condition: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    return (
         sa.select(
             UNIT.c.evaluation_id,
             UNIT.c.number,
@@ -337,8 +354,10 @@ def _running(
             UNIT.c.cut_from,
         )
         .where(UNIT.c.state == UnitState.RUNNING, condition)
-        .limit(count)
     )
+
+
+def _read_claims(connection: sa.Connection, statement: sa.Select[Any]) -> list[UnitClaim]:
     return [
         UnitClaim(row[0], row[1], Stage(row[2]), *row[3:]) for row in connection.execute(statement)
     ]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from service.jobs import failures
+from uuid import uuid4
+
+from service.jobs import failures, record, sweep
+from service.settings import settings
+from service.storage import units as unit_table
+from service.storage.tables import UNIT
+from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import (
     look,
     make_executor,
@@ -63,3 +69,65 @@ def test_exact_without_a_limit_nothing_is_ended(sqlite: None) -> None:
     set_unit(evaluation_id, 1, seconds=1e9)
     worker.run((evaluation_id, 2))
     assert look(evaluation_id).status == "succeeded"
+
+
+def test_exact_lost_attempts_count(database: str, setting: Setting) -> None:
+    setting(job_time_limit_s=100, max_attempts=9, time_limit_s=1000)
+    evaluation_id = submit_nap(n_chunks=2)
+    worker = make_executor()
+    assert worker.run((evaluation_id, 0))
+    holder = uuid4()
+    for lost_s in (40.0, 59.0):  # the worker is killed so long after its claim
+        assert record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
+        begun = UNIT.c.claimed_at - 500.0
+        set_unit(evaluation_id, 1, claimed_at=begun, lease_until=begun + lost_s)
+        assert sweep.sweep(holder, settings()).reclaimed == 1
+        set_unit(evaluation_id, 1, not_before=0.0)
+    assert abs(unit(evaluation_id, 1).lost_seconds - 99.0) < 1e-6
+    assert worker.run((evaluation_id, 2))
+    set_unit(evaluation_id, 2, seconds=2.25)
+    assert worker.run((evaluation_id, 1))
+
+    row = look(evaluation_id)
+    assert row.status == "failed"
+    assert row.error is not None
+    assert row.error["code"] == failures.TIME_LIMIT
+    assert "used 101." in row.error["detail"]
+
+
+def test_exact_an_attempt_that_a_stop_interrupts_counts_until_the_stop(database: str) -> None:
+    evaluation_id = submit_nap()
+    claim = record.claim_unit((evaluation_id, 0), uuid4(), 3000.0)
+    assert claim is not None
+    set_unit(evaluation_id, claimed_at=UNIT.c.claimed_at - 70.0)
+    assert record.put_back(claim)
+    assert 70.0 <= unit(evaluation_id).lost_seconds < 100.0
+
+
+def test_exact_chunks_that_are_computed_again_count_twice(sqlite: None) -> None:
+    evaluation_id = submit_nap(n_chunks=1)
+    worker = make_executor()
+    for number in (0, 1):
+        assert worker.run((evaluation_id, number))
+    set_unit(evaluation_id, 0, seconds=0.0)
+    set_unit(evaluation_id, 1, seconds=50.0)
+    gathering = record.claim_unit((evaluation_id, 2), uuid4(), 30.0)
+    assert gathering is not None
+    record.recompute_chunks(gathering, [unit(evaluation_id, 1).output_file], {}, 3)
+    assert worker.run((evaluation_id, 1))
+    with reading() as connection:
+        assert 50.0 < unit_table.sum_seconds(connection, evaluation_id) < 60.0
+
+
+def test_exact_lost_attempts_at_the_start_count(sqlite: None, setting: Setting) -> None:
+    setting(job_time_limit_s=100, max_attempts=9)
+    evaluation_id = submit_nap()
+    claim = record.claim_unit((evaluation_id, 0), uuid4(), 30.0)
+    assert claim is not None
+    begun = UNIT.c.claimed_at - 150.0
+    set_unit(evaluation_id, claimed_at=begun, lease_until=begun + 101.0)
+    assert record.put_back(claim, lost=True)
+    assert make_executor().run((evaluation_id, 0))
+    error = look(evaluation_id).error
+    assert error is not None
+    assert error["code"] == failures.TIME_LIMIT

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections import Counter
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -14,11 +12,12 @@ import sqlalchemy as sa
 
 from service.jobs import sweep
 from service.settings import settings
-from service.storage import unit_queue
+from service.storage import unit_queue, units
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, OWNER, UNIT
 from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
+from tests.service.storage.query_plans import count_rows, explain
 from tests.worker.sleeping_kind_fixture import sleeping
 from worker.executor import UnitExecutor
 
@@ -110,11 +109,11 @@ def test_exact_units_of_the_previous_release_get_their_owner() -> None:
         assert connection.scalars(sa.select(UNIT.c.owner_id)).all() == [LOCAL_OWNER_ID]
 
 
-QUEUE_MANY_UNITS = """
+ADD_MANY_UNITS = """
 INSERT INTO unit (evaluation_id, owner_id, number, stage, payload, size, state, place, attempt,
                   lost, not_before, nudged_at)
 WITH RECURSIVE numbers(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < :each)
-SELECT id, owner_id, i, 'chunk', '{}', 1, 'queued', :now + (i * 7919) % 5000, 0, 0, 0.0, 0.0
+SELECT id, owner_id, i, 'chunk', '{}', 1, :state, :now + (i * 7919) % 5000, 0, 0, 0.0, 0.0
 FROM evaluation, numbers
 """
 
@@ -126,27 +125,15 @@ def long_queue(database: str) -> str:
         submit_nap(owner_id=_add_owner(f"owner {i}"))
     with unit_of_work() as connection:
         connection.execute(sa.update(UNIT).values(claimed_at=time.time() - 1.0))
-        values = {"each": UNITS_EACH, "now": time.time()}
-        connection.execute(sa.text(QUEUE_MANY_UNITS), values)
-        connection.execute(sa.text("ANALYZE"))
+        _add_many_units(connection, "queued", UNITS_EACH)
     return database
 
 
-def _explain(connection: sa.Connection, statement: sa.Select[Any]) -> Any:
-    text = str(statement.compile(connection, compile_kwargs={"literal_binds": True}))
-    if connection.dialect.name == "sqlite":
-        return [row[3] for row in connection.execute(sa.text(f"EXPLAIN QUERY PLAN {text}"))]
-    explained = connection.execute(sa.text(f"EXPLAIN (ANALYZE, FORMAT JSON) {text}")).scalar_one()
-    return explained if isinstance(explained, list) else json.loads(explained)
-
-
-def _count_rows(plan: dict[str, Any]) -> float:
-    """Return how many rows of the table of units PostgreSQL has looked at."""
-    own = 0.0
-    if plan.get("Relation Name") == UNIT.name:
-        rows = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
-        own = rows * plan["Actual Loops"]
-    return own + sum(_count_rows(child) for child in plan.get("Plans", ()))
+def _add_many_units(connection: sa.Connection, state: str, each: int) -> None:
+    """Add units of a state to each evaluation."""
+    values = {"each": each, "now": time.time(), "state": state}
+    connection.execute(sa.text(ADD_MANY_UNITS), values)
+    connection.execute(sa.text("ANALYZE"))
 
 
 def test_exact_no_query_of_the_queue_reads_all_of_it(long_queue: str) -> None:
@@ -160,12 +147,36 @@ def test_exact_no_query_of_the_queue_reads_all_of_it(long_queue: str) -> None:
             "due": unit_queue.select_due(time.time(), 5.0, 64),
         }
         for name, statement in statements.items():
-            explained = _explain(connection, statement)
+            explained = explain(connection, statement)
             if long_queue == "postgres":
-                assert _count_rows(explained[0]["Plan"]) <= 100, (name, explained)
+                assert count_rows(explained[0]["Plan"], UNIT) <= 100, (name, explained)
                 continue
             searched = [line for line in explained if re.search(r"\b(unit|other|other_1)\b", line)]
             assert searched, (name, explained)
             assert all(line.startswith("SEARCH") for line in searched), (name, explained)
             sorts = [line for line in explained if "TEMP B-TREE" in line]
             assert len(sorts) == (name == "owners"), (name, explained)  # the few owners
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_no_query_of_the_sweep_reads_the_units_that_are_done(database: str) -> None:
+    """An evaluation may have many thousand of them, and a sweep comes every second."""
+    for i in range(N_OWNERS):
+        submit_nap(owner_id=_add_owner(f"owner {i}"))
+    with unit_of_work() as connection:
+        _add_many_units(connection, "done", 1000)
+        evaluation_id = connection.scalars(sa.select(EVALUATION.c.id).limit(1)).one()
+    statements = {
+        "stalled": sweep.select_stalled(),
+        "expired": units.select_expired(time.time(), 100),
+        "open": units.select_open(evaluation_id),
+    }
+    with reading() as connection:
+        for name, statement in statements.items():
+            explained = explain(connection, statement)
+            if database == "postgres":
+                assert count_rows(explained[0]["Plan"], UNIT) <= 100, (name, explained)
+                continue
+            searched = [line for line in explained if re.search(r"\bunit\b", line)]
+            assert searched, (name, explained)
+            assert all("state=?" in line for line in searched), (name, explained)
