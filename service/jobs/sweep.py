@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -155,7 +156,7 @@ def _reclaim_or_wait(claim: UnitClaim, settings: Settings) -> bool:
         return False
 
 
-def select_stalled() -> sa.Select[tuple[UUID]]:
+def select_stalled() -> sa.Select[Any]:
     """Return the query of unfinished evaluations without a queued or running unit."""
     open_unit = sa.exists().where(
         UNIT.c.evaluation_id == EVALUATION.c.id,

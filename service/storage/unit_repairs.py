@@ -69,8 +69,7 @@ def requeue_chunks(
             lease_until=None,
             lost=_C.lost + 1,
             seconds=None,
-            lost_seconds=sa.func.coalesce(_C.lost_seconds, 0.0)
-            + sa.func.coalesce(_C.seconds, 0.0),
+            lost_seconds=sa.func.coalesce(_C.lost_seconds, 0.0) + sa.func.coalesce(_C.seconds, 0.0),
             not_before=EpochNow(),
             message_sent_at=EpochNow(),
             unavailable_since=None,

@@ -341,20 +341,17 @@ def select_expired(now: float, count: int) -> sa.Select[Any]:
 
 
 def _select_running(condition: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    return (
-        sa.select(
-            UNIT.c.evaluation_id,
-            UNIT.c.number,
-            UNIT.c.stage,
-            UNIT.c.payload,
-            UNIT.c.size,
-            UNIT.c.attempt,
-            UNIT.c.worker_id,
-            UNIT.c.part,
-            UNIT.c.cut_from,
-        )
-        .where(UNIT.c.state == UnitState.RUNNING, condition)
-    )
+    return sa.select(
+        UNIT.c.evaluation_id,
+        UNIT.c.number,
+        UNIT.c.stage,
+        UNIT.c.payload,
+        UNIT.c.size,
+        UNIT.c.attempt,
+        UNIT.c.worker_id,
+        UNIT.c.part,
+        UNIT.c.cut_from,
+    ).where(UNIT.c.state == UnitState.RUNNING, condition)
 
 
 def _read_claims(connection: sa.Connection, statement: sa.Select[Any]) -> list[UnitClaim]:
