@@ -79,7 +79,7 @@ def test_exact_the_site_has_every_page() -> None:
     listed = pages(site["nav"])
     written = {
         str(path.relative_to(ROOT / "docs"))
-        for folder in (ROOT / "docs", TUTORIALS)
+        for folder in (ROOT / "docs", ROOT / "docs" / "http", TUTORIALS)
         for path in folder.glob("*.md")
     }
     assert sorted(listed) == sorted(written)

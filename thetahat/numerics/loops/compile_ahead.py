@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from importlib.metadata import entry_points
 from typing import Any
@@ -41,11 +42,18 @@ def every_loop() -> Iterator[None]:
     """Compile the loops of this package, then those of other packages, one after another.
 
     Other packages name a function like ``one_by_one`` as an entry point of the group
-    ``thetahat.loops``.
+    ``thetahat.loops``. A package whose function cannot be imported is left out with a warning, so
+    that it does not keep the loops of the others from being compiled.
     """
     yield from one_by_one()
     for entry_point in entry_points(group="thetahat.loops"):
-        yield from entry_point.load()()
+        try:
+            compile_others = entry_point.load()
+        except (ImportError, AttributeError) as error:
+            message = f"The loops of {entry_point.value} are not compiled in advance: {error}."
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            continue
+        yield from compile_others()
 
 
 def one_by_one() -> Iterator[None]:

@@ -4,6 +4,11 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+
+import pytest
 
 from thetahat.numerics import loops
 from thetahat.numerics.loops import compile_ahead
@@ -133,3 +138,28 @@ def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
     names = {module.name for module in pkgutil.iter_modules(loops.__path__)}
     told = {name for name in names if f"{name}." in inspect.getsource(compile_ahead)}
     assert names - told == {"compiling", "compile_ahead", *NOT_WARMED, *BY_ANOTHER}
+
+
+def test_invalid_a_package_that_cannot_be_imported_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled: list[str] = []
+
+    def compile_others() -> Iterator[None]:
+        compiled.append("others")
+        yield
+
+    monkeypatch.setattr(compile_ahead, "one_by_one", lambda: iter(()))
+    monkeypatch.setitem(sys.modules, "good_loops", SimpleNamespace(run=compile_others))
+    names = ["no_such_package:run", "good_loops:no_such_function", "good_loops:run"]
+    monkeypatch.setattr(
+        compile_ahead,
+        "entry_points",
+        lambda group: [EntryPoint(name, name, group) for name in names],
+    )
+
+    with pytest.warns(RuntimeWarning, match="are not compiled in advance") as warned:
+        assert list(compile_ahead.every_loop()) == [None]
+
+    assert compiled == ["others"]
+    assert len(warned) == 2

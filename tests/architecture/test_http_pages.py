@@ -1,4 +1,4 @@
-"""The tables of formats, schemes and losses in docs/http.md are those of the code."""
+"""The tables of formats, schemes and losses in docs/http are those of the code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from service.data.formats import FORMATS
 from thetahat.losses import LOSSES
 from thetahat.schemes import SCHEMES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text()
+FOLDER = Path(__file__).parents[2] / "docs" / "http"
+PAGE = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.md")))
 
 
 def find_rows(first: str) -> list[list[str]]:
