@@ -58,6 +58,11 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address the API listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port the API listens on.")
+    trusted_proxies: str = Field(
+        "127.0.0.1",
+        description="Addresses or networks of the proxies whose X-Forwarded-Proto and "
+        "X-Forwarded-For are believed, with commas between.",
+    )
     data_dir: Path = Field(
         default_factory=lambda: Path.home() / ".thetahat",
         description="Folder of the embedded database, broker and files.",

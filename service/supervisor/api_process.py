@@ -7,6 +7,7 @@ import logging
 import socket
 from contextlib import ExitStack
 from importlib import import_module
+from typing import Any
 
 import uvicorn
 
@@ -50,7 +51,23 @@ def _answer_requests(listener: socket.socket) -> None:
     start_parsers()
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
-    config = uvicorn.Config(
+    config = server_config(application)
+    gc.freeze()  # what is imported now stays, and is not searched for garbage
+    tracing.configure("thetahat-api")
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        tracing.shut_down()
+
+
+def server_config(application: Any) -> uvicorn.Config:
+    """Return the configuration of the HTTP server.
+
+    Only the proxies of the settings may say by which scheme and from which address a request came:
+    the scheme decides whether cookies are for HTTPS alone, and the address whether a request
+    without a key is of this machine.
+    """
+    return uvicorn.Config(
         application,
         http=LimitedHttpProtocol,
         access_log=False,
@@ -58,10 +75,6 @@ def _answer_requests(listener: socket.socket) -> None:
         timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
         server_header=False,
         backlog=1024,
+        proxy_headers=True,
+        forwarded_allow_ips=settings().trusted_proxies,
     )
-    gc.freeze()  # what is imported now stays, and is not searched for garbage
-    tracing.configure("thetahat-api")
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        tracing.shut_down()
