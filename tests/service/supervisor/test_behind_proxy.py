@@ -96,7 +96,9 @@ def test_invalid_form_of_another_site_is_refused_behind_the_proxy(
 ) -> None:
     with browser(port, TRUSTED, tmp_path) as client:
         log_in(client, str(client.base_url).rstrip("/"))
-        forged = client.post("/log-out", data={"form_token": "x"}, headers={"Origin": "https://evil.example"})
+        forged = client.post(
+            "/log-out", data={"form_token": "x"}, headers={"Origin": "https://evil.example"}
+        )
         forged_json = client.post(
             "/v1/evaluations", json={}, headers={"Origin": "https://evil.example"}
         )
