@@ -346,9 +346,11 @@ IGNORES_TRAINING_OVERLAP = _entry(
 IGNORES_CLUSTERS = _entry(
     "ignores_clusters",
     _SERIOUS,
-    "The instances come in {n_clusters} clusters, and {method} treats instances as independent. "
-    "It is too small if instances of one cluster resemble each other.",
-    "Use cluster_robust.",
+    "The instances come in {n_clusters} clusters, and {method} treats instances, or blocks that "
+    "share clusters, as independent. It is too small if instances of one cluster resemble each "
+    "other.",
+    "Use a variance that knows clusters (cluster_robust, cluster_robust_corrected, "
+    "theta_A_clusters, theta_B_clusters), and keep each cluster whole in one block.",
 )
 FEW_CLUSTERS = _entry(
     "few_clusters",

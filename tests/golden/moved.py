@@ -68,7 +68,29 @@ _ALL_PAIRS_OVER_REPEATS: Final = Changed(
     "Over several repeats bayle_all_pairs averages the values of the repeats, as bayle_within does."
 )
 
+_CALIBRATED_DEGREES: Final = Changed(
+    "Over repeated splits the recommended interval has at most seven degrees of freedom, and plans "
+    "for more repeats assume as many."
+)
+_REPEATED: Final = (
+    r"(?:cross_validation_scheme_(?:bootstrap|complete_subsampling|five_by_two|k_fold|leave_p_out"
+    r"|random_subsampling|time_series)|losses_(?:five_by_two|random_repeats_unnamed"
+    r"|random_three_models|random_zero_one|split_scores_five_by_two|split_scores_subsamples"
+    r"|subsamples)|selection_(?:no_)?external)"
+)
+"""Requests over repeated splits, and over one partition whose plan is more repeats."""
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    rf"{_REPEATED}/(?:models/[^/]+|comparisons/\d+)/intervals/\d+/recommended": _CALIBRATED_DEGREES,
+    rf"{_REPEATED}/comparisons/\d+/interval/(?:variance|upper|lower|degrees_of_freedom)": (
+        _CALIBRATED_DEGREES
+    ),
+    rf"{_REPEATED}/comparisons/\d+/verdict/(?:variance|p_value|detectable/difference)": (
+        _CALIBRATED_DEGREES
+    ),
+    rf"{_REPEATED}/comparisons/\d+/verdict/plan/(?:total|additional|unit|alternatives)": (
+        _CALIBRATED_DEGREES
+    ),
     r"selection_by_roc_auc/models/selected/metrics/roc_auc"
     r"/(?:against_chance|estimate/pooled|intervals/[89]|variances/delong)": Changed(
         "The pooled area compared probabilities of gnb with log odds of log; both are log odds now."

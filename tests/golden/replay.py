@@ -22,6 +22,7 @@ import re
 import struct
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -311,7 +312,9 @@ def compared(
 ) -> list[Difference]:
     """Return every recorded path whose value is not there, or another one, now.
 
-    Paths that are new are no difference: results may gain fields.
+    Paths that are new are no difference: results may gain fields. An interval is compared with the
+    one of the same method and variance, and a method of a list with the one of the same name, so
+    that lists may gain entries too.
 
     Parameters
     ----------
@@ -325,10 +328,12 @@ def compared(
         The exceptions that are declared.
     """
     found = []
+    entries = _match_entries(recorded, now)
     for path, value in recorded.items():
         place, must_be_exact = moved_to(request, path, moved)
         if place is None:
             continue
+        place = _ENTRY.sub(lambda entry: entries.get(entry[0], entry[0]), place)
         if place not in now:
             found.append(Difference(path, value, None, missing=True))
         elif (exact or not _is_hash(recorded, path)) and not _same(
@@ -336,6 +341,35 @@ def compared(
         ):
             found.append(Difference(path, value, now[place]))
     return found
+
+
+_ENTRY: Final = re.compile(r"^(?:.*/)?(?:intervals|not_applicable|methods)/\d+(?=/)")
+"""The path of an entry of a list whose entries say what they are."""
+_NAMES: Final = ("family", "name", "method", "variance", "target")
+"""The fields by which an entry of such a list is found again."""
+
+
+def _match_entries(recorded: Numbers, now: Numbers) -> dict[str, str]:
+    """Return where each entry of a recorded list is now; entries that are gone are left out."""
+    places = {name: place for place, name in _name_entries(now).items()}
+    return {
+        place: places[name] for place, name in _name_entries(recorded).items() if name in places
+    }
+
+
+def _name_entries(numbers: Numbers) -> dict[str, tuple[str, tuple[Leaf, ...], int]]:
+    """Return list, name and occurrence of each entry, by its path."""
+    entries = {match[0] for path in numbers if (match := _ENTRY.match(path))}
+    times: Counter[tuple[str, tuple[Leaf, ...]]] = Counter()
+    named: dict[str, tuple[str, tuple[Leaf, ...], int]] = {}
+    for entry in sorted(entries, key=lambda path: int(path.rpartition("/")[2])):
+        key = (
+            entry.rpartition("/")[0],
+            tuple(numbers.get(f"{entry}/{field}") for field in _NAMES),
+        )
+        named[entry] = (*key, times[key])
+        times[key] += 1
+    return named
 
 
 def _is_hash(recorded: Numbers, path: str) -> bool:

@@ -155,15 +155,20 @@ class ThetaT(PairByPair):
 def _default_variance(layout: Layout) -> str:
     """Return the variance that the test rests on unless a request names one.
 
-    Of two, the one that knows clusters is for a holdout with clusters.
+    Of two, the one that knows clusters is for data with clusters, where it fits them.
     """
     defaults = {
-        name: method.info.variance.knows_clusters
+        name: method
         for name, method in VARIANCES.items()
         if layout.kind in method.info.variance.default_of_t_test
     }
-    in_clusters = layout.kind is BlockKind.HOLDOUT and layout.cluster is not None
-    return next(name for name, knows in defaults.items() if knows is in_clusters)
+    if layout.cluster is not None:
+        for name, method in defaults.items():
+            if method.info.variance.knows_clusters and method().inapplicable(layout) is None:
+                return name
+    return next(
+        name for name, method in defaults.items() if not method.info.variance.knows_clusters
+    )
 
 
 def _holdout_means_and_variances(batch: PairBatch) -> tuple[FloatArray, FloatArray, BoolArray]:

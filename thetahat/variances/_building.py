@@ -20,6 +20,7 @@ from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
+from thetahat.variances._clusters import cuts_clusters
 from thetahat.variances.base import VarianceEstimate
 
 TRAINING_IGNORED: Final = IGNORES_TRAINING_VARIANCE(subject="The variance")
@@ -108,10 +109,16 @@ def caution_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
 
 
 def _caution_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
-    """Return the caution for methods that take losses within a cluster as independent."""
+    """Return the caution for methods that take losses of one cluster as independent.
+
+    A method that rests on block means takes the blocks as independent, which they are not if
+    clusters are cut.
+    """
     layout = losses.layout
-    if layout.cluster is None or info.needs is not Needs.LOSSES or info.variance.knows_clusters:
+    if layout.cluster is None or info.variance.knows_clusters:
         return ()
+    if info.needs is not Needs.LOSSES and not cuts_clusters(layout):
+        return ()  # block means of whole clusters vary as much as the clusters make them
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 
 

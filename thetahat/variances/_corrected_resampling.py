@@ -1,6 +1,9 @@
-"""The corrected resampled variance, which two of the estimators share."""
+"""The corrected resampled variance, which three of the estimators share."""
 
 from __future__ import annotations
+
+import math
+from typing import Final
 
 from thetahat.cautions import FEW_BLOCKS, LARGE_TEST_PARTS, Caution
 from thetahat.errors import InsufficientData
@@ -10,9 +13,22 @@ from thetahat.values.types import BlockKind, Target
 from thetahat.variances._building import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
+MOST_DEGREES_IF_REPEATED: Final = 7
+"""The degrees of freedom with which t intervals over repeated splits cover near their level.
+
+Measured over 15 designs (repeats of 2, 3, 5 and 10 folds; 10 to 100 random draws of a tenth, a
+fifth and a third), four learners, 50 and 200 rows, 300 repetitions each: with nine the average
+coverage of a design at level 0.95 is .918 to .983, with seven .929 to .987 and with five .942 to
+.991; the designs with ten folds have .951 with seven.
+"""
+
 
 def corrected_resampled(
-    info: MethodInfo, losses: BlockLosses, refusal: str | None
+    info: MethodInfo,
+    losses: BlockLosses,
+    refusal: str | None,
+    *,
+    most_degrees: float = math.inf,
 ) -> VarianceEstimate:
     """Return (1/J + n_2/n_1) S^2 of the macro mean; for source blocks as that of a new source.
 
@@ -31,7 +47,7 @@ def corrected_resampled(
         info,
         losses,
         (1 / j + ratio) * s2,
-        float(j - 1),
+        float(min(j - 1, most_degrees)),
         target=Target.NEW_SOURCE if source else Target.THESE_SOURCES,
         cautions=(*_few_splits(j), *(() if source else _large_test_parts(ratio))),
         details={"test_to_train_ratio": ratio},

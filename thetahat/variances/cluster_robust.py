@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.cautions import FEW_CLUSTERS, Caution
 from thetahat.errors import InsufficientData
 from thetahat.registry import FOLDS, HOLDOUT, ONE_TEST_EACH, SOURCES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import lacks_rows, wrong_block_kind
 from thetahat.variances._building import TRAINING_IGNORED, build_estimate
+from thetahat.variances._clusters import (
+    caution_few_clusters,
+    estimate_pooled,
+    refuse_without_clusters,
+)
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -68,41 +70,17 @@ class ClusterRobust:
         """Return why the method cannot be used on this layout, or None."""
         if reason := wrong_block_kind(self.info, layout) or lacks_rows(self.info, layout):
             return reason
-        if layout.cluster is None:
-            return f"{self.info.name} needs the cluster of every instance in the field cluster"
-        if len(layout.cluster_labels) < 2:
-            return f"{self.info.name} needs at least two clusters, and there is one"
-        return None
+        return refuse_without_clusters(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""
-        cluster = self._clusters(losses.layout)
-        c = len(losses.layout.cluster_labels)
-        sums = _sum_deviations(losses.rows, cluster)
-        value = c / (c - 1) * float(np.sum((sums / len(losses.rows)) ** 2))
-        cautions = (*_caution_few_clusters(c), TRAINING_IGNORED)
-        return build_estimate(self.info, losses, value, float(c - 1), cautions=cautions)
-
-    def _clusters(self, layout: Layout) -> IntArray:
-        if layout.cluster is None or len(layout.cluster_labels) < 2:
-            raise InsufficientData(str(self.inapplicable(layout)), loc=("cluster",))
-        return layout.cluster
-
-
-def _sum_deviations(rows: FloatArray, cluster: IntArray) -> FloatArray:
-    """Return (C,) sums over each cluster of the (n,) losses minus the mean of all losses.
-
-    The first loss is subtracted before, so that a large mean loss costs no digits.
-    """
-    shifted = rows - rows[0]
-    shifted -= shifted.mean()
-    return np.asarray(np.bincount(cluster, weights=shifted))
-
-
-def _caution_few_clusters(c: int) -> tuple[Caution, ...]:
-    if c >= FEW_CLUSTERS.threshold:
-        return ()
-    return (FEW_CLUSTERS(n=c),)
+        layout = losses.layout
+        if reason := refuse_without_clusters(self.info, layout):
+            raise InsufficientData(reason, loc=("cluster",))
+        n_clusters = len(layout.cluster_labels)
+        cautions = (*caution_few_clusters(n_clusters), TRAINING_IGNORED)
+        value = estimate_pooled(losses)
+        return build_estimate(self.info, losses, value, float(n_clusters - 1), cautions=cautions)
 
 
 METHOD = ClusterRobust

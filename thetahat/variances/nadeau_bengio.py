@@ -11,7 +11,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import wrong_block_kind
-from thetahat.variances._corrected_resampling import corrected_resampled
+from thetahat.variances._corrected_resampling import MOST_DEGREES_IF_REPEATED, corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -56,7 +56,11 @@ class NadeauBengio:
             ),
             Recommendation(blocks=SUBSAMPLES, target=Target.THESE_SOURCES, t=10, normal=20),
         ),
-        variance=VarianceTraits(shrinks_with_splits=True, default_of_t_test=SUBSAMPLES),
+        variance=VarianceTraits(
+            shrinks_with_splits=True,
+            most_degrees_if_repeated=MOST_DEGREES_IF_REPEATED,
+            default_of_t_test=SUBSAMPLES,
+        ),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

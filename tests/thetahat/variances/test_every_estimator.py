@@ -28,11 +28,12 @@ FITS = [(name, kind) for name in VARIANCES for kind in sorted(VARIANCES[name].in
 EVERY_FIT = pytest.mark.parametrize(("name", "kind"), FITS, ids=[f"{n}-{k}" for n, k in FITS])
 SPEC = {  # the names that SPEC section 2 and METHODS give, by what a block is
     BlockKind.RANDOM: "theta_1 theta_2 theta_3 theta_4 theta_5 quadratic nadeau_bengio bayle_within"
-    " bayle_all_pairs cluster_bootstrap cluster_robust bouckaert_frank dietterich_5x2",
+    " bayle_all_pairs cluster_bootstrap cluster_robust cluster_robust_corrected bouckaert_frank"
+    " dietterich_5x2 nadeau_bengio_calibrated",
     BlockKind.SOURCE: "theta_omega_k theta_gamma_kl theta_omega theta_gamma theta_A theta_B"
-    " quadratic nadeau_bengio cluster_bootstrap cluster_robust",
+    " quadratic nadeau_bengio cluster_bootstrap cluster_robust theta_A_clusters theta_B_clusters",
     BlockKind.HOLDOUT: "iid cluster_bootstrap cluster_robust",
-    BlockKind.SUBSAMPLES: "nadeau_bengio",
+    BlockKind.SUBSAMPLES: "nadeau_bengio nadeau_bengio_calibrated",
 }
 
 
@@ -45,7 +46,11 @@ def method_of(name: str, kind: BlockKind, n_blocks: int = 4) -> Any:
     return Quadratic(coefficients=Coefficients(a=(1.0,) * k, b=(-1.0,) * k, c=((0.0,) * k,) * k))
 
 
-REPEATS = {"bouckaert_frank": 2, "dietterich_5x2": 5}  # how many a method is given here
+REPEATS = {
+    "bouckaert_frank": 2,
+    "dietterich_5x2": 5,
+    "nadeau_bengio_calibrated": 2,
+}  # how many a method is given here
 
 
 def some_losses(
@@ -53,7 +58,7 @@ def some_losses(
 ) -> BlockLosses:
     """Rows by block; methods of repeats get them several times, dealt out anew in each."""
     rows = ROWS if rows is None else rows
-    if name in REPEATS:
+    if name in REPEATS and kind is not BlockKind.SUBSAMPLES:
         flat = np.array([e for row in rows for e in row])
         k = 2 if name == "dietterich_5x2" else len(rows)
         dealt = [np.roll(flat, 3 * r).tolist() for r in range(REPEATS[name])]
@@ -261,6 +266,7 @@ NEEDS_NO_PAIRS = {
     "nadeau_bengio",
     "cluster_bootstrap",
     "cluster_robust",
+    "cluster_robust_corrected",
 }
 
 
@@ -277,7 +283,8 @@ def test_degenerate_one_instance_in_a_block(name: str, kind: BlockKind) -> None:
         assert reason is None
         assert np.size(method.estimate(losses).value) > 0
     else:
-        assert "at least two instances in every block, and block 1 has one" in reason
+        unit = "clusters" if name.endswith("_clusters") else "instances"
+        assert f"at least two {unit} in every block, and block 1 has one" in reason
         with pytest.raises(EvaluationError, match=r"has one instance|and block 1 has one"):
             method.estimate(losses)
 

@@ -247,10 +247,12 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
     per_repeat = layout.n_splits / _n_repeats(layout)
     s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
     normal = basis.degrees_of_freedom is None
+    most_degrees = basis.traits.most_degrees_if_repeated
 
     def error_at(repeats: int) -> tuple[float, float | None]:
         splits = per_repeat * repeats
-        return math.sqrt((1 / splits + ratio) * s2), None if normal else splits - 1
+        degrees = splits - 1 if most_degrees is None else min(splits - 1, most_degrees)
+        return math.sqrt((1 / splits + ratio) * s2), None if normal else degrees
 
     return _Growth(
         "repeats",

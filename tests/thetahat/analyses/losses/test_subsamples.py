@@ -24,7 +24,7 @@ from thetahat.variances import VARIANCES
 
 KIND = BlockKind.SUBSAMPLES
 FITS = {  # nothing else is for test parts that overlap; a name comes in here on purpose alone
-    "variances": {"nadeau_bengio"},
+    "variances": {"nadeau_bengio", "nadeau_bengio_calibrated"},
     "intervals": {"normal", "student_t"},
     "tests": {
         "bayesian_correlated_t",
@@ -85,7 +85,7 @@ def test_exact_variances_and_intervals_of_a_result() -> None:
     assert set(compared["tests"]) == FITS["tests"]
     recommended = [i for i in result["models"]["a"]["intervals"] if i["recommended"]]
     assert [(i["method"], i["variance"], i["target"]) for i in recommended] == [
-        ("student_t", "nadeau_bengio", "these_sources")
+        ("student_t", "nadeau_bengio_calibrated", "these_sources")
     ]
     assert compared["verdict"]["target"] == "these_sources"
     assert "no_partition" in {caution["code"] for caution in result["cautions"]}
@@ -174,9 +174,9 @@ def test_degenerate_rows_that_cannot_be_matched() -> None:
 
 
 def planned(layout: Layout) -> Any:
-    """Plan for a difference of two standard errors."""
+    """Plan for a difference of two and a half standard errors."""
     basis = Basis(
-        difference=0.8,
+        difference=1.0,
         standard_error=0.4,
         degrees_of_freedom=float(layout.n_splits - 1),
         target=Target.THESE_SOURCES,
@@ -194,7 +194,8 @@ def test_exact_the_plan_draws_more_splits() -> None:
     assert found.additional == found.total - 5
     s2 = 0.16 / (1 / 5 + 1 / 9)
     power = {
-        j: compute_power(0.8, ((1 / j + 1 / 9) * s2) ** 0.5, j - 1.0, 0.05) for j in range(5, 101)
+        j: compute_power(1.0, ((1 / j + 1 / 9) * s2) ** 0.5, min(j - 1.0, 7.0), 0.05)
+        for j in range(5, 101)
     }
     assert found.total == min(j for j in power if power[j] >= 0.8)
     assert [way.unit for way in found.alternatives] == ["instances"]

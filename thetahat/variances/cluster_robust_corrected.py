@@ -1,0 +1,98 @@
+"""Cluster-robust variance, enlarged for training sets that overlap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.errors import InsufficientData
+from thetahat.registry import FOLDS, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import MeanKind, Target
+from thetahat.variances._applicability import lacks_rows, wrong_block_kind
+from thetahat.variances._building import build_estimate
+from thetahat.variances._clusters import (
+    caution_few_clusters,
+    estimate_pooled,
+    refuse_without_clusters,
+)
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRobustCorrected:
+    r"""Cluster-robust variance of the pooled mean times the correction for shared training data.
+
+    Over K equal folds of independent instances ``nadeau_bengio`` is on average
+    :math:`1 + K n_2 / n_1 = 2 + n_2 / n_1` times the variance of the mean of independent losses.
+    This method has the same factor on the cluster-robust variance (CR1) of the pooled mean, where C
+    is the number of clusters and :math:`n_1, n_2` are the training and test sizes.
+
+    Deviations: the combination is ours. Rows of all repeats of an instance belong to its cluster,
+    so repeats do not count as new data. Where sizes differ, :math:`n_2 / n_1` is the sum of the
+    test sizes over the sum of the training sizes.
+
+    Degenerate cases: clusters of one instance each give the same multiple of the sample variance
+    over n; a single cluster has no variance.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="cluster_robust_corrected",
+        title="Cluster-robust variance, corrected for shared training data",
+        summary=(
+            "The cluster-robust variance of the pooled mean times 2 + n_test/n_train, the factor "
+            "by which nadeau_bengio enlarges the variance over folds of independent instances."
+        ),
+        formula=(
+            r"\Bigl(2 + \frac{n_2}{n_1}\Bigr) \frac{C}{C-1} \cdot \frac{1}{n^2}"
+            r" \sum_{c=1}^{C} \Bigl(\sum_{i \in c} (e_i - \bar e)\Bigr)^2"
+        ),
+        references=("cameron2015", "nadeau2003"),
+        assumptions=(
+            "Random folds; independent clusters, at least some dozens of them; training sets that "
+            "share data correlate the losses as nadeau_bengio assumes."
+        ),
+        errs=(
+            "Either way, because the correlation is a rule of thumb. Too small with few clusters. "
+            "Where folds cut clusters, the mean itself is too low for new clusters, and no "
+            "variance mends that."
+        ),
+        blocks=FOLDS,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.POOLED,
+        recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=5, normal=7),),
+        variance=VarianceTraits(degrees_grow_with="clusters", knows_clusters=True),
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why the method cannot be used on this layout, or None."""
+        if reason := (
+            wrong_block_kind(self.info, layout)
+            or lacks_rows(self.info, layout)
+            or refuse_without_clusters(self.info, layout)
+        ):
+            return reason
+        if layout.n_train is None:
+            return f"{self.info.name} needs the training size of every split (n_train)"
+        return None
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the pooled mean as an estimate of the learner's error."""
+        layout = losses.layout
+        ratio = layout.test_to_train_ratio
+        if ratio is None or layout.cluster is None:
+            raise InsufficientData(str(self.inapplicable(layout)), loc=("cluster",))
+        n_clusters = len(layout.cluster_labels)
+        return build_estimate(
+            self.info,
+            losses,
+            (2 + ratio) * estimate_pooled(losses),
+            float(n_clusters - 1),
+            cautions=caution_few_clusters(n_clusters),
+            details={"test_to_train_ratio": ratio},
+        )
+
+
+METHOD = ClusterRobustCorrected

@@ -1,0 +1,91 @@
+"""Corrected resampled variance with degrees of freedom that were calibrated by simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import FOLDS, SUBSAMPLES, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, MeanKind, Needs, Target
+from thetahat.variances._applicability import lacks_blocks, wrong_block_kind
+from thetahat.variances._corrected_resampling import MOST_DEGREES_IF_REPEATED, corrected_resampled
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class NadeauBengioCalibrated:
+    r"""The variance of ``nadeau_bengio`` over repeated splits, with at most seven degrees.
+
+    :math:`S^2` is the sample variance (ddof 1) of the J split means over all repeats, and
+    :math:`n_1, n_2` are the training and test sizes. The degrees of freedom are
+    :math:`\min(J - 1, 7)`.
+
+    Deviations: the source has J - 1 degrees of freedom. Further splits of the same rows make
+    :math:`S^2` steadier and do not mend the correction, so with J - 1 degrees more splits cover
+    less: t intervals at level 0.95 covered in .963 of the cases over ten folds, in .923 over five
+    times ten folds and in .909 over twenty times; with seven degrees they covered in .951 and .950.
+    The number is calibrated by simulation (two learners of classes and two of a curve, 50 and 200
+    rows, 15 designs) and kept in the study ``interval_coverage``.
+
+    Degenerate cases: equal split means give 0; two splits leave one degree of freedom. One
+    partition is refused, because ``nadeau_bengio`` covers there.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="nadeau_bengio_calibrated",
+        title="Corrected resampled variance with calibrated degrees of freedom",
+        summary=(
+            "The variance of the split means times 1/J + n_test/n_train, as nadeau_bengio has it, "
+            "with at most seven degrees of freedom, so that more splits of the same rows do not "
+            "make the interval too short."
+        ),
+        formula=r"\Bigl(\frac{1}{J} + \frac{n_2}{n_1}\Bigr) S^2, \quad \nu = \min(J - 1, 7)",
+        references=("nadeau2003",),
+        assumptions=(
+            "Any two split means correlate by about the test share n_2 / (n_1 + n_2). The degrees "
+            "of freedom are those with which t intervals covered near their level in our study."
+        ),
+        errs=(
+            "Either way: with a t quantile slightly too long for stable learners and too short for "
+            "unstable ones or heavy-tailed losses. With other quantiles as nadeau_bengio."
+        ),
+        needs=Needs.REPEATS,
+        blocks=FOLDS | SUBSAMPLES,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.MACRO,
+        recommended=(Recommendation(blocks=FOLDS | SUBSAMPLES, target=Target.THESE_SOURCES, t=8),),
+        variance=VarianceTraits(
+            shrinks_with_splits=True, most_degrees_if_repeated=MOST_DEGREES_IF_REPEATED
+        ),
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why the method cannot be used on this layout, or None."""
+        name = self.info.name
+        if reason := wrong_block_kind(self.info, layout):
+            return reason
+        if layout.kind is BlockKind.RANDOM:
+            if layout.n_repeats < 2:
+                return f"{name} needs at least two repeats of the folds, and there is one"
+            if reason := lacks_blocks(self.info, layout):
+                return reason
+        if layout.n_train is None:
+            return f"{name} needs the training size of every split (n_train)"
+        if layout.n_splits < 2:
+            return f"{name} needs at least two splits, and there is one"
+        return None
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the macro mean."""
+        return corrected_resampled(
+            self.info,
+            losses,
+            self.inapplicable(losses.layout),
+            most_degrees=MOST_DEGREES_IF_REPEATED,
+        )
+
+
+METHOD = NadeauBengioCalibrated

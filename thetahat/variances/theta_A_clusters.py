@@ -1,0 +1,94 @@
+"""Variance of the mean over sources from the clusters within each source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from thetahat.registry import SOURCES, MethodInfo
+from thetahat.traits import Recommendation, VarianceTraits
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout
+from thetahat.values.types import MeanKind, Target
+from thetahat.variances._building import (
+    build_estimate,
+    caution_several_repeats,
+    caution_training_ignored,
+)
+from thetahat.variances._clusters import (
+    caution_few_clusters,
+    count_degrees,
+    estimate_within_blocks,
+    refuse_without_clusters_in_blocks,
+)
+from thetahat.variances.base import VarianceEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class ThetaAClusters:
+    r"""Variance of the mean of these sources for fixed models, with clusters within sources.
+
+    :math:`C_k` is the number of clusters of source k, :math:`M_k` the number of its losses and
+    :math:`\bar e_k` their mean. Each source has its cluster-robust variance (CR1), and the variance
+    of the mean over K independent sources is their sum over :math:`K^2`. The degrees of freedom are
+    the number of clusters less the number of sources.
+
+    Degenerate cases: clusters of one instance each give ``theta_A``; a source with a single cluster
+    has no variance.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="theta_A_clusters",
+        title="Theta A with clusters within sources",
+        summary=(
+            "The sampling variance of the source means where instances of one cluster (a passage, "
+            "a patient) may depend on each other, averaged as for a mean over these very sources."
+        ),
+        formula=(
+            r"\frac{1}{K^2} \sum_k \frac{C_k}{C_k - 1} \cdot \frac{1}{M_k^2}"
+            r" \sum_{c \in k} \Bigl(\sum_{i \in c} (e_i - \bar e_k)\Bigr)^2"
+        ),
+        references=("cameron2015", "geras2013"),
+        assumptions=(
+            "Source blocks; the target is these sources and no others; independent clusters, each "
+            "within one source; the training data bring no covariance between sources."
+        ),
+        errs=(
+            "Too small where a source has few clusters, and where models were trained on the other "
+            "sources, as theta_A is."
+        ),
+        blocks=SOURCES,
+        targets=(Target.THESE_SOURCES,),
+        mean=MeanKind.MACRO,
+        recommended=(
+            Recommendation(
+                blocks=SOURCES, target=Target.THESE_SOURCES, t=5, normal=7, fixed_models=True
+            ),
+            Recommendation(
+                blocks=SOURCES, target=Target.THESE_SOURCES, t=6, normal=8, fixed_models=False
+            ),
+        ),
+        variance=VarianceTraits(degrees_grow_with="clusters", knows_clusters=True),
+    )
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why the method cannot be used on this layout, or None."""
+        return refuse_without_clusters_in_blocks(self.info, layout)
+
+    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
+        """Estimate the variance of the macro mean."""
+        layout = losses.layout
+        return build_estimate(
+            self.info,
+            losses,
+            estimate_within_blocks(losses),
+            count_degrees(layout),
+            cautions=(
+                *caution_few_clusters(len(layout.cluster_labels)),
+                *caution_training_ignored(losses),
+                *caution_several_repeats(losses),
+            ),
+        )
+
+
+METHOD = ThetaAClusters
