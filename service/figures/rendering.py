@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, unescape
 
+from service.figures.letter_widths import measure_text
 from service.figures.style import Json
 
 FigureFormat = Literal["svg", "png", "pdf"]
@@ -41,7 +43,26 @@ def _with_words(svg: str, spec: Json) -> str:
     title = spec["title"]["text"]
     opening, _, rest = svg.partition(">")
     words = f"<title>{escape(title)}</title><desc>{escape(spec['description'])}</desc>"
-    return f'{opening} role="img">{words}{rest}'
+    return f'{opening} role="img">{words}{_TEXT.sub(_fix_width, rest)}'
+
+
+def _fix_width(match: re.Match[str]) -> str:
+    """Return a text of an SVG with the width that the renderer has left for it.
+
+    A viewer that has none of the fonts then makes the letters of another one fit.
+    """
+    attributes, text = match[1], match[2]
+    size = _SIZE.search(attributes)
+    is_bold = 'font-weight="bold"' in attributes
+    width = size and measure_text(unescape(text), float(size[1]), is_bold=is_bold)
+    if not width:
+        return match[0]
+    length = f'textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs"'
+    return f"<text {attributes} {length}>{text}</text>"
+
+
+_TEXT: Final = re.compile(r"<text ([^>]*)>([^<]+)</text>")
+_SIZE: Final = re.compile(r'font-size="([\d.]+)px"')
 
 
 VERSION: Final = "6.4"
