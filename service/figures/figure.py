@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.figures.style import Json, Style, config
+from service.figures.letter_widths import measure_text
+from service.figures.style import PADDING, TITLE_SIZE, Json, Style, config
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 _LETTER: Final = 5.7
@@ -46,7 +47,7 @@ class Figure:
 
     def spec(self, style: Style) -> Json:
         """Return the whole Vega-Lite specification."""
-        title: Json = {"text": self.title}
+        title: Json = {"text": wrap_title(self.title, style.width)}
         if style.has_caption:
             letters = max(30, int((style.width - 30) / _LETTER))
             title["subtitle"] = textwrap.wrap(self.caption, letters)
@@ -61,6 +62,16 @@ class Figure:
             "description": self.alt,
             "title": title,
             "config": shared,
-            "usermeta": {"name": self.name, "caption": self.caption},
+            "usermeta": {"name": self.name, "title": self.title, "caption": self.caption},
             **view,
         }
+
+
+def wrap_title(title: str, width: int) -> str | list[str]:
+    """Return a title, in several lines if one is too long for the width of the picture."""
+    room = width - 2 * PADDING
+    letters = len(title)
+    length = measure_text(title, TITLE_SIZE, is_bold=True) or letters * TITLE_SIZE
+    if length <= room:
+        return title
+    return textwrap.wrap(title, max(10, int(letters * room / length * 0.95)))

@@ -40,30 +40,31 @@ def bundle_library() -> bytes:
 
 def _with_words(svg: str, spec: Json) -> str:
     """Return the SVG with the title and the description that screen readers read."""
-    title = spec["title"]["text"]
+    title = spec["usermeta"]["title"]
     opening, _, rest = svg.partition(">")
     words = f"<title>{escape(title)}</title><desc>{escape(spec['description'])}</desc>"
-    return f'{opening} role="img">{words}{_TEXT.sub(_fix_width, rest)}'
+    return f'{opening} role="img">{words}{_TEXT.sub(_fix_widths, rest)}'
 
 
-def _fix_width(match: re.Match[str]) -> str:
-    """Return a text of an SVG with the width that the renderer has left for it.
+def _fix_widths(match: re.Match[str]) -> str:
+    """Return a text of an SVG, of one or several lines, with the widths of its layout.
 
     A viewer that has none of the fonts then makes the letters of another one fit.
     """
-    attributes, text = match[1], match[2]
-    size = _SIZE.search(attributes)
-    is_bold = 'font-weight="bold"' in attributes
-    width = size and measure_text(unescape(text), float(size[1]), is_bold=is_bold)
-    if not width:
-        return match[0]
-    length = f'textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs"'
-    return f"<text {attributes} {length}>{text}</text>"
+    size = _SIZE.search(match[1])
+    is_bold = 'font-weight="bold"' in match[1]
+
+    def fix(line: re.Match[str]) -> str:
+        width = size and measure_text(unescape(line[2]), float(size[1]), is_bold=is_bold)
+        if not width:
+            return line[0]
+        return f'{line[1]} textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs">{line[2]}<'
+
+    return _LINE.sub(fix, match[0])
 
 
-_TEXT: Final = re.compile(r"<text ([^>]*)>([^<]+)</text>")
+_TEXT: Final = re.compile(r"<text([^>]*)>.*?</text>")
+_LINE: Final = re.compile(r"(<t(?:ext|span)[^>]*)>([^<]+)<")
 _SIZE: Final = re.compile(r'font-size="([\d.]+)px"')
-
-
 VERSION: Final = "6.4"
 """The version of Vega-Lite that the specifications are written for."""

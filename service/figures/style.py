@@ -12,6 +12,8 @@ Json = dict[str, Any]
 
 LETTER: Final = 6.2
 """Average width of a letter of a label, in pixels."""
+PADDING: Final = 12
+TITLE_SIZE: Final = 15
 NARROWEST: Final = 320
 WIDEST: Final = 2000
 USUAL_WIDTH: Final = 720
@@ -154,12 +156,12 @@ def config(palette: Palette) -> Json:
     return {
         "font": FONT,
         "background": palette.paper,
-        "padding": 12,
+        "padding": PADDING,
         "view": {"stroke": None},
         "title": {
             "anchor": "start",
             "frame": "bounds",
-            "fontSize": 15,
+            "fontSize": TITLE_SIZE,
             "fontWeight": "bold",
             "color": palette.ink,
             "subtitleColor": palette.faint,
@@ -177,6 +179,7 @@ def config(palette: Palette) -> Json:
             "tickColor": palette.faint,
             "gridColor": palette.grid,
             "labelLimit": 0,
+            "labelPadding": 5,
         },
         "legend": {
             **text,
