@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 import thetahat
+from service.api.compression import CompressionMiddleware
 from service.api.errors import HANDLERS
 from service.api.openapi import build_openapi, operation_id
 from service.api.request_middleware import RequestMiddleware
@@ -49,7 +50,8 @@ def create_app() -> FastAPI:
         exception_handlers=handlers,
         generate_unique_id_function=operation_id,
     )
-    app.add_middleware(RequestMiddleware)
+    app.add_middleware(CompressionMiddleware)
+    app.add_middleware(RequestMiddleware)  # the last one added is the outermost
     modules = (
         evaluations,
         results,

@@ -4,39 +4,114 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from pydantic_core import from_json
 from starlette.requests import Request
 
+from service.api.blocking_calls import run_in_thread
+from service.api.shortening import shorten_text
 from service.errors import FieldError, InvalidRequest, MalformedRequest, TooLarge, UnsupportedMedia
 from service.schemas.validation_messages import name_place
+from service.settings import MEBIBYTE, settings
 from thetahat.errors import Loc
+
+GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+ALWAYS_ALLOWED: Final = MEBIBYTE
+"""Bytes to which a gzip body may unpack whatever its own size is."""
 
 
 async def read_body(request: Request, limit: int) -> bytes:
-    """Return the body; raise ``TooLarge`` as soon as it is known to be over the limit."""
+    """Return the body; raise ``TooLarge`` as soon as it is known to be over the limit.
+
+    A body with ``Content-Encoding: gzip`` is unpacked while it arrives, and the limit is that of
+    the unpacked bytes.
+    """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
         sent = f"not {media_type}" if media_type else "and say so in Content-Type"
         raise UnsupportedMedia(f"The body must be application/json, {sent}.")
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise UnsupportedMedia("The body must be sent without a Content-Encoding.")
-    too_large = TooLarge(
+    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in {"identity", "gzip", "x-gzip"}:
+        raise UnsupportedMedia(
+            f"The Content-Encoding {shorten_text(encoding, 40)!r} is not supported. Send the body "
+            "with gzip or without an encoding."
+        )
+    if declared_length(request) > limit:
+        raise _too_large(limit)
+    unpacker = None if encoding == "identity" else _Unpacker(limit)
+    pieces, size = [], 0
+    async for piece in request.stream():
+        unpacked = piece
+        if unpacker is not None and piece:
+            unpacked = await run_in_thread(unpacker.add, piece)
+        size += len(unpacked)
+        if size > limit:
+            raise _too_large(limit)
+        pieces.append(unpacked)
+    if unpacker is not None:
+        unpacker.finish()
+    return b"".join(pieces)
+
+
+class _Unpacker:
+    """Unpacks a gzip body piece by piece, and never more than the limit allows.
+
+    Parameters
+    ----------
+    limit : int
+        Most bytes of the unpacked body.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._member = zlib.decompressobj(wbits=GZIP_WINDOW)
+        self._received = 0
+        self._unpacked = 0
+
+    def add(self, data: bytes) -> bytes:
+        """Return what the next bytes unpack to; the file may have several gzip members."""
+        self._received += len(data)
+        if self._received > self._limit:
+            raise _too_large(self._limit)
+        pieces = []
+        while data:
+            if self._member.eof:
+                self._member = zlib.decompressobj(wbits=GZIP_WINDOW)
+            room = self._limit - self._unpacked + 1  # one byte more shows that it is too large
+            try:
+                pieces.append(self._member.decompress(data, room))
+            except zlib.error as error:
+                raise MalformedRequest(f"The body is not gzip: {error}.") from None
+            self._unpacked += len(pieces[-1])
+            self._check_size()
+            data = self._member.unconsumed_tail or self._member.unused_data
+        return b"".join(pieces)
+
+    def finish(self) -> None:
+        """Raise ``MalformedRequest`` if the body ends within its gzip data."""
+        if not self._member.eof:
+            raise MalformedRequest("The body ends before its gzip data do.")
+
+    def _check_size(self) -> None:
+        if self._unpacked > self._limit:
+            raise _too_large(self._limit)
+        most = settings().max_expansion
+        if self._unpacked > max(ALWAYS_ALLOWED, most * self._received):
+            raise TooLarge(
+                f"The body unpacks to more than {most} times its own size "
+                "(THETAHAT_MAX_EXPANSION). Send it without gzip."
+            )
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(
         f"The body is over the limit of {limit} bytes. Upload large data to /v1/datasets, and "
         "give its id in the request."
     )
-    if declared_length(request) > limit:
-        raise too_large
-    pieces, size = [], 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > limit:
-            raise too_large
-        pieces.append(piece)
-    return b"".join(pieces)
 
 
 def declared_length(request: Request) -> int:

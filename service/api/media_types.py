@@ -25,6 +25,12 @@ def choose_media_type(accept: str | None, available: Sequence[str]) -> str:
     return best
 
 
+def find_quality(accept: str, names: Sequence[str]) -> float:
+    """Return the quality of the first of these names that a header such as Accept-Encoding has."""
+    accepted = dict(_parse_accept(accept))
+    return next((accepted[name] for name in names if name in accepted), 0.0)
+
+
 def _parse_accept(accept: str) -> list[tuple[str, float]]:
     ranges = []
     for part in accept.split(","):

@@ -216,7 +216,7 @@ def test_invalid_a_body_over_the_limit(client: TestClient, setting: Setting) -> 
         {"Content-Type": "text/plain"},
         {"Content-Type": "application/x-www-form-urlencoded"},
         {"Content-Type": ""},
-        {"Content-Type": "application/json", "Content-Encoding": "gzip"},
+        {"Content-Type": "application/json", "Content-Encoding": "br"},
     ],
 )
 def test_invalid_content_types(client: TestClient, headers: dict[str, str]) -> None:
