@@ -57,9 +57,9 @@ def parse_idempotency_key(headers: Headers) -> str | None:
     return key
 
 
-def build_etag(version: int) -> str:
-    """Return the entity tag of a version."""
-    return f'"{version}"'
+def build_etag(version: int, suffix: str = "") -> str:
+    """Return the entity tag of a version, or with a suffix of a part of it."""
+    return f'"{version}{suffix}"'
 
 
 def parse_known_etags(headers: Headers) -> frozenset[str]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from service.states import EvaluationStatus
 
@@ -83,6 +83,12 @@ class FinishedEvaluation(EvaluationRead):
             {"anyOf": [{"$ref": f"#/components/schemas/{ANY_RESULT}"}, {"type": "null"}]}
         ),
     ] = Field(description="The result; null unless the evaluation succeeded.")
+
+
+class EvaluationPart(BaseModel):
+    """The fields of an evaluation, and of its result, that ``?fields=`` selects."""
+
+    model_config = ConfigDict(extra="allow")
 
 
 class EvaluationPage(BaseModel):

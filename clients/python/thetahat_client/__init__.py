@@ -38,6 +38,7 @@ from thetahat_client.models import (
     Problem,
     Progress,
     SignOff,
+    field_path,
 )
 from thetahat_client.progress import NotebookProgress, ProgressBar
 from thetahat_client.result import Result
@@ -79,6 +80,7 @@ __all__ = [
     "WaitTimeout",
     "WrongKind",
     "comparisons_frame",
+    "field_path",
     "from_cross_val_predict",
     "from_cross_validate",
     "from_grid_search",

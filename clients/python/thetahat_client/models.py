@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,6 +11,7 @@ from html import escape
 from typing import Any, Final
 
 FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
+PLAIN_NAME: Final = re.compile(r"[\w-]+")  # a name in a path of fields that needs no quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +284,18 @@ class SignOff:
             matches_result=data["matches_result"],
             members=dict(data),
         )
+
+
+def field_path(*names: str) -> str:
+    """Return a path for ``Client.read_fields``, with quotes where a name needs them.
+
+    >>> field_path("result", "models", "my model", "recommended")
+    'result.models."my model".recommended'
+    """
+    return ".".join(
+        name if PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+        for name in names
+    )
 
 
 def _parse_time(text: str | None) -> datetime | None:

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypeVar
@@ -190,6 +190,19 @@ class Operations(Outputs):
         """Return the current state of an evaluation."""
         path = f"/v1/evaluations/{evaluation_id}"
         return Evaluation.read((yield from self.transport.read(path)))
+
+    @operation
+    def read_fields(self, evaluation_id: str, fields: Sequence[str]) -> Steps[dict[str, Any]]:
+        """Return some fields of an evaluation and of its result, without the rest.
+
+        Parameters
+        ----------
+        fields : sequence of str
+            Paths such as ``"status"`` and ``"result.summary"``; ``field_path`` writes one with a
+            name that has dots or spaces. ``result`` is None until the evaluation has succeeded.
+        """
+        path = f"/v1/evaluations/{evaluation_id}"
+        return dict((yield from self.transport.read(path, {"fields": ",".join(fields)})))
 
     @operation
     def wait(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 
 from service.api.batched_reads import read_evaluation
-from service.api.blocking_calls import read_database, write_database
+from service.api.blocking_calls import read_database, run_in_thread, write_database
 from service.api.bodies import read_body
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import (
@@ -18,6 +18,14 @@ from service.api.documents import (
     json_response,
     parse_id,
     read_document,
+)
+from service.api.field_selection import (
+    RESULT,
+    Selection,
+    check_selection,
+    compute_selection_digest,
+    parse_fields,
+    select_fields,
 )
 from service.api.filters import parse_filters
 from service.api.preferences import (
@@ -34,12 +42,18 @@ from service.jobs import read
 from service.jobs.cancel import cancel
 from service.jobs.change_watcher import wait_for_change, wait_for_end
 from service.jobs.delete import delete
-from service.schemas.evaluation import EvaluationPage, EvaluationRead, FinishedEvaluation
+from service.schemas.evaluation import (
+    EvaluationPage,
+    EvaluationPart,
+    EvaluationRead,
+    FinishedEvaluation,
+)
 from service.schemas.problem import ProblemDocument
 from service.settings import settings
 from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow
 
+MAX_FIELDS_LENGTH: Final = 4000
 VARY = "Authorization, Prefer"
 WAIT_PARAMETER: dict[str, Any] = {
     "name": "wait",
@@ -131,23 +145,45 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
 
 @router.get(
     "/{evaluation_id}",
-    response_model=EvaluationRead,
+    response_model=EvaluationRead | EvaluationPart,
     openapi_extra={"parameters": [WAIT_PARAMETER]},
-    responses={304: {"description": "Unchanged."}, 404: {"model": ProblemDocument}},
+    responses={
+        304: {"description": "Unchanged."},
+        404: {"model": ProblemDocument},
+        422: {"model": ProblemDocument},
+    },
 )
-async def get_evaluation(request: Request, evaluation_id: str) -> Response:
+async def get_evaluation(
+    request: Request,
+    evaluation_id: str,
+    fields: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=MAX_FIELDS_LENGTH,
+            description="Only these fields of the evaluation and, below `result`, of its result: "
+            "paths with commas between, such as status,result.summary. A name with a dot or a "
+            "space stands in double quotes. `result` is null until the evaluation has succeeded.",
+            examples=["status,result.summary", 'result.models."my model".recommended'],
+        ),
+    ] = None,
+) -> Response:
     """Return an evaluation; with ``?wait=N``, when it has changed or N seconds are over."""
     owner_id: UUID = request.scope["owner_id"]
     identifier = parse_id(evaluation_id, "evaluation")
+    selection = None if fields is None else parse_fields(fields)
+    suffix = "" if fields is None else f"-{compute_selection_digest(fields)}"
     row = await read_evaluation(owner_id, identifier)
+    if selection is not None:
+        check_selection(selection, row.kind)
     preferred = parse_prefer_wait(request.headers)
     wait = parse_wait(request.query_params.get("wait")) or preferred
     known_etags = parse_known_etags(request.headers)
-    has_changed = bool(known_etags) and build_etag(row.version) not in known_etags
+    has_changed = bool(known_etags) and build_etag(row.version, suffix) not in known_etags
     if wait and not row.is_finished and not has_changed:
         await wait_for_change(identifier, row.version, wait)
         row = await read_evaluation(owner_id, identifier)
-    etag = build_etag(row.version)
+    etag = build_etag(row.version, suffix)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": VARY}
     if preferred is not None:
         headers["Preference-Applied"] = f"wait={preferred:g}"
@@ -155,7 +191,27 @@ async def get_evaluation(request: Request, evaluation_id: str) -> Response:
         headers["Retry-After"] = str(compute_retry_after(row.created_at))
     if etag in known_etags or "*" in known_etags:
         return Response(status_code=304, headers=headers)
+    if selection is not None:
+        return await _respond_part(row, selection, headers)
     return json_response(await read_document(row), 200, headers)
+
+
+async def _respond_part(
+    row: EvaluationRow, selection: Selection, headers: dict[str, str]
+) -> Response:
+    """Return the selected fields; a result is parsed in a thread, because it may be large."""
+    document = await read_document(row)
+    document[RESULT] = None
+    text = None
+    if RESULT in selection and row.status == EvaluationStatus.SUCCEEDED:
+        text = await read_database(read.read_result, row)
+
+    def build() -> Response:
+        if text is not None:
+            document[RESULT] = orjson.loads(text)
+        return json_response(select_fields(document, selection, row.kind), 200, headers)
+
+    return build() if text is None else await run_in_thread(build)
 
 
 @router.post(

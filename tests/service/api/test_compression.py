@@ -5,7 +5,6 @@ import json
 import zlib
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 from starlette.requests import Request
@@ -36,7 +35,7 @@ def location(client: TestClient, worker: InlineWorker) -> str:
     return path
 
 
-def get(client: TestClient, path: str, encoding: str | None, **headers: str) -> httpx.Response:
+def get(client: TestClient, path: str, encoding: str | None, **headers: str) -> Any:
     """Return the answer to a request with this Accept-Encoding, or without the header."""
     client.headers.pop("accept-encoding", None)
     accepted = {} if encoding is None else {"Accept-Encoding": encoding}
@@ -181,7 +180,7 @@ def test_exact_no_tag_is_marked_below_the_limit() -> None:
     assert "content-encoding" not in answer.headers
 
 
-def submit(client: TestClient, content: bytes, **headers: str) -> httpx.Response:
+def submit(client: TestClient, content: bytes, **headers: str) -> Any:
     return client.post("/v1/evaluations", content=content, headers={**GZIP_BODY, **headers})
 
 
@@ -208,7 +207,7 @@ def test_invalid_a_body_with_gzip_over_the_limit(client: TestClient, setting: Se
         for i in range(0, len(small_bomb), 50):
             yield small_bomb[i : i + 50]
 
-    answers = [
+    answers: list[Any] = [
         submit(client, gzip.compress(body)),
         submit(client, small_bomb),
         client.post("/v1/evaluations", content=pieces(), headers=GZIP_BODY),
