@@ -103,7 +103,8 @@ def send_requests(address: str, folder: Path, ids: dict[str, str]) -> int:
     """Send requests with random ids, or those of the parameter; return how many there were."""
     with unit_of_work() as connection:
         key = api_keys.create(connection, "contract", "local", scope=Scope.ADMIN)
-    text = CONFIGURATION.read_text()
+        spare = api_keys.create(connection, "spare", "local")
+    text = CONFIGURATION.read_text().replace('"PREFIX"', f'"{spare[: api_keys.PREFIX_LENGTH]}"')
     if not ids:
         text = text.partition("# The test puts ids here")[0]
     for placeholder, identifier in ids.items():
@@ -124,6 +125,7 @@ def send_requests(address: str, folder: Path, ids: dict[str, str]) -> int:
     generated = re.search(r"(\d+) generated", done.stdout)
 
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2000:]
+    assert "Authentication failed" not in done.stdout, done.stdout[-20_000:]
     assert generated is not None
     return int(generated[1])
 
