@@ -83,6 +83,7 @@ class Settings(BaseSettings):
     )
 
     max_json_bytes: int = Field(8 * MEBIBYTE, ge=1024, description="Largest JSON body.")
+    max_batch: int = Field(100, ge=1, description="Most evaluations submitted by one request.")
     max_upload_bytes: int = Field(2048 * MEBIBYTE, ge=1024, description="Largest uploaded file.")
     max_cells: int = Field(200_000_000, ge=1, description="Most rows x columns of a data set.")
     max_columns: int = Field(50_000, ge=1, description="Most columns of a data set.")

@@ -15,6 +15,7 @@ from service.api.openapi import build_openapi, operation_id
 from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
     access,
+    batches,
     catalogue_pages,
     datasets,
     evaluations,
@@ -54,6 +55,7 @@ def create_app() -> FastAPI:
     app.add_middleware(RequestMiddleware)  # the last one added is the outermost
     modules = (
         evaluations,
+        batches,
         results,
         figures,
         sign_offs,

@@ -89,30 +89,34 @@ def find_title(cls: type[Exception]) -> str:
     return text.replace("\n", " ").replace("`", "").rstrip(".")
 
 
-def respond(request: Request, error: ServiceError | EvaluationError) -> Response:
-    """Return the problem document of an error as a response."""
-    cls, status = type(error), find_status(type(error))
+def build_problem(request: Request, error: ServiceError | EvaluationError) -> dict[str, Any]:
+    """Return the problem document of an error."""
+    cls = type(error)
     body = {
         "type": f"/problems/{error.code}",
         "title": find_title(cls),
-        "status": status,
+        "status": find_status(cls),
         "detail": shorten_text(error.message, MAX_DETAIL),
         "instance": request.url.path,
         "code": error.code,
         "errors": [_field_error_document(error) for error in _field_errors(error)[:MAX_ERRORS]],
         "request_id": request.scope.get("request_id", ""),
     }
+    return body | error.extra if isinstance(error, ServiceError) else body
+
+
+def respond(request: Request, error: ServiceError | EvaluationError) -> Response:
+    """Return the problem document of an error as a response."""
+    body = build_problem(request, error)
     if needs_page_error(request.scope):
         return _respond_page(request, body)
     headers: dict[str, str] = {}
-    if isinstance(error, ServiceError):
-        body |= error.extra
-        if error.retry_after is not None:
-            headers["Retry-After"] = str(error.retry_after)
-    if status == 401:
+    if isinstance(error, ServiceError) and error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    if body["status"] == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="thetahat"'
     content = orjson.dumps(body, option=orjson.OPT_NON_STR_KEYS)
-    return Response(content, status, headers, MEDIA_TYPE)
+    return Response(content, body["status"], headers, MEDIA_TYPE)
 
 
 def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
@@ -203,9 +207,7 @@ async def respond_invalid_parameters(request: Request, error: Exception) -> Resp
 
 async def respond_database_unreachable(request: Request, error: Exception) -> Response:
     """Respond while the database is unreachable or its tables are not those of this release."""
-    log.error("database.unreachable", extra={"reason": repr(error)})
-    message = "The database cannot be reached. Try again later."
-    return respond(request, service_errors.Unavailable(message, retry_after=2))
+    return respond(request, explain_error(error))
 
 
 async def respond_disconnect(request: Request, error: Exception) -> Response:
@@ -222,9 +224,23 @@ async def respond_no_more_events(request: Request, error: Exception) -> Response
 
 def respond_internal_error(request: Request, error: Exception) -> Response:
     """Respond to an error inside the service; its traceback goes only to the log."""
+    return respond(request, explain_error(error))
+
+
+def explain_error(error: Exception) -> ServiceError | EvaluationError:
+    """Return the error that a client is told of: itself, or the database or a fault of ours.
+
+    What clients are not told is logged.
+    """
+    if isinstance(error, ServiceError | EvaluationError):
+        return error
+    if isinstance(error, DBAPIError | PoolTimeout):
+        log.error("database.unreachable", extra={"reason": repr(error)})
+        message = "The database cannot be reached. Try again later."
+        return service_errors.Unavailable(message, retry_after=2)
     log.error("request.failed", exc_info=error)
     message = "An internal error occurred; the service's log has the details."
-    return respond(request, service_errors.InternalError(message))
+    return service_errors.InternalError(message)
 
 
 HANDLERS: Final[dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]]] = {

@@ -22,10 +22,12 @@ from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
+from service.schemas.batch import BatchRequest
 from service.schemas.evaluation import ANY_RESULT
 from service.schemas.events import EVENTS
 from service.schemas.result_schemas import REF, JsonSchema, SchemaBuilder
 
+BATCH_PATH: Final = "/v1/evaluations/batch"
 ANY_REQUEST: Final = "AnyRequest"
 MODEL_REF: Final = "#/components/schemas/{model}"  # as pydantic fills it in
 PARTIAL: Final = (
@@ -77,20 +79,12 @@ def _add_requests(document: Document) -> None:
     post = document["paths"]["/v1/evaluations"]["post"]
     content = {"schema": {"$ref": REF.format(name=ANY_REQUEST)}, "examples": _examples(REQUEST)}
     post["requestBody"] = {"required": True, "content": {"application/json": content}}
-    post["parameters"] = [
-        {
-            "name": name,
-            "in": "header",
-            "schema": {"type": "string", **rules},
-            "description": text,
-        }
-        for name, text, rules in POST_HEADERS
-    ]
+    post["parameters"] = [_header_parameter(*header) for header in POST_HEADERS]
 
 
 def _add_bodies(document: Document) -> None:
-    """Add the bodies of the requests about keys and sign-offs, which routes parse themselves."""
-    bodies = {**access.BODIES, **sign_offs.BODIES}
+    """Add the bodies of requests that routes parse themselves."""
+    bodies = {**access.BODIES, **sign_offs.BODIES, BATCH_PATH: BatchRequest}
     refs = _add_models(document, list(bodies.values()))
     for path, model in bodies.items():
         content = {"schema": {"$ref": refs[model]}}
@@ -98,6 +92,19 @@ def _add_bodies(document: Document) -> None:
             "required": True,
             "content": {"application/json": content},
         }
+    batch = document["paths"][BATCH_PATH]["post"]
+    batch["parameters"] = [_header_parameter(*POST_HEADERS[0])]
+    example = {"items": [{"request": read_examples(REQUEST)["losses"], "idempotency_key": "a-1"}]}
+    batch["requestBody"]["content"]["application/json"]["example"] = example
+
+
+def _header_parameter(name: str, text: str, rules: JsonSchema) -> dict[str, Any]:
+    return {
+        "name": name,
+        "in": "header",
+        "schema": {"type": "string", **rules},
+        "description": text,
+    }
 
 
 def _add_results(document: Document) -> None:

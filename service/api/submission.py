@@ -83,8 +83,29 @@ def parse_request(body: bytes, *, has_key: bool = True) -> ParsedRequest:
     """Return the JSON of a body with its kind, and its fingerprint where one is needed."""
     value, fingerprint = parse_json(body), ""
     if has_key or body.count(b"[") + body.count(b"{") > SHALLOW_BRACKETS:
-        fingerprint = hashlib.sha256(canonical_json(value)).hexdigest()
+        fingerprint = compute_fingerprint(value)
     return ParsedRequest(value, fingerprint, _find_kind(value), len(body) <= SMALL_BODY)
+
+
+def compute_fingerprint(value: Any) -> str:
+    """Return a digest of a parsed body, whatever white space the body had."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+async def accept_part(owner_id: UUID, value: Any, idempotency_key: str | None) -> Submitted:
+    """Check and store a request that is a part of a parsed body, as ``accept_request`` does."""
+
+    def check() -> Submitted | Submission:
+        fingerprint = compute_fingerprint(value)
+        if idempotency_key is not None:
+            earlier = _find_earlier(owner_id, idempotency_key, fingerprint)
+            if earlier is not None:
+                return earlier
+        parsed = ParsedRequest(value, fingerprint, _find_kind(value), is_small=False)
+        return check_request(owner_id, parsed, idempotency_key)
+
+    checked = await run_in_thread(check)
+    return checked if isinstance(checked, Submitted) else await store_submission(checked)
 
 
 def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | None) -> Submission:

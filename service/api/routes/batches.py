@@ -1,0 +1,118 @@
+"""Submitting several evaluations with one request."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from pydantic import ValidationError
+
+from service.api.batched_reads import read_evaluation
+from service.api.blocking_calls import run_in_thread
+from service.api.bodies import parse_json, read_body
+from service.api.documents import json_response, read_document
+from service.api.errors import build_problem, explain_error
+from service.api.preferences import parse_idempotency_key
+from service.api.submission import accept_part
+from service.api.validation import convert_validation_error
+from service.errors import FieldError, InvalidRequest
+from service.jobs.submit import Submitted
+from service.schemas.batch import BatchItem, BatchOutcomes, BatchRequest
+from service.schemas.problem import ProblemDocument
+from service.settings import settings
+
+CHECKS_AT_ONCE: Final = 8
+"""Items of one batch that are checked at the same time, so that other requests have threads."""
+
+router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
+
+
+@router.post(
+    "/batch",
+    response_model=BatchOutcomes,
+    responses={status: {"model": ProblemDocument} for status in (400, 413, 415, 422)},
+)
+async def submit_batch(request: Request) -> Response:
+    """Submit several evaluations; each is accepted or refused by itself, in one answer.
+
+    What is accepted is stored before the answer. A batch that is sent again with the same
+    Idempotency-Key gives the evaluations that were accepted, and tries the others again.
+    """
+    key = parse_idempotency_key(request.headers)
+    body = await read_body(request, settings().max_json_bytes)
+    items = await run_in_thread(_parse_batch, body)
+    turns = asyncio.Semaphore(CHECKS_AT_ONCE)
+
+    async def accept(index: int, item: BatchItem) -> Submitted | Exception:
+        async with turns:
+            try:
+                return await accept_part(
+                    request.scope["owner_id"], item.request, _choose_key(key, index, item)
+                )
+            except Exception as error:  # noqa: BLE001 - the outcome of this item alone
+                return error
+
+    outcomes = await asyncio.gather(*(accept(index, item) for index, item in enumerate(items)))
+    described = [await _describe(request, index, outcome) for index, outcome in enumerate(outcomes)]
+    accepted = sum(outcome["problem"] is None for outcome in described)
+    return json_response(
+        {"accepted": accepted, "refused": len(described) - accepted, "items": described}
+    )
+
+
+def _parse_batch(body: bytes) -> Sequence[BatchItem]:
+    value = parse_json(body)
+    if not isinstance(value, dict):
+        message = "The body must be a JSON object with a field items."
+        raise InvalidRequest(message, (FieldError((), message, value),))
+    try:
+        items = BatchRequest.model_validate(value).items
+    except ValidationError as error:
+        raise convert_validation_error(error, value) from None
+    most = settings().max_batch
+    if len(items) > most:
+        message = (
+            f"A batch has at most {most} items (THETAHAT_MAX_BATCH), and this one has {len(items)}."
+        )
+        raise InvalidRequest(message, (FieldError(("items",), message),))
+    return items
+
+
+def _choose_key(batch_key: str | None, index: int, item: BatchItem) -> str | None:
+    """Return an item's own idempotency key, or one made of the key of the batch and the index."""
+    if item.idempotency_key is not None or batch_key is None:
+        return item.idempotency_key
+    digest = hashlib.sha256(batch_key.encode()).hexdigest()[:40]
+    return f"batch {digest} item {index}"
+
+
+async def _describe(request: Request, index: int, outcome: Submitted | Exception) -> dict[str, Any]:
+    if isinstance(outcome, Submitted):
+        owner_id: UUID = request.scope["owner_id"]
+        try:
+            row = outcome.row or await read_evaluation(owner_id, outcome.evaluation_id)
+            document = await read_document(row)
+        except Exception as error:  # noqa: BLE001 - deleted meanwhile, or the database is away
+            outcome = error
+        else:
+            return {
+                "index": index,
+                "status": 202,
+                "replayed": outcome.replayed,
+                "evaluation": document,
+                "problem": None,
+            }
+    problem = build_problem(request, explain_error(outcome))
+    for error in problem["errors"]:
+        error["loc"] = ["items", index, "request", *error["loc"]]
+    return {
+        "index": index,
+        "status": problem["status"],
+        "replayed": False,
+        "evaluation": None,
+        "problem": problem,
+    }
