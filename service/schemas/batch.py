@@ -18,7 +18,7 @@ class BatchItem(Schema):
     """One evaluation of a batch."""
 
     request: Annotated[
-        dict[str, Any], WithJsonSchema({"$ref": "#/components/schemas/AnyRequest"})
+        dict[str, Any], WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/AnyRequest"}]})
     ] = Field(description="The body of POST /v1/evaluations.")
     idempotency_key: (
         Annotated[

@@ -103,8 +103,10 @@ def test_exact_a_batch_that_is_sent_again_gives_the_same_evaluations(client: Tes
 
 
 def test_exact_items_that_failed_before_are_tried_again(
-    client: TestClient, setting: Setting
+    client: TestClient, setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("service.jobs.submit._COUNTS", {})
+    monkeypatch.setattr("service.jobs.submit.COUNT_VALID_S", 0.0)
     setting(max_unfinished=2)
     first = send(client, requests(4), "retry").json()
     setting(max_unfinished=10)
