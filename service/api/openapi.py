@@ -84,7 +84,11 @@ def _add_requests(document: Document) -> None:
 
 def _add_bodies(document: Document) -> None:
     """Add the bodies of requests that routes parse themselves."""
-    bodies = {**access.BODIES, **sign_offs.BODIES, BATCH_PATH: BatchRequest}
+    bodies: dict[str, type[BaseModel]] = {
+        **access.BODIES,
+        **sign_offs.BODIES,
+        BATCH_PATH: BatchRequest,
+    }
     refs = _add_models(document, list(bodies.values()))
     for path, model in bodies.items():
         content = {"schema": {"$ref": refs[model]}}

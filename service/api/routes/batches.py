@@ -107,8 +107,8 @@ async def _describe(request: Request, index: int, outcome: Submitted | Exception
                 "problem": None,
             }
     problem = build_problem(request, explain_error(outcome))
-    for error in problem["errors"]:
-        error["loc"] = ["items", index, "request", *error["loc"]]
+    for fault in problem["errors"]:
+        fault["loc"] = ["items", index, "request", *fault["loc"]]
     return {
         "index": index,
         "status": problem["status"],
