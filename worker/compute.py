@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -13,6 +11,7 @@ from service.jobs import outputs
 from service.jobs.learner_failures import FAILED
 from service.jobs.loading import Loaded, load
 from service.jobs.result_json import encode_result
+from service.json_types import JsonObject
 from service.kinds.base import Chunk, Chunks, CutChunk, Finished
 from service.states import Stage
 from service.storage import units
@@ -41,7 +40,7 @@ class EvaluationOutput:
 
     body: str
     losses_file: str | None
-    summary: Mapping[str, Any] | None
+    summary: JsonObject | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,6 +18,7 @@ from service.broker import queue
 from service.errors import ServiceError, Unavailable
 from service.jobs import failures, learner_failures, record
 from service.jobs.chunk_files import discard_chunks, discard_unrecorded
+from service.json_types import StoredProblem
 from service.kinds.base import AllPartsFailed, Chunks
 from service.process import tracing
 from service.settings import Settings
@@ -210,7 +211,7 @@ class UnitExecutor:
             self._retry(lambda: record.put_back(claim))
         log.info("unit.interrupted", extra=_log_fields(claim) | {"reason": reason.value})
 
-    def _fail(self, claim: UnitClaim, problem: dict[str, Any], *, only_later: bool = False) -> None:
+    def _fail(self, claim: UnitClaim, problem: StoredProblem, *, only_later: bool = False) -> None:
         if self._change(
             claim,
             lambda: learner_failures.record_failure(
@@ -231,9 +232,7 @@ class UnitExecutor:
         else:
             self._fail(claim, problem)
 
-    def _try_elsewhere(
-        self, claim: UnitClaim, describe: Callable[[int], Mapping[str, Any]]
-    ) -> None:
+    def _try_elsewhere(self, claim: UnitClaim, describe: Callable[[int], StoredProblem]) -> None:
         """Queue a unit again for another process, which takes the place of this one."""
         self.must_be_replaced = True
         self._change(

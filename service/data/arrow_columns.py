@@ -8,12 +8,13 @@ import pyarrow.compute as pc
 
 from service.data.base import FileLimits, check_names
 from service.errors import InvalidFile, TooLarge
+from service.json_types import ColumnDescription
 
 
-def wire_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
+def wire_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
     """Return the name and the type of each column; refuse columns of unsupported types."""
     check_names(schema.names)
-    columns = []
+    columns: list[ColumnDescription] = []
     for column in schema:
         kind = wire_type(column.type)
         if kind is None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar, Final, Protocol, runtime_checkable
+from typing import IO, ClassVar, Final, Protocol, runtime_checkable
 
 import numpy as np
 
 from service.errors import InvalidFile, TooLarge
+from service.json_types import ColumnDescription, JsonObject
 from service.settings import Settings
 from thetahat.tables.sparse import SparseColumns
 
@@ -63,8 +64,8 @@ class Inspected:
     """
 
     rows: int
-    columns: tuple[dict[str, str], ...]
-    details: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[ColumnDescription, ...]
+    details: JsonObject = field(default_factory=dict)
     has_table: bool = False
 
 

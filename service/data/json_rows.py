@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, Final
+from typing import IO, Final
 
 import orjson
 import pyarrow as pa
@@ -14,28 +14,30 @@ from service.data.arrow_columns import check_text_lengths
 from service.data.base import FileLimits, Inspected, check_names, check_not_empty, check_size
 from service.data.tables import list_columns
 from service.errors import InvalidFile
+from service.json_types import JsonObject
+from thetahat.values.json_values import JsonValue
 
 ROWS_AT_ONCE: Final = 10_000
 DEEPEST: Final = 8
 LISTED: Final = 20
 LARGEST_WHOLE: Final = 2**63
-Row = Mapping[str, Any]
+Row = JsonObject
 
 
-def parse_json(text: bytes, place: str) -> Any:
+def parse_json(text: bytes, place: str) -> JsonValue:
     """Return the value of a JSON text, which may have NaN and Infinity as Python writes them."""
+    value: JsonValue
     try:
-        return orjson.loads(text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError as first:
         try:
-            return json.loads(text)
+            value = json.loads(text)
         except (ValueError, RecursionError):
             raise InvalidFile(f"{place} is not JSON: {first}.") from None
+    return value
 
 
-def flatten(
-    value: Mapping[str, Any], prefix: str = "", depth: int = 1
-) -> Iterator[tuple[str, Any]]:
+def flatten(value: JsonObject, prefix: str = "", depth: int = 1) -> Iterator[tuple[str, JsonValue]]:
     """Yield the members of an object, those of objects inside it as ``outer.inner``."""
     for key, member in value.items():
         name = f"{prefix}{key}"
@@ -95,7 +97,7 @@ def write_rows(
     if not len(schema):
         raise InvalidFile("The rows have no numbers, texts or booleans.")
     with pa.ipc.new_file(table, schema) as writer:
-        batch: list[dict[str, Any]] = []
+        batch: list[dict[str, JsonValue]] = []
         for row in read():
             batch.append(dict(flatten(row)))
             if len(batch) == ROWS_AT_ONCE:
@@ -107,7 +109,9 @@ def write_rows(
     return Inspected(survey.rows, list_columns(schema), details, has_table=True)
 
 
-def _batch(rows: list[dict[str, Any]], schema: pa.Schema, limits: FileLimits) -> pa.RecordBatch:
+def _batch(
+    rows: list[dict[str, JsonValue]], schema: pa.Schema, limits: FileLimits
+) -> pa.RecordBatch:
     columns = []
     for column in schema:
         try:
@@ -123,7 +127,7 @@ def _batch(rows: list[dict[str, Any]], schema: pa.Schema, limits: FileLimits) ->
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _kind_of(value: Any) -> pa.DataType | None:
+def _kind_of(value: JsonValue) -> pa.DataType | None:
     if value is None:
         return None
     if isinstance(value, bool):
@@ -133,16 +137,16 @@ def _kind_of(value: Any) -> pa.DataType | None:
     return pa.float64() if isinstance(value, (int, float)) else pa.string()
 
 
-def _widest(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    if one == other:
-        return one
-    return pa.float64() if {one, other} <= {pa.int64(), pa.float64()} else pa.string()
+def _widest(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+    if first == second:
+        return first
+    return pa.float64() if {first, second} <= {pa.int64(), pa.float64()} else pa.string()
 
 
-def _convert(value: Any, kind: pa.DataType) -> Any:
+def _convert(value: JsonValue, kind: pa.DataType) -> JsonValue:
     if value is None:
         return None
-    if kind == pa.float64():
+    if kind == pa.float64() and isinstance(value, int | float):
         return float(value)
     if kind == pa.string() and not isinstance(value, str):
         return json.dumps(value)

@@ -10,6 +10,7 @@ import numpy as np
 from service.data.base import ColumnValues
 from service.data.reading import ReadableFile, read_head
 from thetahat.tables.sparse import SparseColumns
+from thetahat.values.json_values import JsonValue
 
 LONGEST_TEXT = 200
 MAX_CELLS = 200_000  # shown of a wide data set, which then has fewer rows in its preview
@@ -33,7 +34,7 @@ def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
     return {"columns": columns, "rows": [list(row) for row in zip(*shown, strict=True)]}
 
 
-def _cells(column: ColumnValues, kind: str) -> list[Any]:
+def _cells(column: ColumnValues, kind: str) -> list[JsonValue]:
     if isinstance(column, SparseColumns):
         return [_entries(column, row) for row in range(column.n)]
     cells = [_cell(value) for value in column.tolist()]
@@ -48,7 +49,7 @@ def _entries(group: SparseColumns, row: int) -> dict[str, float]:
     return {group.names[int(i)]: float(v) for i, v in zip(indices, values, strict=True)}
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: JsonValue) -> JsonValue:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str) and len(value) > LONGEST_TEXT:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from service.data.base import ColumnValues
 from service.data.formats import find_format
 from service.data.stored_files import prepare_dataset
 from service.errors import FieldError, InvalidRequest, Unavailable
+from service.json_types import ColumnDescription
 from thetahat.tables.sparse import SparseColumns
 
 LISTED = 20  # how many columns a refusal lists
@@ -27,7 +28,7 @@ class ReadableFile(Protocol):
         ...
 
     @property
-    def columns(self) -> Sequence[Mapping[str, Any]]:
+    def columns(self) -> Sequence[ColumnDescription]:
         """``{"name", "type"}`` of each column."""
         ...
 
@@ -42,7 +43,7 @@ class DatasetFileContent:
     """The file of a data set, with the format and columns that its upload detected."""
 
     media_type: str
-    columns: Sequence[Mapping[str, Any]]
+    columns: Sequence[ColumnDescription]
     path: Path | None
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from service.data.arrow_columns import to_numpy, wire_type
 from service.data.base import SPARSE, ColumnValues
 from service.data.sparse_rows import SparseRows
+from service.json_types import ColumnDescription
 from service.storage.checksums import compute_table_size
 from thetahat.tables.sparse import NumberedNames, SparseColumns
 
@@ -52,7 +53,7 @@ def number_cells(values: np.ndarray) -> pa.Array:
     )
 
 
-def list_columns(schema: pa.Schema) -> tuple[dict[str, str], ...]:
+def list_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
     """Return name and type of each column of a table."""
     return tuple(
         {"name": f.name, "type": SPARSE if f.type == _CELL else str(wire_type(f.type))}

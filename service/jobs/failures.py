@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from service.errors import DamagedFile, FieldError, ServiceError, Unavailable
+from service.json_types import StoredProblem
 from thetahat.errors import EvaluationError
 
 LONGEST_TEXT = 2000
@@ -18,7 +19,7 @@ WORKER_LOST: Final = "worker_lost"
 INTERNAL: Final = "internal_error"
 
 
-def build_problem(code: str, detail: str, faults: Sequence[FieldError] = ()) -> dict[str, Any]:
+def build_problem(code: str, detail: str, faults: Sequence[FieldError] = ()) -> StoredProblem:
     """Return an error as an evaluation document shows it."""
     return {
         "type": f"/problems/{code}",
@@ -32,7 +33,7 @@ def build_problem(code: str, detail: str, faults: Sequence[FieldError] = ()) -> 
     }
 
 
-def from_error(error: EvaluationError | ServiceError) -> dict[str, Any]:
+def from_error(error: EvaluationError | ServiceError) -> StoredProblem:
     """Return the error of a request that cannot be evaluated; never with a traceback."""
     if isinstance(error, ServiceError):
         return build_problem(error.code, error.message, error.errors)
@@ -40,12 +41,12 @@ def from_error(error: EvaluationError | ServiceError) -> dict[str, Any]:
     return build_problem(error.code, error.message, faults)
 
 
-def time_limit(seconds: float) -> dict[str, Any]:
+def time_limit(seconds: float) -> StoredProblem:
     """Return the error of a unit that ran too long."""
     return build_problem(TIME_LIMIT, f"A part of the work ran longer than {seconds:g} seconds.")
 
 
-def job_time_limit(limit_s: float, used_s: float) -> dict[str, Any]:
+def job_time_limit(limit_s: float, used_s: float) -> StoredProblem:
     """Return the error of an evaluation whose units together computed too long."""
     return build_problem(
         TIME_LIMIT,
@@ -54,14 +55,14 @@ def job_time_limit(limit_s: float, used_s: float) -> dict[str, Any]:
     )
 
 
-def memory_limit(mebibytes: int) -> dict[str, Any]:
+def memory_limit(mebibytes: int) -> StoredProblem:
     """Return the error of a unit that needed too much memory."""
     return build_problem(
         MEMORY_LIMIT, f"A part of the work needed more than {mebibytes} MiB of memory."
     )
 
 
-def worker_lost(attempts: int) -> dict[str, Any]:
+def worker_lost(attempts: int) -> StoredProblem:
     """Return the error of a unit whose worker process ended each time."""
     times = "time" if attempts == 1 else "times"
     return build_problem(
@@ -71,7 +72,7 @@ def worker_lost(attempts: int) -> dict[str, Any]:
     )
 
 
-def internal(attempts: int = 1) -> dict[str, Any]:
+def internal(attempts: int = 1) -> StoredProblem:
     """Return the error of a fault in the service; the log has the traceback."""
     tried = "" if attempts == 1 else f" It was tried {attempts} times, in different processes."
     return build_problem(
@@ -80,7 +81,7 @@ def internal(attempts: int = 1) -> dict[str, Any]:
     )
 
 
-def unavailable(seconds: float, reason: str) -> dict[str, Any]:
+def unavailable(seconds: float, reason: str) -> StoredProblem:
     """Return the error of a unit that waited too long for the file store or the database."""
     return build_problem(
         Unavailable.code,
@@ -89,7 +90,7 @@ def unavailable(seconds: float, reason: str) -> dict[str, Any]:
     )
 
 
-def damaged_chunks(count: int, attempts: int) -> dict[str, Any]:
+def damaged_chunks(count: int, attempts: int) -> StoredProblem:
     """Return the error of chunks whose stored arrays were lost or damaged each time."""
     files = "file is" if count == 1 else "files are"
     return build_problem(

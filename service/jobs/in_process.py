@@ -18,6 +18,7 @@ from service.data.formats import find_format, in_encoding
 from service.data.tables import table_path
 from service.jobs.digests import digest_request
 from service.jobs.result_json import encode_result
+from service.json_types import JsonObject
 from service.kinds.base import Chunks, DatasetFile, Job, run_chunks
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
@@ -28,7 +29,7 @@ UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=
 
 
 def evaluate_in_process(
-    request: Mapping[str, Any], data: Path | None = None, media_type: str | None = None
+    request: JsonObject, data: Path | None = None, media_type: str | None = None
 ) -> dict[str, Any]:
     """Return the result of a request, with the numbers that the service would give.
 
@@ -63,8 +64,8 @@ def read_columns(data: Path, media_type: str) -> dict[str, str]:
         return {str(column["name"]): str(column["type"]) for column in dataset.columns}
 
 
-def _run(body: Mapping[str, Any], datasets: Mapping[UUID, DatasetFile]) -> dict[str, Any]:
-    kind = JOB_KINDS[body["kind"]]
+def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, Any]:
+    kind = JOB_KINDS[str(body["kind"])]
     request = kind.request.model_validate(body)
     kind.check(request, datasets)
     digests = digest_request(request, datasets)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from uuid import uuid4
 
 from service.broker import queue
 from service.jobs import record
 from service.jobs.chunk_files import discard_unfinished, discard_unrecorded
+from service.json_types import StoredFailure, StoredProblem
 from service.states import Stage
 from service.storage import units
 from service.storage.files import FileStore
@@ -33,16 +34,16 @@ def failed_arrays(
     return {FAILED: np.frombuffer(json.dumps(failure).encode(), dtype=np.uint8)}
 
 
-def read_failure(arrays: Mapping[str, np.ndarray], part: str) -> dict[str, Any] | None:
+def read_failure(arrays: Mapping[str, np.ndarray], part: str) -> StoredFailure | None:
     """Return ``code``, ``message`` and ``loc`` of a learner's failure; None if it did not fail."""
     if FAILED not in arrays:
         return None
-    failure: dict[str, Any] = json.loads(arrays[FAILED].tobytes())
+    failure: StoredFailure = json.loads(arrays[FAILED].tobytes())
     return {**failure, "loc": failure["loc"] or ["learners", part]}
 
 
 def record_failure(
-    claim: UnitClaim, problem: Mapping[str, Any], files: FileStore, *, only_later: bool = False
+    claim: UnitClaim, problem: StoredProblem, files: FileStore, *, only_later: bool = False
 ) -> bool:
     """Fail the part that a claim belongs to, or the whole evaluation if it belongs to none.
 
@@ -67,7 +68,7 @@ def record_failure(
     return record_part_failure(claim, name, only_later=only_later)
 
 
-def fail_evaluation(claim: UnitClaim, problem: Mapping[str, Any], files: FileStore) -> bool:
+def fail_evaluation(claim: UnitClaim, problem: StoredProblem, files: FileStore) -> bool:
     """Fail the evaluation of a claim with all of its parts; False if the claim is lost."""
     if not record.record_failure(claim, problem):
         return False
@@ -89,7 +90,7 @@ def record_part_failure(claim: UnitClaim, output_file: str, *, only_later: bool)
 
 def retry_or_fail(  # noqa: PLR0913 - the claim, both limits, and what to fail
     claim: UnitClaim,
-    describe: Callable[[int], Mapping[str, Any]],
+    describe: Callable[[int], StoredProblem],
     files: Callable[[], FileStore],
     *,
     max_attempts: int,

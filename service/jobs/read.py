@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import orjson
 
 from service.errors import NoResult, ResourceNotFound, ResultPending
+from service.json_types import JsonObject
 from service.states import EvaluationStatus
 from service.storage import evaluations, results
 from service.storage import events as stored_events
 from service.storage.evaluations import EvaluationRow, Filters
 from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading
+from thetahat.values.json_values import JsonValue
 
 RETRY_AFTER_S = 1
 
@@ -32,7 +33,7 @@ class EventRow:
     number: int
     at: datetime
     type: str
-    data: Mapping[str, Any]
+    data: JsonObject
 
 
 def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
@@ -82,13 +83,13 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     return _result(owner_id, evaluation_id)[0]
 
 
-def get_request(row: EvaluationRow) -> dict[str, Any]:
+def get_request(row: EvaluationRow) -> dict[str, JsonValue]:
     """Return the request of an evaluation, with the seed that it had."""
     with reading() as connection:
         stored = evaluations.get_request_of_owner(connection, row.owner_id, row.id)
     if stored is None:
         raise ResourceNotFound(f"There is no evaluation {row.id}.")  # deleted in the meantime
-    request: dict[str, Any] = orjson.loads(stored.request)
+    request: dict[str, JsonValue] = orjson.loads(stored.request)
     if row.name is not None:
         request["name"] = row.name
     if row.labels:

@@ -6,13 +6,14 @@ its lease expired and another worker claimed the unit, or the evaluation was can
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from service.json_types import JsonObject, StoredProblem
 from service.process import counters
 from service.settings import is_sqlite
 from service.states import FINISHED, EvaluationStatus, Stage, UnitState
@@ -133,7 +134,7 @@ def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[Unit
 
 
 def recompute_chunks(
-    claim: UnitClaim, output_files: Collection[str], problem: Mapping[str, Any], max_attempts: int
+    claim: UnitClaim, output_files: Collection[str], problem: StoredProblem, max_attempts: int
 ) -> list[UnitKey] | None:
     """Queue chunks with lost or damaged files again, and return them; the gathering is delayed.
 
@@ -162,21 +163,21 @@ def record_result(
     claim: UnitClaim,
     body: str,
     losses_file: str | None,
-    summary: Mapping[str, Any] | None = None,
+    summary: JsonObject | None = None,
 ) -> bool:
     """Store the result and its summary, and set the evaluation's status to succeeded."""
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.DONE):
             return False
         results.insert(connection, claim.evaluation_id, body, losses_file)
-        values: dict[str, Any] = {"summary": summary}
+        values: dict[str, object] = {"summary": summary}
         if claim.stage is Stage.START:
             values |= {"progress_done": 1, "progress_total": 1}
         evaluations.finish(connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, values)
     return True
 
 
-def record_failure(claim: UnitClaim, error: Mapping[str, Any]) -> bool:
+def record_failure(claim: UnitClaim, error: StoredProblem) -> bool:
     """Set the evaluation's status to failed, and cancel its other units."""
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.FAILED):
@@ -185,13 +186,12 @@ def record_failure(claim: UnitClaim, error: Mapping[str, Any]) -> bool:
     return True
 
 
-def fail_evaluation(
-    connection: sa.Connection, evaluation_id: UUID, error: Mapping[str, Any]
-) -> None:
+def fail_evaluation(connection: sa.Connection, evaluation_id: UUID, error: StoredProblem) -> None:
     """Fail an evaluation whose row this transaction has locked."""
     units.cancel_open(connection, evaluation_id)
-    data = {"error": dict(error)}
-    evaluations.finish(connection, evaluation_id, EvaluationStatus.FAILED, data, data)
+    evaluations.finish(
+        connection, evaluation_id, EvaluationStatus.FAILED, {"error": error}, {"error": error}
+    )
 
 
 def _settle(connection: sa.Connection, claim: UnitClaim, state: UnitState) -> bool:
@@ -205,7 +205,7 @@ def _percent(done: int, total: int) -> int:
     return 100 * done // total if total else 0
 
 
-def _progress_data(done: int, total: int) -> dict[str, Any]:
+def _progress_data(done: int, total: int) -> JsonObject:
     return {"done": done, "total": total}
 
 
@@ -215,7 +215,7 @@ def put_back(claim: UnitClaim, *, delay_s: float = 0.0, lost: bool = False) -> b
         return units.put_back(connection, claim, delay_s=delay_s, lost=lost)
 
 
-def postpone_or_fail(claim: UnitClaim, problem: Mapping[str, Any], max_outage_s: float) -> bool:
+def postpone_or_fail(claim: UnitClaim, problem: StoredProblem, max_outage_s: float) -> bool:
     """Queue a unit again after a fault of the infrastructure; fail the evaluation after too long.
 
     The whole evaluation fails, also for a unit of one learner: it is not the learner's fault.

@@ -29,7 +29,7 @@ from service.settings import settings
 from service.states import EvaluationStatus
 from service.storage import audit, evaluations, idempotency, units
 from service.storage.audit import Action, Origin
-from service.storage.evaluations import EvaluationRow
+from service.storage.evaluations import EvaluationRow, NewEvaluation
 from service.storage.unit_of_work import reading, unit_of_work
 
 RETRY_AFTER_S = 5
@@ -50,7 +50,7 @@ class Submitted:
 class Submission:
     """A checked request as it is stored: its columns, labels and data sets."""
 
-    values: Mapping[str, Any]
+    values: NewEvaluation
     labels: Mapping[str, str]
     datasets: Collection[UUID]
     idempotency_key: str | None
@@ -60,14 +60,12 @@ class Submission:
     @property
     def id(self) -> UUID:
         """Id of the evaluation."""
-        identifier: UUID = self.values["id"]
-        return identifier
+        return self.values["id"]
 
     @property
     def owner_id(self) -> UUID:
         """Id of the owner."""
-        owner: UUID = self.values["owner_id"]
-        return owner
+        return self.values["owner_id"]
 
 
 def prepare_submission(
@@ -145,7 +143,7 @@ def _new_evaluation(submission: Submission) -> Submitted:
 
 def _build_row(
     owner_id: UUID, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
-) -> dict[str, Any]:
+) -> NewEvaluation:
     """Return the columns of a new evaluation."""
     _check_no_nul(request)
     digests = digest_request(request, datasets)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeAlias, TypeVar, cast
 from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
 
 from service.jobs.output_table import OutputTable
+from service.json_types import ColumnDescription, JsonObject, Payload, StoredProblem
 from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses.result import MethodUsed
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 R = TypeVar("R", bound=EvaluationRequest)
+P = TypeVar("P", bound="DataclassInstance")
 Arrays: TypeAlias = dict[str, np.ndarray]
 """The arrays that one chunk computed, by name."""
 
@@ -35,8 +37,8 @@ class DatasetFile:
     sha256: str
     media_type: str
     rows: int
-    columns: Sequence[Mapping[str, Any]]  # {"name", "type"}
-    details: Mapping[str, Any]
+    columns: Sequence[ColumnDescription]
+    details: JsonObject
     path: Path | None = None
 
 
@@ -78,7 +80,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk of an evaluation: a JSON payload, and how much it adds to the progress.
+    """One chunk of an evaluation: what it computes, and how much it adds to the progress.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ class Chunk:
         ``service.jobs.learner_failures``).
     """
 
-    payload: dict[str, Any]
+    payload: Payload
     size: int = 1
     part: str | None = None
 
@@ -129,7 +131,7 @@ class ChunkOutput:
         read from the file store each time, so that not all of them are in memory at once.
     """
 
-    payload: Mapping[str, Any]
+    payload: Payload
     read: Callable[[], Mapping[str, np.ndarray]]
 
 
@@ -142,9 +144,9 @@ class AllPartsFailed(Exception):
         The problem that the evaluation fails with, as ``service.jobs.failures`` writes it.
     """
 
-    def __init__(self, problem: Mapping[str, Any]) -> None:
-        super().__init__(str(problem.get("detail", "")))
-        self.problem = dict(problem)
+    def __init__(self, problem: StoredProblem) -> None:
+        super().__init__(problem["detail"])
+        self.problem = problem
 
 
 class JobKind(ABC, Generic[R]):
@@ -161,7 +163,7 @@ class JobKind(ABC, Generic[R]):
     has_partial_results: ClassVar[bool] = False
     """Whether ``gather`` can evaluate the finished chunks while others are still computed."""
 
-    def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def complete_request(self, owner_id: UUID, body: JsonObject) -> JsonObject:
         """Return the body, with missing fields filled in from an earlier evaluation of the owner.
 
         The API process calls it before the body is checked.
@@ -180,7 +182,7 @@ class JobKind(ABC, Generic[R]):
     def start(self, job: Job[R]) -> Finished | Chunks:
         """Compute a small evaluation at once, or cut it into chunks."""
 
-    def run(self, job: Job[R], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[R], payload: Payload) -> Arrays:
         """Compute one chunk; its arrays are kept in the file store until they are gathered."""
         message = f"The evaluation {job.id} of kind {self.name!r} has no chunk {payload}."
         raise RuntimeError(message)
@@ -211,11 +213,17 @@ class JobKind(ABC, Generic[R]):
         return None
 
 
+def read_payload(form: type[P], payload: Payload) -> P:
+    """Return the dataclass whose fields ``asdict`` wrote as the payload of a chunk."""
+    values = {member.name: payload[member.name] for member in fields(form)}
+    return cast("Callable[..., P]", form)(**values)
+
+
 def run_chunks(kind: JobKind[R], job: Job[R], chunks: Sequence[Chunk]) -> list[ChunkOutput]:
     """Run chunks in this process, one after another, and return their outputs."""
 
     def run(chunk: Chunk) -> ChunkOutput:
-        arrays = kind.run(job, dict(chunk.payload))
+        arrays = kind.run(job, chunk.payload)
         return ChunkOutput(chunk.payload, lambda: arrays)
 
     return [run(chunk) for chunk in chunks]

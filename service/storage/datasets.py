@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID, uuid5
 
 import sqlalchemy as sa
 
+from service.json_types import ColumnDescription, JsonObject
 from service.states import UNFINISHED
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
@@ -27,8 +28,8 @@ class DatasetRow:
     media_type: str
     bytes: int
     rows: int
-    columns: Sequence[Mapping[str, Any]]
-    details: Mapping[str, Any]
+    columns: Sequence[ColumnDescription]
+    details: JsonObject
     name: str | None
     created_at: datetime
 

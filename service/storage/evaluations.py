@@ -7,12 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
 
+from service.json_types import JsonObject, StoredProblem
 from service.process import counters
 from service.states import FINISHED, UNFINISHED, EvaluationStatus
 from service.storage import events
@@ -36,8 +37,8 @@ class EvaluationRow:
     progress_done: int
     progress_total: int | None
     progress_unit: str
-    error: Mapping[str, Any] | None
-    summary: Mapping[str, Any] | None
+    error: StoredProblem | None
+    summary: JsonObject | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -47,6 +48,25 @@ class EvaluationRow:
     def is_finished(self) -> bool:
         """Whether the evaluation has reached its last state."""
         return self.status in FINISHED
+
+
+class NewEvaluation(TypedDict):
+    """The columns of an evaluation that is stored for the first time."""
+
+    id: UUID
+    owner_id: UUID
+    kind: str
+    name: str | None
+    status: str
+    version: int
+    request: str
+    request_sha256: str
+    data_sha256: str
+    seed: int
+    progress_done: int
+    progress_total: int | None
+    progress_unit: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +113,7 @@ _GET = _WITH_LABELS.where(
 _GET_SOME = _WITH_LABELS.where(_ROWS.id.in_(sa.bindparam("wanted", expanding=True)))
 
 
-def insert_all(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_all(connection: sa.Connection, rows: Sequence[NewEvaluation]) -> None:
     """Store new evaluations, each with its first event."""
     connection.execute(_INSERT, [dict(row) for row in rows])
     events.add_all(connection, [(row["id"], row["version"]) for row in rows], "queued", {})
@@ -149,9 +169,9 @@ def _change(names: tuple[str, ...]) -> sa.Executable:
 def change(
     connection: sa.Connection,
     evaluation_id: UUID,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     event: str | None,
-    data: Mapping[str, Any] | None = None,
+    data: Mapping[str, object] | None = None,
 ) -> None:
     """Change columns that a client can see, increment the version, and write an event."""
     _change_row(connection, evaluation_id, values, event, data)
@@ -160,9 +180,9 @@ def change(
 def _change_row(
     connection: sa.Connection,
     evaluation_id: UUID,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     event: str | None,
-    data: Mapping[str, Any] | None,
+    data: Mapping[str, object] | None,
 ) -> sa.Row[int, str, datetime]:
     """Change columns as ``change`` does; return version, kind and time of submission."""
     new = {f"new_{name}": value for name, value in values.items()}
@@ -176,8 +196,8 @@ def finish(
     connection: sa.Connection,
     evaluation_id: UUID,
     status: EvaluationStatus,
-    values: Mapping[str, Any] | None = None,
-    data: Mapping[str, Any] | None = None,
+    values: Mapping[str, object] | None = None,
+    data: Mapping[str, object] | None = None,
 ) -> None:
     """Set the final status of an evaluation."""
     now = datetime.now(UTC)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from service.json_types import JsonObject
 from service.storage.tables import EVENT
 
 _INSERT = sa.insert(EVENT)
@@ -19,7 +19,7 @@ def add(
     evaluation_id: UUID,
     number: int,
     event: str,
-    data: Mapping[str, Any],
+    data: Mapping[str, object],
 ) -> None:
     """Append an event; its number is the evaluation's new version."""
     add_all(connection, [(evaluation_id, number)], event, data)
@@ -29,7 +29,7 @@ def add_all(
     connection: sa.Connection,
     versions: Sequence[tuple[UUID, int]],
     event: str,
-    data: Mapping[str, Any],
+    data: Mapping[str, object],
 ) -> None:
     """Append the same event to several evaluations, each with its new version."""
     same = {"at": datetime.now(UTC), "type": event, "data": dict(data)}
@@ -39,7 +39,7 @@ def add_all(
 
 def after(
     connection: sa.Connection, evaluation_id: UUID, number: int
-) -> Sequence[sa.Row[int, datetime, str, dict[str, Any]]]:
+) -> Sequence[sa.Row[int, datetime, str, JsonObject]]:
     """Return an evaluation's events whose number is above ``number``, in order."""
     statement = (
         sa.select(EVENT.c.number, EVENT.c.at, EVENT.c.type, EVENT.c.data)

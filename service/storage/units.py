@@ -11,13 +11,14 @@ delayed by the time that its last chunk took, so that quick parts do not wait fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from service.json_types import Payload
 from service.states import Stage, UnitState
 from service.storage import unit_statements
 from service.storage.engine import EpochNow
@@ -36,7 +37,7 @@ class UnitClaim:
     evaluation_id: UUID
     number: int
     stage: Stage
-    payload: Mapping[str, Any]
+    payload: Payload
     size: int
     attempt: int
     worker_id: UUID
@@ -57,7 +58,7 @@ class NewUnit:
     """A unit to be queued; ``part`` names the part of the evaluation that it belongs to."""
 
     number: int
-    payload: Mapping[str, Any]
+    payload: Payload
     size: int
     part: str | None = None
 
@@ -136,7 +137,7 @@ def shorten(connection: sa.Connection, held: UnitClaim, new: NewUnit) -> None:
 
 def _queued(
     evaluation_id: UUID, owner_id: UUID, stage: Stage, unit: NewUnit, now: float
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "evaluation_id": evaluation_id,
         "owner_id": owner_id,
@@ -286,7 +287,7 @@ def cancel_open(connection: sa.Connection, evaluation_id: UUID) -> None:
 class OutputFile:
     """The payload of a chunk that has ended, and the file with its arrays."""
 
-    payload: Mapping[str, Any]
+    payload: Payload
     name: str
 
 

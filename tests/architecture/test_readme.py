@@ -18,6 +18,7 @@ from service.api.errors import BY_CODE
 from service.cli import app, main
 from service.data.formats import FORMATS
 from service.jobs.result_json import encode_result
+from service.json_types import ColumnDescription
 from service.kinds.base import DatasetFile, Finished, Job
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
@@ -95,7 +96,7 @@ def some_dataset(request: Any) -> dict[Any, DatasetFile]:
     """Return a data set that has every column the request names."""
     columns = request.columns.model_dump()
     names = {n for v in columns.values() if v for n in ([v] if isinstance(v, str) else v)}
-    listed = [{"name": name, "type": "number"} for name in sorted(names)]
+    listed: list[ColumnDescription] = [{"name": name, "type": "number"} for name in sorted(names)]
     return {request.dataset: DatasetFile(request.dataset, "0", "text/csv", 9, listed, {})}
 
 

@@ -106,7 +106,8 @@ def test_degenerate_a_selection_without_external_splits(selected: dict[str, Any]
     names = [line.split()[0] for line in candidates_table(alone, PAGE).splitlines()[2:]]
     assert names == ["z", "x", "y"]
     failed = {"values": [0.5, "x"], "mean": [None, 1.0], "standard_error": [None, 0.5]}
-    grid = grid_table("g", {"parameters": {"p": {**failed, "external": None}}}, PAGE).splitlines()
+    grid_profile: Any = {"parameters": {"p": {**failed, "external": None}}}
+    grid = grid_table("g", grid_profile, PAGE).splitlines()
     assert [line.split() for line in grid[2:]] == [
         ["0.5000", "none", "none"],
         ["x", "1.000", "0.5000"],
@@ -167,7 +168,7 @@ def test_golden_the_bootstrap_of_the_lecture() -> None:
     assert "3 resamples of 5 rows" in text
     two = {"kind": "bootstrap", "sample": {"x": [1, 2, 3], "y": [2, 3, 4, 5]}, "n_resamples": 100}
     result = run_kind({**two, "statistic": "difference"}).result
-    assert "100 resamples of " in result_text(result)
+    assert "100 resamples of 3 and 4 rows" in result_text(result)
     assert "interval  level" not in result_text({**result, "intervals": []})
 
 
@@ -186,7 +187,7 @@ def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
         {"n": 20, "bias": {"value": 0.5, "standard_error": 0.01}, "word": "x"},
         {"n": 0.25, "bias": {"value": None, "standard_error": None}},
     ]
-    table = {"title": "T", "columns": {"n": "N", "bias": "Bias", "word": "W"}, "rows": rows}
+    table: Any = {"title": "T", "columns": {"n": "N", "bias": "Bias", "word": "W"}, "rows": rows}
     claim = {
         "text": "A covers",
         "reference": "geras2013",
@@ -196,7 +197,7 @@ def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
         "figure": 0.95,
         "standard_error": 0.01,
     }
-    result = {
+    result: dict[str, Any] = {
         "study": {"repetitions": 20},
         "claims": [{**claim, "at_least": 0.9, "at_most": 1.0}, {**claim, "standard_error": None}],
         "tables": [{**table, "note": "read it so"}],
@@ -212,5 +213,6 @@ def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
     assert "read it so" in text
     assert "20 repetitions" in text
     assert "- few repetitions" in text
-    assert study_table({**table, "rows": []}, PAGE).splitlines()[0] == "T"
+    empty: Any = {**table, "rows": []}
+    assert study_table(empty, PAGE).splitlines()[0] == "T"
     assert study_text({"tables": []}, PAGE) == ""

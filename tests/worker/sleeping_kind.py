@@ -17,6 +17,7 @@ from pydantic import Field
 
 from service.errors import FieldError, InvalidRequest
 from service.jobs.learner_failures import read_failure
+from service.json_types import Payload
 from service.kinds.base import (
     Arrays,
     Chunk,
@@ -88,13 +89,13 @@ class Sleeping(JobKind[SleepRequest]):
         _nap(request, None)
         return Finished(SleepResult(draws=_draw(job, 0)), methods=(NAP,))
 
-    def run(self, job: Job[SleepRequest], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[SleepRequest], payload: Payload) -> Arrays:
         request = job.request
         if request.note:
             with Path(request.note).open("a") as file:
                 file.write(f"{payload['i']}\n")
-        _nap(request, payload["i"])
-        return {"draw": _draw(job, payload["i"])}
+        _nap(request, int(payload["i"]))
+        return {"draw": _draw(job, int(payload["i"]))}
 
     def gather(self, job: Job[SleepRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         request = job.request
@@ -113,7 +114,7 @@ def _by_part(request: SleepRequest, outputs: Sequence[ChunkOutput]) -> dict[str,
     """Return the draws of each part, or the first words that it failed with."""
     outputs_by_part: dict[str, Any] = {part: [] for part in request.parts}
     for output in outputs:
-        part, arrays = request.parts[output.payload["i"] % len(request.parts)], output.read()
+        part, arrays = request.parts[int(output.payload["i"]) % len(request.parts)], output.read()
         failure = read_failure(arrays, part)
         if isinstance(outputs_by_part[part], list):
             if failure is None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thetahat
-from service.jobs import read, record
+from service.jobs import failures, read, record
 from service.jobs.cancel import cancel
 from service.settings import settings
 from service.storage import unit_queue
@@ -109,7 +109,7 @@ def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> No
     (name,) = (path.name for path in files.path(f"chunks/{evaluation_id}").iterdir())
     assert name.startswith("1-2.")
     assert look(evaluation_id).progress_done == 2
-    assert not record.record_failure(zombie, {})
+    assert not record.record_failure(zombie, failures.internal())
     assert not record.record_result(zombie, "{}", None)
     assert not record.put_back(zombie)
     worker.handle_message((evaluation_id, 2))
@@ -129,7 +129,7 @@ def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
     assert winner is not None
     assert winner.attempt == zombie.attempt + 1
     assert not record.record_result(zombie, '{"by": "zombie"}', None)
-    assert not record.record_failure(zombie, {})
+    assert not record.record_failure(zombie, failures.internal())
     assert not record.put_back(zombie)
     with unit_of_work() as connection:
         assert not unit_table.renew(connection, zombie, 30.0)

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from service.jobs import read, record, sweep
+from service.jobs import failures, read, record, sweep
 from service.settings import settings
 from service.storage import unit_queue
 from service.storage.open_files import open_file_store
@@ -135,7 +135,7 @@ def test_exact_a_failure_after_a_lost_claim_changes_nothing(database: str) -> No
     zombie = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert zombie is not None
     record.put_back(zombie)
-    worker._fail(zombie, {"code": "worker_lost", "detail": "gone"})
+    worker._fail(zombie, failures.build_problem("worker_lost", "gone"))
     assert [u.state for u in units(evaluation_id)][1:] == ["queued"] * 6
     assert not open_file_store().path(f"chunks/{evaluation_id}").exists() or not any(
         open_file_store().path(f"chunks/{evaluation_id}").iterdir()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, ClassVar
 
 import pyarrow as pa
 
@@ -21,6 +21,7 @@ from service.data.csv_types import MISSING, find_types, guess_types, open_table
 from service.data.encodings import UTF_8, as_utf_8, marked_encoding
 from service.data.tables import read_table, table_path
 from service.errors import InvalidFile
+from service.json_types import JsonObject
 
 
 class Delimited:
@@ -81,7 +82,7 @@ def _checked(text: Path) -> Path:
     return text
 
 
-def _describe(dialect: Dialect, forms: Mapping[str, NumberForm]) -> dict[str, Any]:
+def _describe(dialect: Dialect, forms: Mapping[str, NumberForm]) -> JsonObject:
     """Return what else was understood of a text, where it is not an ordinary one."""
     numbers = {
         name: {"decimal": form.decimal, "divided_by": 100 if form.is_percent else 1}

@@ -7,15 +7,17 @@ The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, ClassVar, Final
+from typing import IO, ClassVar, Final
 
 from service.data.base import FREE_BYTES, ColumnValues, FileLimits, Inspected
 from service.data.json_rows import parse_json, write_rows
 from service.data.tables import read_table, table_path
 from service.data.zip_members import ZIP_ERRORS, read_member
 from service.errors import InvalidFile, TooLarge
+from service.json_types import JsonObject
+from thetahat.values.json_values import JsonValue
 
 HEADERS: Final = ("header.json", "_journal/start.json", "start.json")
 """Where a ``.eval`` has the task and the model: at its end, or at its start if it was cut off."""
@@ -40,8 +42,8 @@ class InspectLog:
             is_zip = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
         if not is_zip:
             log = parse_json(path.read_bytes(), "The file")
-            header = _read_header(log)
-            return write_rows(lambda: _list_rows(log.get("samples") or [], header), limits, table)
+            header, samples = _read_header(log), _read_samples(log)
+            return write_rows(lambda: _list_rows(samples, header), limits, table)
         try:
             with zipfile.ZipFile(path) as archive:
                 _check_expansion(archive, path, limits)
@@ -65,7 +67,7 @@ def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -
         raise TooLarge(f"The log unpacks to {unpacked} bytes, too many for its own size.")
 
 
-def _read_first(archive: zipfile.ZipFile) -> Any:
+def _read_first(archive: zipfile.ZipFile) -> JsonValue:
     present = set(archive.namelist())
     name = next((name for name in HEADERS if name in present), None)
     if name is None:
@@ -73,7 +75,7 @@ def _read_first(archive: zipfile.ZipFile) -> Any:
     return parse_json(read_member(archive, name), name)
 
 
-def _read_header(log: Any) -> dict[str, str]:
+def _read_header(log: JsonValue) -> dict[str, str]:
     """Return task and model of a log."""
     spec = log.get("eval") if isinstance(log, dict) else None
     if not isinstance(spec, dict) or not all(
@@ -86,13 +88,20 @@ def _read_header(log: Any) -> dict[str, str]:
     return {"task": spec["task"], "model": spec["model"]}
 
 
-def _samples(archive: zipfile.ZipFile) -> Iterator[Any]:
+def _read_samples(log: JsonValue) -> list[JsonValue]:
+    samples = log.get("samples") if isinstance(log, dict) else None
+    if samples is not None and not isinstance(samples, list):
+        raise InvalidFile("The samples of the log must be a list.")
+    return samples or []
+
+
+def _samples(archive: zipfile.ZipFile) -> Iterator[JsonValue]:
     for name in dict.fromkeys(archive.namelist()):
         if name.startswith(SAMPLES) and name.endswith(".json"):
             yield parse_json(read_member(archive, name), name)
 
 
-def _list_rows(samples: Any, header: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Iterator[JsonObject]:
     for sample in samples:
         if not isinstance(sample, dict) or "id" not in sample:
             raise InvalidFile("A sample of the log is not an object with an id.")
@@ -109,7 +118,7 @@ def _list_rows(samples: Any, header: Mapping[str, str]) -> Iterator[Mapping[str,
         }
 
 
-def _read_score(score: Any) -> Any:
+def _read_score(score: JsonValue) -> JsonValue:
     """Return a score as a number, or the numbers of a score that has several; None without one."""
     value = score.get("value") if isinstance(score, dict) else None
     if isinstance(value, dict):
@@ -117,7 +126,7 @@ def _read_score(score: Any) -> Any:
     return _number(value)
 
 
-def _number(value: Any) -> float | None:
+def _number(value: JsonValue) -> float | None:
     if isinstance(value, (bool, int, float)):
         return float(value)
     if not isinstance(value, str):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, ClassVar, Final
+from typing import IO, ClassVar, Final
 
 from service.data.base import ColumnValues, FileLimits, Inspected
 from service.data.json_rows import parse_json, write_rows
 from service.data.tables import read_table, table_path
 from service.errors import InvalidFile
+from service.json_types import JsonObject
 
 LONGEST_LINE: Final = 64 * 1024 * 1024
 
@@ -35,7 +36,7 @@ class JsonLines:
         return read_table(table_path(path, self.table_suffix), names, rows)
 
 
-def _read_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+def _read_rows(path: Path) -> Iterator[JsonObject]:
     with path.open("rb") as file:
         number = 0
         while line := file.readline(LONGEST_LINE + 1):

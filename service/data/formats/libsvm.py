@@ -22,6 +22,7 @@ from service.data.tables import (
     table_path,
 )
 from service.errors import InvalidFile, TooLarge
+from thetahat.values.json_values import JsonValue
 
 LABEL = "y"
 QUERY = "qid"
@@ -75,7 +76,7 @@ class Libsvm:
         with pa.ipc.new_file(table, schema) as writer:
             for lines in read_lines(path):
                 writer.write_batch(_batch(lines, schema))
-        details = {
+        details: dict[str, JsonValue] = {
             "layout": "sparse",
             "first_index": survey.first,
             "shape": [survey.rows, survey.width],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, ClassVar
 
 import pyarrow as pa
 
@@ -12,6 +12,8 @@ from service.data.base import ColumnValues, FileLimits, Inspected
 from service.data.npz_archive import unpacked
 from service.data.npz_columns import TableArrays, build_schema, find_columns, iterate_batches
 from service.data.tables import list_columns, read_table, table_path
+from service.json_types import JsonObject
+from thetahat.values.json_values import JsonValue
 
 
 class Npz:
@@ -44,8 +46,8 @@ class Npz:
         return read_table(table_path(path, self.table_suffix), names, rows)
 
 
-def _details(table_arrays: TableArrays, n_entries: int, n_repeated: int) -> dict[str, Any]:
-    details: dict[str, Any] = {
+def _details(table_arrays: TableArrays, n_entries: int, n_repeated: int) -> dict[str, JsonValue]:
+    details: JsonObject = {
         "arrays": {
             name: {"type": array.dtype.name, "shape": list(array.shape)}
             for name, array in table_arrays.plain.items()

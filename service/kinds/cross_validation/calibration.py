@@ -9,21 +9,23 @@ left that can stand for a new one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 from uuid import UUID
 
 import numpy as np
 
 from service.jobs.learner_failures import failed_arrays, read_failure
-from service.kinds.base import Arrays, Chunk, DatasetFile
+from service.json_types import Payload
+from service.kinds.base import Arrays, Chunk, DatasetFile, read_payload
 from service.kinds.cross_validation.plan import CrossValidationPlan
 from service.kinds.cross_validation.request import CalibrationInput, CrossValidationRequest
 from service.kinds.cross_validation.result import CalibrationSummary, NewSourceCalibration
 from service.kinds.study.records import (
     RecordedRepetitions,
+    RepetitionRange,
     merge_records,
     pack_records,
     unpack_records,
@@ -102,7 +104,7 @@ def cut_calibration(plan: CrossValidationPlan) -> list[Chunk]:
     per_sample = plan.n_splits * len(plan.learners)
     return [
         Chunk(
-            {CALIBRATION: True, "start": start, "stop": stop},
+            asdict(RepetitionRange(start, stop)),
             size=(stop - start) * per_sample,
             part=CALIBRATION,
         )
@@ -110,14 +112,14 @@ def cut_calibration(plan: CrossValidationPlan) -> list[Chunk]:
     ]
 
 
-def run_calibration(plan: CrossValidationPlan, payload: Mapping[str, Any]) -> Arrays:
+def run_calibration(plan: CrossValidationPlan, payload: Payload) -> Arrays:
     """Run the repetitions of a chunk; if one raises, only the calibration fails."""
-    start, stop = payload["start"], payload["stop"]
+    part = read_payload(RepetitionRange, payload)
     try:
-        records = _CalibrationStudies(plan).run(start, stop)
+        records = _CalibrationStudies(plan).run(part.start, part.stop)
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, (CALIBRATION,))
-    return pack_records(RecordedRepetitions(np.arange(start, stop), records))
+    return pack_records(RecordedRepetitions(np.arange(part.start, part.stop), records))
 
 
 def add_calibration(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 from uuid import UUID
 
+from service.json_types import Payload
 from service.kinds.base import Arrays, Chunk, ChunkOutput, DatasetFile, Finished, Job
 from service.kinds.cross_validation.calibration import (
     CALIBRATION,
@@ -48,7 +49,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         """Return the chunks of the calibration."""
         return cut_calibration(plan)
 
-    def run_other(self, plan: CrossValidationPlan, payload: Mapping[str, Any]) -> Arrays:
+    def run_other(self, plan: CrossValidationPlan, payload: Payload) -> Arrays:
         """Calibrate the intervals on some samples."""
         return run_calibration(plan, payload)
 

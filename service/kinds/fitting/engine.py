@@ -13,9 +13,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
 
 from service.jobs.failures import memory_limit
+from service.json_types import Payload
 from service.kinds.base import (
     Arrays,
     Chunk,
@@ -26,6 +29,7 @@ from service.kinds.base import (
     Job,
     JobKind,
     R,
+    read_payload,
     run_chunks,
 )
 from service.kinds.fitting.bundles import MOST_NUMBERS_OF_CHUNK, Bundle
@@ -100,7 +104,7 @@ def unless_failed(value: T | EvaluationError, work: Callable[[T], U]) -> U | Eva
         return error
 
 
-def is_chunk_key(payload: Mapping[str, Any]) -> bool:
+def is_chunk_key(payload: Payload) -> bool:
     """Return whether the payload of a chunk is a ``ChunkKey``."""
     return "bundle" in payload
 
@@ -198,9 +202,9 @@ def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a sta
     return min(n_splits, max(most, fewest))
 
 
-def run_chunk(plan: FittingPlan, payload: Mapping[str, Any], run_group: RunGroup) -> Arrays:
+def run_chunk(plan: FittingPlan, payload: Payload, run_group: RunGroup) -> Arrays:
     """Fit and test the learners of a chunk; a learner that fails stops no other."""
-    key = ChunkKey(**payload)
+    key = read_payload(ChunkKey, payload)
     outputs: dict[str, LearnerOutput] = {}
     for group in plan.bundles[key.bundle].groups:
         outputs |= run_together(group, key, run_group, plan.learner_path)
@@ -262,7 +266,7 @@ class LearnerRecord:
         By stage, the first failure.
     """
 
-    arrays: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+    arrays: dict[str, list[Mapping[str, np.ndarray]]] = field(default_factory=dict)
     failures: dict[str, LearnerFailure] = field(default_factory=dict)
 
 
@@ -277,7 +281,7 @@ class JoinedOutputs:
         self._plan = plan
         self._chunks: dict[int, dict[str, list[tuple[ChunkKey, ChunkOutput]]]] = {}
         for output in outputs:
-            key = ChunkKey(**output.payload)
+            key = read_payload(ChunkKey, output.payload)
             chunks_by_stage = self._chunks.setdefault(key.bundle, {})
             chunks_by_stage.setdefault(key.stage, []).append((key, output))
 
@@ -347,7 +351,7 @@ class FittingKind(JobKind[R], Generic[R, P]):
         del plan
         return []
 
-    def run_other(self, plan: P, payload: Mapping[str, Any]) -> Arrays:
+    def run_other(self, plan: P, payload: Payload) -> Arrays:
         """Compute one of the further chunks."""
         message = f"The kind {self.name!r} has no chunk {payload} for {plan}."
         raise RuntimeError(message)
@@ -360,7 +364,7 @@ class FittingKind(JobKind[R], Generic[R, P]):
             return self.gather(job, run_chunks(self, job, cut_into_chunks(plan, whole=True)))
         return Chunks([*cut_into_chunks(plan), *others], unit=self.unit)
 
-    def run(self, job: Job[R], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[R], payload: Payload) -> Arrays:
         """Fit and test the learners of a bundle on the splits of a chunk."""
         plan = self.plan(job)
         if not is_chunk_key(payload):
@@ -371,7 +375,7 @@ class FittingKind(JobKind[R], Generic[R, P]):
         """Return a chunk cut between two splits; None if one pass computes all splits."""
         if not is_chunk_key(chunk.payload):
             return None
-        key = ChunkKey(**chunk.payload)
+        key = read_payload(ChunkKey, chunk.payload)
         n_splits = key.stop - key.start
         if n_splits <= 1 or self.plan(job).bundles[key.bundle].is_fast:
             return None

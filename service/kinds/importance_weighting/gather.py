@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import pyarrow as pa
 
 from service.data.arrow_arrays import arrow_array
 from service.jobs.learner_failures import read_failure
-from service.kinds.base import ChunkOutput, Finished
+from service.kinds.base import ChunkOutput, Finished, read_payload
 from service.kinds.fitting.failures import failure_as_error
 from service.kinds.importance_weighting.learners import build_spec
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
@@ -46,6 +47,16 @@ if TYPE_CHECKING:
 Arrays = Mapping[str, np.ndarray]
 
 
+@dataclass(frozen=True, slots=True)
+class GridPart:
+    """The fits of one chunk: a learner on one fold, at a range of the values of its grid."""
+
+    learner: str
+    fold: int
+    start: int
+    stop: int
+
+
 def pack(grid_losses: GridLosses) -> dict[str, np.ndarray]:
     """Return losses and cautions as arrays."""
     cautions = json.dumps([[c.code, c.message] for c in grid_losses.cautions])
@@ -59,16 +70,22 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
     """Estimate the risks of the learners that ran; those that failed are named."""
     setting = plan.setting()
     failures: dict[str, LearnerFailure] = {}
-    by_learner: dict[str, list[tuple[Mapping[str, Any], Arrays]]] = {}
+    by_learner: dict[str, list[tuple[GridPart, Arrays]]] = {}
     for output in outputs:
-        name, arrays = output.payload["learner"], output.read()
+        part, arrays = read_payload(GridPart, output.payload), output.read()
+        name = part.learner
         failure = read_failure(arrays, name)
         if failure is not None:
-            failures.setdefault(name, LearnerFailure(**{**failure, "loc": tuple(failure["loc"])}))
-        by_learner.setdefault(name, []).append((output.payload, arrays))
+            failures.setdefault(
+                name,
+                LearnerFailure(
+                    code=failure["code"], message=failure["message"], loc=tuple(failure["loc"])
+                ),
+            )
+        by_learner.setdefault(name, []).append((part, arrays))
     outcomes = {
-        name: _estimate_learner_risks(plan, name, pieces, setting)
-        for name, pieces in by_learner.items()
+        name: _estimate_learner_risks(plan, name, parts, setting)
+        for name, parts in by_learner.items()
         if name not in failures
     }
     if not outcomes:
@@ -103,7 +120,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
 def _estimate_learner_risks(
     plan: ImportanceWeightingPlan,
     name: str,
-    pieces: Sequence[tuple[Mapping[str, Any], Arrays]],
+    parts: Sequence[tuple[GridPart, Arrays]],
     setting: RiskSetting,
 ) -> GridRisks:
     """Join the outputs of one learner, and estimate its risks along the grid."""
@@ -111,10 +128,10 @@ def _estimate_learner_risks(
     losses = np.empty((shift.n, candidate.size))
     on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
     cautions: dict[tuple[str, str], Caution] = {}
-    for part, output in pieces:
-        values = slice(part["start"], part["stop"])
-        if part["fold"] >= 0:
-            losses[np.flatnonzero(shift.fold == part["fold"]), values] = output["losses"]
+    for part, output in parts:
+        values = slice(part.start, part.stop)
+        if part.fold >= 0:
+            losses[np.flatnonzero(shift.fold == part.fold), values] = output["losses"]
         elif on_target is not None:
             on_target[:, values] = output["losses"]
         for code, message in json.loads(output["cautions"].tobytes()):

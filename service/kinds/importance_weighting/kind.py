@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 from uuid import UUID
 
 from service.jobs.learner_failures import failed_arrays
+from service.json_types import Payload
 from service.kinds.base import (
     Arrays,
     Chunk,
@@ -17,9 +19,10 @@ from service.kinds.base import (
     Finished,
     Job,
     JobKind,
+    read_payload,
     run_chunks,
 )
-from service.kinds.importance_weighting.gather import finish, pack
+from service.kinds.importance_weighting.gather import GridPart, finish, pack
 from service.kinds.importance_weighting.plan import ImportanceWeightingPlan, build_plan, check_plan
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
@@ -36,7 +39,7 @@ SMALL: Final = 5_000_000
 MOST_CHUNKS: Final = 64
 """About the number of chunks of an evaluation: enough for many workers, few enough to store."""
 TARGET: Final = -1
-"""The ``fold`` of a payload for the fits on the whole source, which are tested on the target."""
+"""The ``fold`` of a part for the fits on the whole source, which are tested on the target."""
 
 
 class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
@@ -58,30 +61,30 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
         """Cut the fits of each learner into chunks, or compute a small evaluation at once."""
         plan = build_plan(job)
         if plan.all_own and _estimate_work(plan) <= SMALL:
-            chunks = [Chunk(part) for part in _list_payloads(plan, whole=True)]
+            chunks = [Chunk(asdict(part)) for part in _list_parts(plan, whole=True)]
             return finish(plan, run_chunks(self, job, chunks))
         chunks = [
-            Chunk(part, size=part["stop"] - part["start"], part=part["learner"])
-            for part in _list_payloads(plan)
+            Chunk(asdict(part), size=part.stop - part.start, part=part.learner)
+            for part in _list_parts(plan)
         ]
         return Chunks(chunks, unit="fits")
 
-    def run(self, job: Job[ImportanceWeightingRequest], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[ImportanceWeightingRequest], payload: Payload) -> Arrays:
         """Fit and test one learner at some values of its grid, on one fold or on the target."""
-        return _run_part(build_plan(job), payload)
+        return _run_part(build_plan(job), read_payload(GridPart, payload))
 
     def gather(
         self, job: Job[ImportanceWeightingRequest], outputs: Sequence[ChunkOutput]
     ) -> Finished:
         """Estimate the risks and choose among the learners that have outputs."""
         plan = build_plan(job)
-        learners = {output.payload["learner"] for output in outputs}
+        learners = {read_payload(GridPart, output.payload).learner for output in outputs}
         candidates = {name: c for name, c in plan.candidates.items() if name in learners}
         return finish(plan.with_candidates(candidates), outputs)
 
 
-def _list_payloads(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[dict[str, Any]]:
-    """Return the payload of each part of the work; it depends on the request alone.
+def _list_parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[GridPart]:
+    """Return the parts of the work, which depend on the request alone.
 
     A part is one learner at consecutive values of its grid, on one fold or on a target with
     labels. A learner that computes its whole grid from one decomposition is a single part.
@@ -89,7 +92,7 @@ def _list_payloads(plan: ImportanceWeightingPlan, *, whole: bool = False) -> lis
     folds = [*range(plan.shift.n_folds), *([] if plan.shift.target_y is None else [TARGET])]
     most = max(1, MOST_CHUNKS // (len(plan.candidates) * len(folds)))
     return [
-        {"learner": name, "fold": fold, "start": start, "stop": stop}
+        GridPart(learner=name, fold=fold, start=start, stop=stop)
         for name, candidate in plan.candidates.items()
         for fold in folds
         for start, stop in _cut_grid(candidate, 1 if whole else most)
@@ -118,18 +121,19 @@ def _estimate_work(plan: ImportanceWeightingPlan) -> int:
     return total
 
 
-def _run_part(plan: ImportanceWeightingPlan, part: Mapping[str, Any]) -> Arrays:
+def _run_part(plan: ImportanceWeightingPlan, part: GridPart) -> Arrays:
     """Return the losses of one part, or its failure, as arrays."""
-    name, fold = part["learner"], part["fold"]
-    span = {"start": part["start"], "stop": part["stop"]}
+    name, fold = part.learner, part.fold
     candidate = plan.candidates[name]
     common = (candidate, plan.shift, plan.loss)
     try:
         if fold == TARGET:
-            grid_losses = compute_target_losses(*common, plan.refit_weights(), plan.seed, **span)
+            grid_losses = compute_target_losses(
+                *common, plan.refit_weights(), plan.seed, start=part.start, stop=part.stop
+            )
         else:
             grid_losses = compute_fold_losses(
-                *common, plan.fit_weights(fold), fold, plan.seed, **span
+                *common, plan.fit_weights(fold), fold, plan.seed, start=part.start, stop=part.stop
             )
     except EvaluationError as error:
         return failed_arrays(error.code, error.message, plan.request.learner_entries()[name][1])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import asdict
+from typing import ClassVar
 from uuid import UUID
 
+import numpy as np
+
+from service.json_types import JsonObject, Payload
 from service.kinds.base import (
     Arrays,
     Chunk,
@@ -16,10 +20,12 @@ from service.kinds.base import (
     Finished,
     Job,
     JobKind,
+    read_payload,
 )
 from service.kinds.study.extension import complete_from_earlier
 from service.kinds.study.plan import build_study, check_study, count_repetitions
 from service.kinds.study.records import (
+    RepetitionRange,
     load_earlier_records,
     merge_records,
     pack_records,
@@ -46,7 +52,7 @@ class StudyKind(JobKind[StudyRequest]):
     result = StudyResult
     has_partial_results: ClassVar[bool] = True
 
-    def complete_request(self, owner_id: UUID, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def complete_request(self, owner_id: UUID, body: JsonObject) -> JsonObject:
         """Return the body with the fields of the earlier study that it extends."""
         if body.get("extends") is None:
             return body
@@ -70,34 +76,34 @@ class StudyKind(JobKind[StudyRequest]):
             parts = computed if earlier is None else [*computed, earlier]
             return self._finish(job, [pack_records(part) for part in parts])
         chunks = [
-            Chunk({"start": start, "stop": stop}, size=stop - start)
+            Chunk(asdict(RepetitionRange(start, stop)), size=stop - start)
             for start, stop in cut_into_chunks(missing, study.grain, seconds)
         ]
         if earlier is not None and len(earlier.index):
             chunks.insert(0, Chunk({"from": str(request.extends)}, size=len(earlier.index)))
         return Chunks(chunks, unit="repetitions")
 
-    def run(self, job: Job[StudyRequest], payload: dict[str, Any]) -> Arrays:
+    def run(self, job: Job[StudyRequest], payload: Payload) -> Arrays:
         """Run the repetitions of a chunk, or take them over from the earlier study."""
         request = job.request
         if "from" in payload:
-            earlier = load_earlier_records(UUID(payload["from"]))
+            earlier = load_earlier_records(UUID(str(payload["from"])))
             return pack_records(earlier.below(count_repetitions(request)))
-        study = build_study(job)
-        return pack_records(run_repetitions(study, payload["start"], payload["stop"]))
+        part = read_payload(RepetitionRange, payload)
+        return pack_records(run_repetitions(build_study(job), part.start, part.stop))
 
     def cut_chunk(self, job: Job[StudyRequest], chunk: Chunk, size: int) -> CutChunk | None:
         """Return a chunk cut at a multiple of the grain of the study."""
         if "from" in chunk.payload:
             return None
-        start, stop = chunk.payload["start"], chunk.payload["stop"]
+        part = read_payload(RepetitionRange, chunk.payload)
         grain = build_study(job).grain
-        middle = start - start % grain + grain * max(1, size // grain)
-        if middle >= stop:
+        middle = part.start - part.start % grain + grain * max(1, size // grain)
+        if middle >= part.stop:
             return None
         pieces = [
-            Chunk({"start": first, "stop": last}, size=last - first, part=chunk.part)
-            for first, last in ((start, middle), (middle, stop))
+            Chunk(asdict(RepetitionRange(start, stop)), size=stop - start, part=chunk.part)
+            for start, stop in ((part.start, middle), (middle, part.stop))
         ]
         return CutChunk(*pieces)
 
@@ -106,7 +112,7 @@ class StudyKind(JobKind[StudyRequest]):
         return self._finish(job, [output.read() for output in outputs])
 
     def _finish(
-        self, job: Job[StudyRequest], packed_records: Sequence[Mapping[str, Any]]
+        self, job: Job[StudyRequest], packed_records: Sequence[Mapping[str, np.ndarray]]
     ) -> Finished:
         recorded = merge_records(unpack_records(arrays) for arrays in packed_records)
         study = build_study(job)

@@ -27,6 +27,14 @@ _SHAPES: Final = b"thetahat.shapes"
 _INDEX: Final = "repetition"
 
 
+@dataclass(frozen=True, slots=True)
+class RepetitionRange:
+    """The repetitions from ``start`` to ``stop`` - 1, which one chunk runs."""
+
+    start: int
+    stop: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedRepetitions:
     """The records of some repetitions of a study.

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from service.figures.catalogue import list_figures
 from service.figures.figure import Figure
 from service.figures.style import Style
-from service.jobs import figures, learner_failures, record
+from service.jobs import failures, figures, learner_failures, record
 from service.jobs.chunk_files import chunk_folder
 from service.kinds.examples import RESULT, read_examples
 from service.kinds.study import run as study
@@ -261,7 +261,7 @@ def test_exact_a_study_that_failed_can_be_gone_on_with(client: TestClient) -> No
     worker.run((evaluation_id, 1))
     claim = record.claim_unit((evaluation_id, 2), uuid4(), 60.0)
     assert claim is not None
-    problem = {"code": "time_limit_exceeded", "detail": "too long", "type": "t", "title": "T"}
+    problem = failures.build_problem("time_limit_exceeded", "too long")
     assert learner_failures.record_failure(claim, problem, open_file_store())
     failed = client.get(there).json()["status"]
 

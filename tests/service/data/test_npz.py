@@ -125,7 +125,8 @@ def test_exact_matrices_come_back_as_columns(tmp_path: Path, array: np.ndarray) 
     assert columns["label"].tolist() == ["ä", "b", "ä"]
     assert columns["raw"].tolist() == ["x", "yy", "z"]
     assert inspection.details["layout"] == "dense"
-    assert inspection.details["arrays"]["X"] == {"type": array.dtype.name, "shape": [3, 2]}
+    arrays: Any = inspection.details["arrays"]
+    assert arrays["X"] == {"type": array.dtype.name, "shape": [3, 2]}
 
 
 def test_exact_the_preview_shows_the_values_that_are_not_zero(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from service.jobs import read
 from service.jobs.submit import prepare_submission, submit
+from service.json_types import ColumnDescription
 from service.kinds.base import DatasetFile
 from service.kinds.losses.request import LossesRequest
 from service.storage.engine import to_json
@@ -33,7 +34,7 @@ def _count() -> int:
 
 def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
     identifier = uuid4()
-    columns: list[dict[str, Any]] = [{"name": "x", "type": "float"}]
+    columns: list[ColumnDescription] = [{"name": "x", "type": "float"}]
     with unit_of_work() as connection:
         connection.execute(
             sa.insert(DATASET).values(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -182,8 +183,8 @@ def test_exact_a_partial_result_has_the_learners_that_are_done() -> None:
     kind: Any = JOB_KINDS["importance_weighting"]
     job = Job(SPACE, body["kind"], kind.request.model_validate(body), 7)
     plan = build_plan(job)
-    parts = importance_weighting._list_payloads(plan)
-    outputs = run_chunks(kind, job, [Chunk(part) for part in parts if part["learner"] == "b"])
+    parts = importance_weighting._list_parts(plan)
+    outputs = run_chunks(kind, job, [Chunk(asdict(part)) for part in parts if part.learner == "b"])
     partial = as_json(kind.gather(job, outputs))
 
     assert list(partial["learners"]) == ["b"]

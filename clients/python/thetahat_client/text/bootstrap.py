@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
@@ -31,8 +31,7 @@ def bootstrap_text(result: Mapping[str, Any], page: Page) -> str:
     return "\n\n".join(tables)
 
 
-def _format_size(n: int | Mapping[str, int]) -> str:
+def _format_size(n: int | Sequence[int]) -> str:
     """Return the number of rows of a sample, or of each of two."""
-    if isinstance(n, Mapping):
-        return " and ".join(f"{size} rows ({name})" for name, size in n.items())
-    return f"{n} rows"
+    sizes = [n] if isinstance(n, int) else n
+    return f"{' and '.join(map(str, sizes))} rows"

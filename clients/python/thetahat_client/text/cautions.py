@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from thetahat_client.results import CautionDict
 from thetahat_client.text.models import (
     PREDICTION_WORDS,
     find_prediction,
@@ -30,7 +31,7 @@ class _Place:
 class _Group:
     """The cautions of one code."""
 
-    caution: Mapping[str, Any]
+    caution: CautionDict
     places: list[_Place] = field(default_factory=list)
 
 
@@ -68,7 +69,7 @@ def cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[
     return [_sentence(group, models) for group in shown], len(ordered) - len(shown)
 
 
-def _rank(caution: Mapping[str, Any]) -> int:
+def _rank(caution: CautionDict) -> int:
     """Return the place of a caution's severity; a result of an older release has none."""
     severity = caution.get("severity", "warning")
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
@@ -87,7 +88,7 @@ def _sentence(group: _Group, models: Sequence[str]) -> str:
     return f"{label}{subject}{message}{advice}"
 
 
-def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, CautionDict]]:
     """Yield the cautions of what is shown, with what each is about."""
     if "models" not in result:
         yield from _every_caution(result)
@@ -110,15 +111,13 @@ def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, Mapping
             yield from _cautions_of(difference, _Place(place.name, metric))
 
 
-def _cautions_of(
-    part: Mapping[str, Any], place: _Place
-) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+def _cautions_of(part: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, CautionDict]]:
     return ((place, caution) for caution in part.get("cautions", []))
 
 
 def _every_caution(
     part: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+) -> Iterator[tuple[_Place, CautionDict]]:
     yield from _cautions_of(part, _Place(".".join(path)))
     for key, value in part.items():
         if isinstance(value, Mapping) and key != "provenance":

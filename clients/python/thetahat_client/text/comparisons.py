@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from thetahat_client.results import (
+    BriefComparisonDict,
+    BriefIntervalDict,
+    ComparisonDict,
+    IntervalDict,
+)
 from thetahat_client.text.model_order import MOST_MODELS, best_model, sort_models
 from thetahat_client.text.models import target_words
 from thetahat_client.text.page import (
@@ -15,6 +21,9 @@ from thetahat_client.text.page import (
     format_p_value,
 )
 from thetahat_client.text.verdicts import verdicts
+
+AnyComparison: TypeAlias = ComparisonDict | BriefComparisonDict
+AnyInterval: TypeAlias = IntervalDict | BriefIntervalDict
 
 MOST_SENTENCES: Final = 6
 """Comparisons that are written as sentences; more of them become a table."""
@@ -34,15 +43,13 @@ def comparisons_text(result: Mapping[str, Any], page: Page, *, show_all: bool) -
     The table has the pairs of the best model or, where all were compared with a control, of that
     one. With ``show_all`` every pair has its sentence.
     """
-    pairs: Sequence[Mapping[str, Any]] = result.get("comparisons", [])
+    pairs: Sequence[AnyComparison] = result.get("comparisons", [])
     if show_all or len(pairs) <= MOST_SENTENCES:
         return page.section("Verdicts", verdicts(result))
     return comparisons_table(result, pairs, page)
 
 
-def comparisons_table(
-    result: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], page: Page
-) -> str:
+def comparisons_table(result: Mapping[str, Any], pairs: Sequence[AnyComparison], page: Page) -> str:
     """Return one row for each model that was compared with the reference, the best model first."""
     reference = _choose_reference(result, pairs)
     by_model = {}
@@ -68,17 +75,17 @@ def comparisons_table(
     return page.table_of(header, rows, notes)
 
 
-def _choose_reference(result: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> str:
+def _choose_reference(result: Mapping[str, Any], pairs: Sequence[AnyComparison]) -> str:
     """Return the control, if all models were compared with it alone, or else the best model."""
     controls = {pair["b"] for pair in pairs}
     return str(controls.pop()) if len(controls) == 1 else best_model(result)
 
 
-def _row(name: str, pair: Mapping[str, Any]) -> list[str]:
+def _row(name: str, pair: AnyComparison) -> list[str]:
     """Return the cells of a pair, as seen from the model ``name``."""
     is_first = pair["a"] == name
-    interval, verdict = pair.get("interval"), pair["verdict"]
-    difference = pair["difference"] if interval is None else interval["estimate"]
+    interval, verdict = pair["interval"], pair["verdict"]
+    difference: float | None = pair["difference"] if interval is None else interval["estimate"]
     sign = 1 if is_first else -1
     scale = max(
         (abs(end) for end in _ends(interval) if end is not None),
@@ -96,7 +103,7 @@ def _row(name: str, pair: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _write_decision(pair: Mapping[str, Any], *, is_first: bool) -> str:
+def _write_decision(pair: AnyComparison, *, is_first: bool) -> str:
     decision = str(pair["verdict"]["decision"])
     if is_first:
         return decision.replace("_", " ")
@@ -105,11 +112,11 @@ def _write_decision(pair: Mapping[str, Any], *, is_first: bool) -> str:
     return REVERSED.get(decision, decision)
 
 
-def _ends(interval: Mapping[str, Any] | None) -> list[float | None]:
+def _ends(interval: AnyInterval | None) -> list[float | None]:
     return [] if interval is None else [interval.get("lower"), interval.get("upper")]
 
 
-def _reverse(interval: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def _reverse(interval: AnyInterval | None) -> AnyInterval | None:
     """Return the interval of the difference with the models exchanged."""
     if interval is None:
         return None
@@ -117,16 +124,17 @@ def _reverse(interval: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     return {**interval, "lower": upper, "upper": lower}
 
 
-def _describe_intervals(pairs: Iterable[Mapping[str, Any]]) -> str:
+def _describe_intervals(pairs: Iterable[AnyComparison]) -> str:
     """Return the level and the target that the intervals share."""
-    intervals = [pair["interval"] for pair in pairs if pair.get("interval")]
+    present: list[Mapping[str, Any] | None] = [pair["interval"] for pair in pairs]
+    intervals = [interval for interval in present if interval is not None]
     targets = {interval["target"] for interval in intervals}
     levels = {interval["level"] for interval in intervals if "level" in interval}
     level = f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
     return f"{level}{target_words(targets.pop())}" if len(targets) == 1 else "interval"
 
 
-def _count_decisions(pairs: Sequence[Mapping[str, Any]]) -> str:
+def _count_decisions(pairs: Sequence[AnyComparison]) -> str:
     counts = dict.fromkeys((decision for decision, _ in PHRASES), 0)
     for pair in pairs:
         counts[pair["verdict"]["decision"]] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from thetahat_client.results import CurveDict
 from thetahat_client.text.metrics import metric_columns
 from thetahat_client.text.models import TARGETS, recommended_intervals, target_words
 from thetahat_client.text.page import Page, format_interval, format_number
@@ -18,7 +19,7 @@ def curves_text(result: Mapping[str, Any], page: Page) -> str:
     )
 
 
-def curve_table(name: str, curve: Mapping[str, Any], page: Page) -> str:
+def curve_table(name: str, curve: CurveDict, page: Page) -> str:
     """Return one row per size: training rows, mean loss, recommended intervals, metrics."""
     points = curve["points"]
     targets = [t for t in TARGETS if any(t in recommended_intervals(point) for point in points)]
@@ -38,7 +39,7 @@ def curve_table(name: str, curve: Mapping[str, Any], page: Page) -> str:
     return page.table_of(header, rows)
 
 
-def _conclusions(curve: Mapping[str, Any]) -> Iterator[str]:
+def _conclusions(curve: CurveDict) -> Iterator[str]:
     saturation = curve["saturation"]
     reason = str(saturation["reason"]).removesuffix(".")
     yield f"{saturation['decision'].replace('_', ' ').upper()}  {reason}."

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from thetahat_client.results import IntervalDict, ModelResultDict
 from thetahat_client.text.group_letters import group_letters
 from thetahat_client.text.model_order import MOST_MODELS, sort_models
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
@@ -27,7 +28,7 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
     source's own mean, has a column of its own. Without ``show_all`` the best 15 models are shown.
     Of many models that were tested together, letters show which do not differ.
     """
-    models: Mapping[str, Any] = result["models"]
+    models: Mapping[str, ModelResultDict] = result["models"]
     order = sort_models(result)
     shown = order if show_all else order[:MOST_MODELS]
     targets = _targets(models)
@@ -58,7 +59,7 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
     return page.table_of(header, rows, notes)
 
 
-def _differing_means(models: Mapping[str, Any]) -> list[str]:
+def _differing_means(models: Mapping[str, ModelResultDict]) -> list[Literal["macro", "pooled"]]:
     """Return the means to show: one where both are the same number for every model."""
     same = all(
         format_number(model["mean"].get("macro")) == format_number(model["mean"].get("pooled"))
@@ -67,19 +68,18 @@ def _differing_means(models: Mapping[str, Any]) -> list[str]:
     return ["macro"] if same else ["macro", "pooled"]
 
 
-def recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+def recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, IntervalDict]:
     """Return the recommended interval for each target of a model, a metric or a comparison."""
     if "recommended" in part:
-        intervals: Mapping[str, Mapping[str, Any]] = part["recommended"]
+        intervals: Mapping[str, IntervalDict] = part["recommended"]
         return intervals
     # A result of an older release marks them in the list.
     return {i["target"]: i for i in part.get("intervals") or [] if i.get("recommended")}
 
 
-def find_prediction(model: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def find_prediction(model: ModelResultDict) -> IntervalDict | None:
     """Return the interval for the mean loss that one new source will have; None without one."""
-    prediction: Mapping[str, Any] | None = model.get("prediction")
-    return prediction
+    return model.get("prediction")
 
 
 def target_words(target: str) -> str:
@@ -87,18 +87,18 @@ def target_words(target: str) -> str:
     return TARGETS[target][0] if target in TARGETS else target.replace("_", " ")
 
 
-def _targets(models: Mapping[str, Any]) -> list[str]:
+def _targets(models: Mapping[str, ModelResultDict]) -> list[str]:
     present = {target for model in models.values() for target in recommended_intervals(model)}
     return [target for target in TARGETS if target in present] + sorted(present - set(TARGETS))
 
 
-def _common_level(models: Mapping[str, Any]) -> str:
+def _common_level(models: Mapping[str, ModelResultDict]) -> str:
     levels = {i["level"] for m in models.values() for i in recommended_intervals(m).values()}
     return f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
 
 
 def _notes(
-    models: Mapping[str, Any], targets: list[str], unit: Mapping[str, str] | None
+    models: Mapping[str, ModelResultDict], targets: list[str], unit: Mapping[str, str] | None
 ) -> Iterator[str]:
     sizes = {(model.get("n"), model.get("blocks")) for model in models.values()}
     if len(sizes) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from thetahat_client.results import GridProfileDict, InternalResultDict, JsonValue
 from thetahat_client.text.page import Page, format_difference, format_interval, format_number
 
 MOST_ROWS: Final = 15
@@ -25,9 +26,9 @@ def candidates_table(result: Mapping[str, Any], page: Page) -> str:
     """Return the candidates by their internal error, the best first, and how often each won."""
     criterion = result["chosen"].get("by", "error")
     sign = -1.0 if result["chosen"].get("higher_is_better") else 1.0
-    internal: Mapping[str, Any] = result["internal"]
+    internal: Mapping[str, InternalResultDict] = result["internal"]
     names = sorted(internal, key=lambda name: _sort_key(internal[name]["mean"], sign))
-    wins: Mapping[str, Any] = (result.get("external") or {}).get("wins", {})
+    wins: Mapping[str, int] = (result.get("external") or {}).get("wins", {})
     header = ["candidate", f"internal {criterion}", "standard error", *(["wins"] if wins else [])]
     rows = []
     for name in names[:MOST_ROWS]:
@@ -38,7 +39,7 @@ def candidates_table(result: Mapping[str, Any], page: Page) -> str:
     return page.table_of(header, rows, [f"and {n_hidden} more candidates"] if n_hidden else [])
 
 
-def grid_table(name: str, grid: Mapping[str, Any], page: Page) -> str:
+def grid_table(name: str, grid: GridProfileDict, page: Page) -> str:
     """Return the internal error against each parameter of a grid, for at most 15 values."""
     tables = []
     for parameter, curve in grid["parameters"].items():
@@ -86,5 +87,5 @@ def _spread_positions(n: int) -> list[int]:
     return [round(i * (n - 1) / (MOST_ROWS - 1)) for i in range(MOST_ROWS)]
 
 
-def _format_value(value: Any) -> str:
+def _format_value(value: JsonValue) -> str:
     return format_number(value) if isinstance(value, float) else str(value)

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thetahat_client.results import (
+    MonteCarloNumberDict,
+    StudyClaimDict,
+    StudyTableDict,
+)
 from thetahat_client.text.page import Page, format_number
 
 
@@ -20,7 +25,7 @@ def study_text(result: Mapping[str, Any], page: Page) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def study_table(table: Mapping[str, Any], page: Page) -> str:
+def study_table(table: StudyTableDict, page: Page) -> str:
     """Return one table; each number is followed by its Monte-Carlo standard error."""
     columns: Mapping[str, str] = table["columns"]
     rows = [[study_cell(row.get(key)) for key in columns] for row in table["rows"]]
@@ -30,23 +35,19 @@ def study_table(table: Mapping[str, Any], page: Page) -> str:
     )
 
 
-def study_cell(cell: Any) -> str:
+def study_cell(cell: MonteCarloNumberDict | float | str | None) -> str:
     """Return a cell as text: a number with its standard error, a number, a word or nothing."""
     if cell is None:
         return ""
-    if isinstance(cell, Mapping):
-        value, error = cell.get("value"), cell.get("standard_error")
-        return _with_error(value, error)
+    if isinstance(cell, dict):
+        return _with_error(cell["value"], cell["standard_error"])
     return format_number(cell) if isinstance(cell, float) else str(cell)
 
 
-def _claim(claim: Mapping[str, Any]) -> str:
+def _claim(claim: StudyClaimDict) -> str:
     figure = _with_error(claim.get("figure"), claim.get("standard_error"))
-    bounds = [
-        f"at {side} {format_number(claim[key])}"
-        for side, key in (("least", "at_least"), ("most", "at_most"))
-        if claim.get(key) is not None
-    ]
+    limits = (("least", claim.get("at_least")), ("most", claim.get("at_most")))
+    bounds = [f"at {side} {format_number(limit)}" for side, limit in limits if limit is not None]
     claimed = f"; claimed: {' and '.join(bounds)}" if bounds else ""
     return (
         f"{str(claim['verdict']).upper()}  {claim['text']} ({claim['reference']}, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from thetahat_client.results import PlanDict
 from thetahat_client.text.page import format_level
 
 
@@ -23,7 +24,7 @@ def _verdict(verdict: Mapping[str, Any]) -> str:
     return sentence
 
 
-def _older_plan(plan: Mapping[str, Any]) -> str:
+def _older_plan(plan: PlanDict) -> str:
     """Return the sentence of a plan in a result of an older release, which has none."""
     return (
         f" If the true difference is {plan['assumed_difference']:.4g}, {plan['total']} "
