@@ -34,7 +34,7 @@ async def read_valid_body(request: Request, schema: type[Body]) -> Body:
 
 
 @dataclass(slots=True)
-class _Place:
+class _FieldFaults:
     """What pydantic reports about one place of a body: one error for each branch of a union."""
 
     value: Any
@@ -49,7 +49,7 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     into the body, branches that fail at the same path become one error, and an error is left out
     if there are errors inside the same value.
     """
-    places: dict[Loc, _Place] = {}
+    places: dict[Loc, _FieldFaults] = {}
     for item in error.errors(include_url=False)[:MAX_ERRORS]:
         _add_item(places, item, body)
     errors = tuple(
@@ -64,21 +64,23 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     return InvalidRequest(f"{message}{more}", errors)
 
 
-def _add_item(places: dict[Loc, _Place], item: Mapping[str, Any], body: Any) -> None:
+def _add_item(places: dict[Loc, _FieldFaults], item: Mapping[str, Any], body: Any) -> None:
     inner = item.get("ctx", {}).get("error")
     loc = path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):
-        place = places.setdefault((*loc, *inner.loc), _Place(inner.value))
+        place = places.setdefault((*loc, *inner.loc), _FieldFaults(inner.value))
         place.sentences.append(inner.message)
         return
-    place = places.setdefault(loc, _Place(None if item["type"] == "missing" else item["input"]))
+    place = places.setdefault(
+        loc, _FieldFaults(None if item["type"] == "missing" else item["input"])
+    )
     if item["type"] == "extra_forbidden":
         place.sentences.append(_describe_unknown_field(body, loc))
     else:
         place.items.append(item)
 
 
-def _describe_place(loc: Loc, place: _Place) -> str:
+def _describe_place(loc: Loc, place: _FieldFaults) -> str:
     sentences = list(dict.fromkeys(place.sentences))
     if place.items:
         sentences.insert(0, describe_errors(place.items, name_place(loc)))
