@@ -24,7 +24,7 @@ import numpy as np
 import orjson
 import scipy.stats
 
-from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.numerics.loops.compile_ahead import compile_all
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -75,7 +75,9 @@ def choose_tests(table: LossTable) -> Choices:
         and (zero_one or name != "mcnemar")
         and kind().inapplicable(table.layout) is None
     }
-    return Choices(tests=tuple(Chosen(name, name, test) for name, test in tests_by_name.items()))
+    return Choices(
+        tests=tuple(ChosenMethod(name, name, test) for name, test in tests_by_name.items())
+    )
 
 
 def time_peer(table: LossTable) -> float:

@@ -23,7 +23,7 @@ from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.variances import estimate_variances
 from thetahat.metrics.average_precision import AveragePrecision
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics import Sample
@@ -42,7 +42,7 @@ def score_resamples(score: Callable[..., float], y: np.ndarray, s: np.ndarray) -
         score(y[index], s[index])
 
 
-def compare_jackknife(y: np.ndarray, s: np.ndarray, judged: Judged) -> None:
+def compare_jackknife(y: np.ndarray, s: np.ndarray, judged: TruthAndPredictions) -> None:
     """Print the influence of each row on the area beside a loop that leaves rows out."""
     statistic = RocAuc().statistic(judged)
     ours, influences = clock(lambda: RocAuc().statistic(judged).influence() / N)
@@ -80,7 +80,9 @@ def main() -> None:
         ("average_precision", AveragePrecision(n_resamples=B), average_precision_score),
     ]
     for what, scores in (("continuous", continuous), ("2 decimals", np.round(continuous / 8, 2))):
-        judged = Judged(task="classification", truth=y, output=y, scores=scores, classes=(0, 1))
+        judged = TruthAndPredictions(
+            task="classification", truth=y, output=y, scores=scores, classes=(0, 1)
+        )
         for name, metric, score in cases:
             measure(metric, judged.rows(slice(0, N)), layout, 1)  # compiled now
             ours, _ = clock(partial(measure, metric, judged, layout, 1))

@@ -12,7 +12,7 @@ from thetahat.learners.base import FastLearner, Learner, LeftOutSplit, OrdinaryF
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
-from thetahat.schemes.base import AllButTest, Split
+from thetahat.schemes.base import ComplementSplit, Split
 from thetahat.tables.data import Data
 
 LEARNS_TO_PREPARE: Final = OrdinaryFit("a preparation step learns from each training part")
@@ -94,7 +94,7 @@ def require_finite(prediction: Predictions | OrdinaryFit) -> Predictions | Ordin
 
 def build_part(split: Split, n: int) -> Part:
     """Return the training, test and left-out rows of a split of ``n`` rows."""
-    if isinstance(split, AllButTest) and split.n == n:
+    if isinstance(split, ComplementSplit) and split.n == n:
         return LeftOutSplit(split.test, split.n_train, lambda: split.train)
     is_left_out = np.ones(n, dtype=np.bool_)
     is_left_out[split.train] = False

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cross_validation.predicted_rows import PredictedRows, PredictedRowsBuilder
 from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
-from thetahat.schemes.base import AllButTest, Split
+from thetahat.schemes.base import ComplementSplit, Split
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
 
@@ -122,7 +122,7 @@ def build_single_row_predictions(
 
 def is_leave_one_out(split: Split, n: int) -> bool:
     """Return whether the test part is one of n rows, and the training part each other row once."""
-    if isinstance(split, AllButTest) and split.n == n:
+    if isinstance(split, ComplementSplit) and split.n == n:
         return len(split.test) == 1
     if len(split.test) != 1 or len(split.train) != n - 1 or split.n_train != n - 1:
         return False

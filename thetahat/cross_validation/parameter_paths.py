@@ -28,7 +28,7 @@ from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError
 from thetahat.learners.base import OrdinaryFit, OverPath
 from thetahat.losses.base import Loss
-from thetahat.schemes.base import OneRowEach, Split
+from thetahat.schemes.base import LeaveOneOutSplits, Split
 from thetahat.tables.data import Data
 
 _MAX_VALUES: Final = 8_000_000
@@ -66,7 +66,7 @@ def run_path(  # noqa: PLR0913 - as run_splits
     is_path = get_bare_learner(group.learners[0]) is group.learners[0]
     shared = _of_all_rows(group, data) if is_path else LEARNS_TO_PREPARE
     if isinstance(shared, OrdinaryFit):
-        reusable = splits if isinstance(splits, OneRowEach) else list(splits)
+        reusable = splits if isinstance(splits, LeaveOneOutSplits) else list(splits)
         return {name: run.run_alone(at, copy(reusable)) for at, name in enumerate(group.names)}
     parts: dict[str, list[Sequence[SplitOutcome]]] = {name: [] for name in group.names}
     errors: dict[str, EvaluationError] = {}
@@ -175,7 +175,7 @@ class _Run:
         """Yield the predicted splits in batches of limited size."""
         predictor = get_left_out_predictor(shared)
         most = _MAX_VALUES // (len(self.group.names) * max(1, self.data.n_classes))
-        if isinstance(splits, OneRowEach) and predictor is not None:
+        if isinstance(splits, LeaveOneOutSplits) and predictor is not None:
             n_learners, step = len(self.group.names), max(1, most)
             single_rows = SingleRowPredictions(
                 predictor, self.data, self.loss, n_learners=n_learners, keep=self.keep_predictions
@@ -220,5 +220,5 @@ class _Run:
         return _PathBatch(table, builder.build(), splits.__getitem__)
 
 
-def _leave_out(splits: OneRowEach, rows: range, at: int) -> Split:
-    return splits.leaving_out(rows[at])
+def _leave_out(splits: LeaveOneOutSplits, rows: range, at: int) -> Split:
+    return splits.build_split_without(rows[at])

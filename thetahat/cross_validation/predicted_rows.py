@@ -136,16 +136,16 @@ class PredictedRowsBuilder:
         y : ndarray
             (m,) target values.
         """
-        rows, of_errors = self._advance(len(y)), getattr(loss, "of_errors", None)
+        rows, evaluate_errors = self._advance(len(y)), getattr(loss, "evaluate_errors", None)
         losses, all_usable = self.arrays["losses"][:, rows], self.arrays["usable"][:, rows]
         if not usable.all():
             all_usable[:] = usable
-        if self.keep or of_errors is None:
+        if self.keep or evaluate_errors is None:
             output = errors + y
             if self.keep:
                 self._get_array("output", output)[:, rows] = output
-        if of_errors is not None:
-            of_errors(errors, losses)
+        if evaluate_errors is not None:
+            evaluate_errors(errors, losses)
             if not (_has_finite_squares(errors) or _is_surely_finite(losses)):
                 all_usable &= np.isfinite(losses)
             return

@@ -28,7 +28,7 @@ from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.learners.base import Learner, OrdinaryFit
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.third_party_calls import catch_failures
-from thetahat.schemes.base import OneRowEach, Split
+from thetahat.schemes.base import LeaveOneOutSplits, Split
 from thetahat.seeds import stream
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.values.types import FloatArray
@@ -90,7 +90,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
             name, learner, data, split, loss, seed, prediction, keep_predictions=keep_predictions
         )
 
-    if single_rows is not None and isinstance(splits, OneRowEach):
+    if single_rows is not None and isinstance(splits, LeaveOneOutSplits):
         return _run_single_rows(
             single_rows, splits, predict_or_fit, keep_predictions=keep_predictions
         )
@@ -110,7 +110,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
 
 def _run_single_rows(
     single_rows: SingleRowPredictions,
-    splits: OneRowEach,
+    splits: LeaveOneOutSplits,
     run_split: Callable[[Split], SplitOutcome],
     *,
     keep_predictions: bool,
@@ -121,7 +121,7 @@ def _run_single_rows(
         return as_outcomes([])
     predicted = single_rows.predict(rows)
     run_alone = {
-        int(at): run_split(splits.leaving_out(rows[at]))
+        int(at): run_split(splits.build_split_without(rows[at]))
         for at in np.flatnonzero(~predicted.usable[0])
     }
     table = describe_single_rows(splits.n, rows)

@@ -76,7 +76,7 @@ MAX_ROWS: Final = 1000
 
 
 def check_width(width: float | str, *others: str) -> None:
-    """Raise unless a width is a number above 0, a rule, or one of the other words."""
+    """Raise ``InvalidParameter`` unless the width is a number above 0 or one of the names."""
     if isinstance(width, str):
         check_choice("width", width, ("a number", *RULES, *others))
     else:

@@ -121,7 +121,7 @@ class ImportanceWeights:
 
 
 class WeightEstimator(Protocol):
-    """A frozen dataclass whose fields are the method's parameters."""
+    """The interface of weight estimators; the fields of the dataclass are their parameters."""
 
     info: ClassVar[MethodInfo]
 

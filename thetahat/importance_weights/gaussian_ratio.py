@@ -111,7 +111,7 @@ class _Normal:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coordinates:
-    """Coordinates in which the pooled sample has a covariance of one.
+    """Coordinates in which the covariance of the pooled sample is the identity matrix.
 
     Parameters
     ----------

@@ -20,5 +20,5 @@ def intervals_on_any_variance() -> tuple[str, ...]:
 
 
 def is_prediction(name: str) -> bool:
-    """Return whether the interval of that name is about what one further block will show."""
+    """Return whether the interval of that name predicts the mean loss of one further block."""
     return name in INTERVALS and INTERVALS[name].info.interval.is_prediction

@@ -1,4 +1,4 @@
-"""What the bootstrap intervals share: the check of the layout, cautions, and the result."""
+"""Bootstrap intervals: the check of the layout, the cautions and the result."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from collections.abc import Iterator
 
 from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
 from thetahat.distributions import tail_probability
-from thetahat.intervals._symmetric import open_end
+from thetahat.intervals._symmetric import drop_open_end
 from thetahat.intervals.base import Interval
-from thetahat.numerics.bootstrap import Replicates, unit_misfit
+from thetahat.numerics.bootstrap import Replicates, reason_against_units
 from thetahat.numerics.bootstrap.cautions import resampling_cautions
-from thetahat.numerics.bootstrap.interval_ends import Reach
+from thetahat.numerics.bootstrap.interval_ends import EndDistances
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
 
 
-def resampling_misfit(info: MethodInfo, layout: Layout) -> str | None:
+def reason_against_resampling(info: MethodInfo, layout: Layout) -> str | None:
     """Return why the layout cannot be resampled, or None if it can."""
     if layout.kind not in info.blocks:
         return f"{info.name} is not for {layout.kind.value} blocks, whose test parts may overlap"
-    return unit_misfit(info.name, layout)
+    return reason_against_units(info.name, layout)
 
 
 def build_interval(  # noqa: PLR0913 - one argument for each field that differs
     info: MethodInfo,
     replicates: Replicates,
-    reach: Reach,
+    reach: EndDistances,
     level: float,
     alternative: Alternative,
     cautions: tuple[Caution, ...] = (),
 ) -> Interval:
-    """Build the interval from the distances of its ends; an undefined end is None."""
+    """Build the interval from the distances between its ends and the estimate."""
     units, estimate = replicates.units, replicates.estimate
     lower, upper = (None if end is None else estimate + end for end in reach)
-    ends = open_end(lower, upper, alternative)
+    ends = drop_open_end(lower, upper, alternative)
     tail = tail_probability(level, alternative)
     return Interval(
         method=info.name,

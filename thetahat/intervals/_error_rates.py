@@ -1,10 +1,10 @@
-"""What the intervals for a share of errors have in common: a holdout of zero-one losses."""
+"""Intervals for the error rate of one model: the layouts that they fit, counts and the result."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from thetahat.intervals._symmetric import Ends, open_end
+from thetahat.intervals._symmetric import Ends, drop_open_end
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
@@ -12,12 +12,12 @@ from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances._building import TRAINING_IGNORED
 
 
-def share_refusal(name: str, layout: Layout) -> str | None:
-    """Say why a layout is not one test set of independent instances, or None."""
+def reason_against_error_rate(name: str, layout: Layout) -> str | None:
+    """Return why a layout is not one test set of independent instances; None if it is."""
     if layout.kind is not BlockKind.HOLDOUT:
         return (
-            f"{name} is for a holdout, and these are {layout.kind.value} blocks: losses of "
-            "different models are no draws from one share"
+            f"{name} is for a holdout, and these are {layout.kind.value} blocks: the models of "
+            "different blocks have different error rates"
         )
     if not layout.has_rows:
         return f"{name} needs one loss per instance, and the data have one score per split"
@@ -27,8 +27,8 @@ def share_refusal(name: str, layout: Layout) -> str | None:
 
 
 def count_errors(losses: BlockLosses) -> tuple[int, int] | None:
-    """Return how many of how many losses are 1; None where they are not all 0 or 1."""
-    if share_refusal("", losses.layout) is not None:
+    """Return the number of errors and of losses; None if a loss is neither 0 nor 1."""
+    if reason_against_error_rate("", losses.layout) is not None:
         return None
     ones = losses.rows == 1
     if not np.all(ones | (losses.rows == 0)):
@@ -36,15 +36,15 @@ def count_errors(losses: BlockLosses) -> tuple[int, int] | None:
     return int(ones.sum()), len(ones)
 
 
-def share_interval(
+def build_error_rate_interval(
     name: str,
     counts: tuple[int, int],
     ends: tuple[float, float],
     level: float,
     alternative: Alternative,
 ) -> Interval:
-    """Return the interval with these two ends, one of them left open where it is one-sided."""
-    lower_upper: Ends = open_end(ends[0], ends[1], alternative)
+    """Return the interval with these ends; a one-sided interval gets one open end."""
+    lower_upper: Ends = drop_open_end(ends[0], ends[1], alternative)
     return Interval(
         method=name,
         variance=None,

@@ -1,4 +1,4 @@
-"""Ends of intervals by level and alternative, and intervals from an estimate and its error."""
+"""Intervals that are symmetric about an estimate, and open ends of one-sided intervals."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from thetahat.variances.base import VarianceEstimate
 Ends = tuple[float | None, float | None]
 
 
-def usable_scalar(variance: VarianceEstimate) -> float | None:
-    """Return the variance where an interval may be built on it, else None."""
+def get_usable_variance(variance: VarianceEstimate) -> float | None:
+    """Return the variance if an interval may be built on it, else None."""
     if not variance.usable or isinstance(variance.value, np.ndarray):
         return None
     return variance.value if 0 < variance.value < math.inf else None
 
 
-def symmetric_ends(
+def compute_symmetric_ends(
     estimate: float,
     standard_error: float,
     degrees_of_freedom: float | None,
     level: float,
     alternative: Alternative,
 ) -> Ends | None:
-    """Return estimate -+ quantile x standard error, an open end as None.
+    """Return the estimate plus and minus a quantile times the standard error; open ends are None.
 
-    Returns None if an end is larger than the largest floating-point number.
+    Returns None if an end overflows to infinity.
     """
     reach = (
         upper_quantile(tail_probability(level, alternative), degrees_of_freedom) * standard_error
@@ -39,10 +39,10 @@ def symmetric_ends(
     lower, upper = estimate - reach, estimate + reach
     if not (math.isfinite(lower) and math.isfinite(upper)):
         return None
-    return open_end(lower, upper, alternative)
+    return drop_open_end(lower, upper, alternative)
 
 
-def symmetric_interval(  # noqa: PLR0913 - one argument for each field that differs
+def build_symmetric_interval(  # noqa: PLR0913 - one argument for each field that differs
     method: str,
     variance_name: str,
     variance: VarianceEstimate,
@@ -52,11 +52,13 @@ def symmetric_interval(  # noqa: PLR0913 - one argument for each field that diff
     alternative: Alternative,
     cautions: tuple[Caution, ...] = (),
 ) -> Interval | None:
-    """Return the estimate -+ quantile x standard error, with the variance's cautions before others.
+    """Build the interval of ``compute_symmetric_ends``, with the cautions of the variance first.
 
-    None if an end is larger than the largest floating-point number.
+    Returns None if an end overflows to infinity.
     """
-    ends = symmetric_ends(variance.estimate, standard_error, degrees_of_freedom, level, alternative)
+    ends = compute_symmetric_ends(
+        variance.estimate, standard_error, degrees_of_freedom, level, alternative
+    )
     if ends is None:
         return None
     return Interval(
@@ -75,8 +77,8 @@ def symmetric_interval(  # noqa: PLR0913 - one argument for each field that diff
     )
 
 
-def open_end(lower: float | None, upper: float | None, alternative: Alternative) -> Ends:
-    """Drop the end that the alternative leaves open."""
+def drop_open_end(lower: float | None, upper: float | None, alternative: Alternative) -> Ends:
+    """Return the ends with None for the one that the alternative leaves open."""
     return (
         None if alternative is Alternative.LESS else lower,
         None if alternative is Alternative.GREATER else upper,

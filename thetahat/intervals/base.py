@@ -28,7 +28,7 @@ class Interval:
     target : Target
         The error that the interval is about.
     mean : MeanKind
-        Which mean it centres on.
+        The mean that is the centre of the interval.
     estimate : float
         That mean, in units of the loss.
     standard_error : float or None
@@ -74,7 +74,7 @@ class Interval:
 
 
 class IntervalMethod(Protocol):
-    """A frozen dataclass whose fields are the method's parameters."""
+    """The interface of interval methods; the fields of the dataclass are their parameters."""
 
     info: ClassVar[MethodInfo]
 
@@ -111,8 +111,8 @@ class WithoutVariance:
         return None
 
 
-class ShareInterval(WithoutVariance, ABC):
-    """An interval for a share of errors, which is built from losses of 0 and 1 alone.
+class ErrorRateInterval(WithoutVariance, ABC):
+    """Base class of intervals for an error rate, which need losses that are all 0 or 1.
 
     The difference of two models has no such interval: its losses are -1, 0 and 1.
     """
@@ -126,14 +126,14 @@ class ShareInterval(WithoutVariance, ABC):
         """Return why the method cannot be used on this layout, or None."""
 
     @abstractmethod
-    def build_on_losses(
+    def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Return the interval; None where a loss is neither 0 nor 1."""
+        """Build the interval; None if a loss is neither 0 nor 1."""
 
 
 class ResampledInterval(WithoutVariance, ABC):
-    """An interval that is built on bootstrap replicates, which all methods share."""
+    """Base class of intervals that are built from bootstrap replicates."""
 
     __slots__ = ()
 
@@ -146,7 +146,7 @@ class ResampledInterval(WithoutVariance, ABC):
         """Return why the layout cannot be resampled, or None if it can."""
 
     @abstractmethod
-    def build_on(
+    def build_from_replicates(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval; None where the losses do not vary."""
+        """Build the interval; None if the losses do not vary."""

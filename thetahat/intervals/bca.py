@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.distributions import tail_probability
-from thetahat.intervals._bootstrap import build_interval, resampling_misfit
+from thetahat.intervals._bootstrap import build_interval, reason_against_resampling
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -77,9 +77,9 @@ class Bca(ResampledInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why there is nothing to resample, or None."""
-        return resampling_misfit(self.info, layout)
+        return reason_against_resampling(self.info, layout)
 
-    def build_on(
+    def build_from_replicates(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""

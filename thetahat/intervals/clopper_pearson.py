@@ -8,8 +8,12 @@ from typing import ClassVar
 from scipy.special import betaincinv
 
 from thetahat.distributions import tail_probability
-from thetahat.intervals._error_rates import count_errors, share_interval, share_refusal
-from thetahat.intervals.base import Interval, ShareInterval
+from thetahat.intervals._error_rates import (
+    build_error_rate_interval,
+    count_errors,
+    reason_against_error_rate,
+)
+from thetahat.intervals.base import ErrorRateInterval, Interval
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
@@ -17,7 +21,7 @@ from thetahat.values.types import Alternative, MeanKind, Target
 
 
 @dataclass(frozen=True, slots=True)
-class ClopperPearson(ShareInterval):
+class ClopperPearson(ErrorRateInterval):
     r"""Error rates that neither one-sided exact binomial test would reject.
 
     x is the number of ones among n zero-one losses of one trained model, and :math:`I^{-1}` the
@@ -52,24 +56,24 @@ class ClopperPearson(ShareInterval):
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Refuse all but one test set of independent instances."""
-        return share_refusal(self.info.name, layout)
+        """Return why the layout is not one test set of independent instances; None if it is."""
+        return reason_against_error_rate(self.info.name, layout)
 
-    def build_on_losses(
+    def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Return the interval; None where a loss is neither 0 nor 1."""
+        """Build the interval; None if a loss is neither 0 nor 1."""
         tail = tail_probability(level, alternative)
         counts = count_errors(losses)
         if counts is None:
             return None
         errors, n = counts
         ends = _lower_end(errors, n, tail), 1 - _lower_end(n - errors, n, tail)
-        return share_interval(self.info.name, counts, ends, level, alternative)
+        return build_error_rate_interval(self.info.name, counts, ends, level, alternative)
 
 
 def _lower_end(errors: int, n: int, tail: float) -> float:
-    """Return the share under which this many errors or more have probability ``tail``."""
+    """Return the error rate with which this many errors or more have probability ``tail``."""
     return 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
 
 

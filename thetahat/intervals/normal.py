@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import NORMAL_WITH_FEW_DEGREES_OF_FREEDOM, Caution
-from thetahat.intervals._symmetric import symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits, ReplicateForm
@@ -51,7 +51,7 @@ class Normal:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
-        """Return None: what counts is the variance."""
+        """Return None: the method fits every layout that has a variance estimate."""
         return None
 
     def build(
@@ -62,10 +62,10 @@ class Normal:
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Build the interval on one variance; None where the variance is not usable."""
-        if (value := usable_scalar(variance)) is None:
+        """Build the interval on one variance; None if the variance is not usable."""
+        if (value := get_usable_variance(variance)) is None:
             return None
-        return symmetric_interval(
+        return build_symmetric_interval(
             self.info.name,
             variance_method.name,
             variance,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import PREDICTION_OF_ONE_SOURCE
-from thetahat.intervals._symmetric import symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
 from thetahat.intervals.base import Interval
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits
@@ -37,8 +37,8 @@ class Prediction:
         name="prediction",
         title="Prediction interval for one new source",
         summary=(
-            "Where the average loss observed on one new source, with about as many test instances "
-            "as these, will lie. It is not an interval for a single instance."
+            "An interval for the average loss that will be observed on one new source with about "
+            "as many test instances as these. It is not an interval for a single instance."
         ),
         formula=r"\hat\mu \pm t_{K-1, 1-\alpha/2} \sqrt{B (1 + 1/K)}",
         references=("geras2013",),
@@ -61,7 +61,7 @@ class Prediction:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Refuse blocks that are not sources."""
+        """Return why the blocks are not sources; None if they are."""
         if layout.kind is BlockKind.SOURCE:
             return None
         return (
@@ -77,17 +77,17 @@ class Prediction:
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Return the interval on B / K of the source means; None for every other variance."""
+        """Build the interval on the variance B / K of the source means, else return None."""
         if self.inapplicable(losses.layout) or not variance_method.variance.is_between_sources:
             return None
-        if (value := usable_scalar(variance)) is None:
+        if (value := get_usable_variance(variance)) is None:
             return None
         degrees = variance.degrees_of_freedom
         if degrees is None:
             return None
         n_blocks = degrees + 1
         error = math.sqrt(value * (n_blocks + 1))  # the variance is B/K, so B (1 + 1/K)
-        return symmetric_interval(
+        return build_symmetric_interval(
             self.info.name,
             variance_method.name,
             variance,

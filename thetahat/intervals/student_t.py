@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.intervals._symmetric import symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
 from thetahat.intervals.base import Interval
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits
@@ -42,8 +42,8 @@ class StudentT:
             "large-sample interval."
         ),
         errs=(
-            "As its variance estimate: too short where that ignores the overlap of training sets "
-            "or how much results change with other training data."
+            "The same as that of its variance estimate: too short where that ignores the overlap "
+            "of training sets or how much results change with other training data."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
@@ -52,7 +52,7 @@ class StudentT:
     )
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
-        """Return None: what counts is the variance."""
+        """Return None: the method fits every layout that has a variance estimate."""
         return None
 
     def build(
@@ -63,13 +63,13 @@ class StudentT:
         level: float,
         alternative: Alternative,
     ) -> Interval | None:
-        """Build the interval; None where the variance is not usable or has no degrees."""
-        if (value := usable_scalar(variance)) is None:
+        """Build the interval; None if the variance is not usable or has no degrees of freedom."""
+        if (value := get_usable_variance(variance)) is None:
             return None
         degrees = variance.degrees_of_freedom
         if degrees is None or degrees <= 0:
             return None
-        return symmetric_interval(
+        return build_symmetric_interval(
             self.info.name,
             variance_method.name,
             variance,

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD
 from thetahat.distributions import tail_probability
-from thetahat.intervals._bootstrap import build_interval, resampling_misfit
+from thetahat.intervals._bootstrap import build_interval, reason_against_resampling
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -78,12 +78,12 @@ class Studentised(ResampledInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why there is nothing to resample, or None."""
-        if reason := resampling_misfit(self.info, layout):
+        if reason := reason_against_resampling(self.info, layout):
             return reason
         within = default_unit(layout) == "instance" and layout.has_one_row_each
         return lacks_block_variance(self.info, layout) if within else None
 
-    def build_on(
+    def build_from_replicates(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""

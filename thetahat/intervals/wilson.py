@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.distributions import tail_probability, upper_quantile
-from thetahat.intervals._error_rates import count_errors, share_interval, share_refusal
-from thetahat.intervals.base import Interval, ShareInterval
+from thetahat.intervals._error_rates import (
+    build_error_rate_interval,
+    count_errors,
+    reason_against_error_rate,
+)
+from thetahat.intervals.base import ErrorRateInterval, Interval
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
@@ -17,7 +21,7 @@ from thetahat.values.types import Alternative, MeanKind, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Wilson(ShareInterval):
+class Wilson(ErrorRateInterval):
     r"""Error rates that a score test would not reject.
 
     :math:`\hat p` is the share of ones among n zero-one losses of one trained model, and :math:`z =
@@ -54,24 +58,24 @@ class Wilson(ShareInterval):
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
-        """Refuse all but one test set of independent instances."""
-        return share_refusal(self.info.name, layout)
+        """Return why the layout is not one test set of independent instances; None if it is."""
+        return reason_against_error_rate(self.info.name, layout)
 
-    def build_on_losses(
+    def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Return the interval; None where a loss is neither 0 nor 1."""
+        """Build the interval; None if a loss is neither 0 nor 1."""
         z = upper_quantile(tail_probability(level, alternative), None)
         counts = count_errors(losses)
         if counts is None:
             return None
         errors, n = counts
         ends = _lower_end(errors, n, z), 1 - _lower_end(n - errors, n, z)
-        return share_interval(self.info.name, counts, ends, level, alternative)
+        return build_error_rate_interval(self.info.name, counts, ends, level, alternative)
 
 
 def _lower_end(errors: int, n: int, z: float) -> float:
-    """Return the smaller root, from the larger one and their product: nothing cancels.
+    """Return the smaller root as the product of both over the larger one, which loses no digits.
 
     A one-sided level below one half has z < 0, and its lower bound is the larger root.
     """

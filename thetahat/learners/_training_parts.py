@@ -64,7 +64,7 @@ def check_two_classes(totals: FloatArray) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Constant:
+class ConstantModel:
     """A model with the same prediction for every instance.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import Constant, class_weights, read_weights
+from thetahat.learners._training_parts import ConstantModel, class_weights, read_weights
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -47,11 +47,11 @@ class Majority:
         weights: FloatArray | None,
         n_classes: int,
         rng: np.random.Generator,
-    ) -> Constant:
+    ) -> ConstantModel:
         """Count the classes."""
         del features, rng
         totals = class_weights(y, read_weights(weights, len(y)), n_classes)
-        return Constant(int(np.argmax(totals)), totals / totals.sum())
+        return ConstantModel(int(np.argmax(totals)), totals / totals.sum())
 
 
 METHOD = Majority

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import Constant, read_weights
+from thetahat.learners._training_parts import ConstantModel, read_weights
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -43,10 +43,10 @@ class MeanLearner:
         weights: FloatArray | None,
         n_classes: int,
         rng: np.random.Generator,
-    ) -> Constant:
+    ) -> ConstantModel:
         """Average the targets."""
         del features, n_classes, rng
-        return Constant(float(np.average(y, weights=read_weights(weights, len(y)))))
+        return ConstantModel(float(np.average(y, weights=read_weights(weights, len(y)))))
 
 
 METHOD = MeanLearner

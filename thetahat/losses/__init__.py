@@ -9,7 +9,7 @@ LOSSES: Final[Registry[type[Loss]]] = Registry.collect(__name__, __path__)
 
 
 def default_loss(task: str) -> str:
-    """Return the name of the loss that a request gets which names none."""
+    """Return the name of the default loss of a task."""
     return next(name for name in LOSSES.defaults() if LOSSES[name].task == task)
 
 

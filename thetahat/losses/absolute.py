@@ -44,7 +44,7 @@ class Absolute:
         with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
             return np.asarray(np.abs(predictions.output - y_true), dtype=np.float64)
 
-    def of_errors(self, errors: FloatArray, out: FloatArray) -> None:
+    def evaluate_errors(self, errors: FloatArray, out: FloatArray) -> None:
         """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
         np.abs(errors, out=out)
 

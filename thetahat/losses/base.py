@@ -38,13 +38,15 @@ class Predictions:
 class Loss(Protocol):
     """A frozen dataclass whose fields are the loss's parameters.
 
-    Optional methods: ``for_classes``, as the function below, for a loss that depends on the labels
-    of the classes; ``check_truth(y_true)``, which refuses targets that the loss is not for;
-    ``of_errors(errors, out)``, for a loss of predictions minus truth alone, which writes the losses
-    of an array of errors of any shape into ``out`` (they must be finite where the squares of the
-    errors are finite, and infinite or NaN where the errors are); ``mean_over_pairs(y_true,
-    output)``, the mean loss over all pairs of a target and a prediction, if it can be computed
-    without n^2 losses.
+    Optional methods:
+
+    - ``for_classes(classes)``, if the loss depends on the labels of the classes;
+    - ``check_truth(y_true)``, which raises for targets that have no such loss;
+    - ``evaluate_errors(errors, out)``, if the loss depends on prediction minus truth alone: it
+      writes the losses of an array of errors of any shape into ``out``. They must be finite where
+      the squares of the errors are finite, and infinite or NaN where the errors are;
+    - ``mean_over_pairs(y_true, output)``, the mean loss over all pairs of a target and a
+      prediction, if it can be computed without n^2 losses.
     """
 
     info: ClassVar[MethodInfo]
@@ -53,7 +55,7 @@ class Loss(Protocol):
 
     @property
     def value_range(self) -> tuple[float, float]:
-        """Smallest and largest loss there can be; inf where there is no bound."""
+        """Smallest and largest possible loss; infinite if there is no bound."""
         ...
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
@@ -65,9 +67,9 @@ class Loss(Protocol):
 
 
 def for_classes(loss: Loss, classes: tuple[Label, ...]) -> Loss:
-    """Return the loss over these classes, in the order of their codes.
+    """Return the loss for these classes, in the order of their codes.
 
-    Most losses are the same for any; one that is not refuses classes that it is not for.
+    Most losses do not depend on the classes. Such a loss is returned unchanged.
     """
     bind: Callable[[tuple[Label, ...]], Loss] | None = getattr(loss, "for_classes", None)
     return loss if bind is None or not classes else bind(classes)

@@ -13,7 +13,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
-from thetahat.tables.labels import label_key_among, make_label_key
+from thetahat.tables.labels import make_label_key, normalise_label_key
 from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray, Label
 
@@ -83,7 +83,7 @@ class CostMatrix:
     def for_classes(self, classes: tuple[Label, ...]) -> CostMatrix:
         """Return the costs in the order of the classes' codes; refuse a class without costs."""
         labels = self._labels()
-        place = {label_key_among(label, classes): i for i, label in enumerate(labels)}
+        place = {normalise_label_key(label, classes): i for i, label in enumerate(labels)}
         missing = [label for label in classes if make_label_key(label) not in place]
         if missing:
             raise InvalidParameter(

@@ -51,7 +51,7 @@ class Squared:
         with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
             return np.asarray((predictions.output - y_true) ** 2, dtype=np.float64)
 
-    def of_errors(self, errors: FloatArray, out: FloatArray) -> None:
+    def evaluate_errors(self, errors: FloatArray, out: FloatArray) -> None:
         """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
         np.square(errors, out=out)
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.types import FloatArray, IntArray
 
-OfTables = Callable[[FloatArray], FloatArray]
+TableFunction = Callable[[FloatArray], FloatArray]
 """(B,) values of (B, C, C) tables of weights, true class by predicted; NaN where undefined."""
 SlopesOfTable = Callable[[FloatArray], FloatArray]
 """(C, C) derivatives by the weight of each cell, at one (C, C) table."""
@@ -33,7 +33,7 @@ class TableStatistic:
 
     cell: IntArray
     n_classes: int
-    of_tables: OfTables
+    of_tables: TableFunction
     slopes: SlopesOfTable
 
     def value(self) -> float:
@@ -75,7 +75,9 @@ class TableStatistic:
         return np.bincount(self.cell, minlength=n * n).reshape(n, n).astype(np.float64)
 
 
-def table_statistic(judged: Judged, of_tables: OfTables, slopes: SlopesOfTable) -> TableStatistic:
+def table_statistic(
+    judged: TruthAndPredictions, of_tables: TableFunction, slopes: SlopesOfTable
+) -> TableStatistic:
     """Return the metric on those rows."""
     n_classes = len(judged.classes)
     cell = judged.truth.astype(np.intp) * n_classes + judged.output.astype(np.intp)

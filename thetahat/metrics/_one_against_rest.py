@@ -10,7 +10,7 @@ import numpy as np
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._ranking import Ranking
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.types import FloatArray, IntArray, Label
 
 
@@ -83,7 +83,7 @@ class RankedStatistic:
         return self.areas(counts[:, 1::2], counts[:, ::2])
 
 
-def build_rankings(name: str, judged: Judged, positive: Label | None) -> list[Ranking]:
+def build_rankings(name: str, judged: TruthAndPredictions, positive: Label | None) -> list[Ranking]:
     """Return the ranking of the positive class, or one for each class where there are more."""
     scores = judged.scores
     if scores is None:
@@ -117,7 +117,7 @@ def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...])
         positive_code(name, positive, classes)
 
 
-def _scores_for(scores: FloatArray, code: int, judged: Judged) -> FloatArray:
+def _scores_for(scores: FloatArray, code: int, judged: TruthAndPredictions) -> FloatArray:
     if scores.ndim == 2:
         return scores[:, code]
     if len(judged.classes) > 2:

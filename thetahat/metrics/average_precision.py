@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import average_precisions, precision_slopes
-from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import precision_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import IntArray, Label, MeanKind, Needs, Target
@@ -53,7 +53,7 @@ class AveragePrecision:
         r"{\#\{j : s_j \ge s_i\}}",
         references=("hampel1974", "manning2008"),
         assumptions=(
-            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "Independent instances, clusters or sources. The trained models are treated as fixed. "
             "All sources have the same share of positives, on which the value depends."
         ),
         errs=(
@@ -74,7 +74,7 @@ class AveragePrecision:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the average precision on those rows."""
         rankings = build_rankings(self.info.name, judged, self.positive)
         return RankedStatistic(rankings, average_precisions, precision_slopes, precision_areas)
@@ -87,7 +87,7 @@ class AveragePrecision:
         """Say when it has no value."""
         return "there are no positives, or no negatives"
 
-    def strata(self, judged: Judged) -> IntArray | None:  # noqa: ARG002 - it has none
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
         """Return None: inside one class the influence does not average to 0."""
         return None
 

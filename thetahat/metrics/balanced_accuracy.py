@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
-from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -44,7 +44,7 @@ class BalancedAccuracy:
         formula=r"\frac1C \sum_c \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}",
         references=("brodersen2010",),
         assumptions=(
-            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "Independent instances, clusters or sources. The trained models are treated as fixed. "
             "For random folds the pooled value is reported."
         ),
         errs="With few instances of a class the normal interval is too short and may pass 1.",
@@ -61,7 +61,7 @@ class BalancedAccuracy:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the balanced accuracy on those rows."""
         return table_statistic(judged, _mean_recall, _slopes)
 
@@ -72,7 +72,7 @@ class BalancedAccuracy:
         """Say when it has no value."""
         return "there is one true class only"
 
-    def strata(self, judged: Judged) -> IntArray | None:
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes of the true classes."""
         return judged.truth.astype(np.intp)
 

@@ -20,7 +20,7 @@ _MAX_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Judged:
+class TruthAndPredictions:
     """The truth and one model's predictions of some test instances.
 
     Parameters
@@ -49,7 +49,7 @@ class Judged:
         """Number of rows."""
         return len(self.truth)
 
-    def rows(self, index: IntArray | slice) -> Judged:
+    def rows(self, index: IntArray | slice) -> TruthAndPredictions:
         """Return some of the rows."""
         scores = None if self.scores is None else self.scores[index]
         return replace(self, truth=self.truth[index], output=self.output[index], scores=scores)
@@ -118,7 +118,7 @@ class Metric(Protocol):
         """Number of bootstrap resamples; 0 for none, None for the default."""
         ...
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the metric on those rows."""
         ...
 
@@ -130,7 +130,7 @@ class Metric(Protocol):
         """Say when the metric has no value, as the end of a sentence."""
         ...
 
-    def strata(self, judged: Judged) -> IntArray | None:
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes of groups within which the influence averages to 0; None if none."""
         ...
 

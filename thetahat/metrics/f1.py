@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
-from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -62,7 +62,7 @@ class F1:
         formula=r"\frac{2 TP}{2 TP + FP + FN}",
         references=("forman2010", "takahashi2022"),
         assumptions=(
-            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "Independent instances, clusters or sources. The trained models are treated as fixed. "
             "For random folds the pooled value is reported."
         ),
         errs=(
@@ -95,7 +95,7 @@ class F1:
                 value=self.positive,
             )
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the F1 score on those rows."""
         if self.average == "macro":
             return table_statistic(judged, _macro, _macro_slopes)
@@ -115,7 +115,7 @@ class F1:
         """Say when it has no value."""
         return "no row is, or is called, positive"
 
-    def strata(self, judged: Judged) -> IntArray | None:  # noqa: ARG002 - it has none
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
         """Return None: inside one class the influence does not average to 0."""
         return None
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import ratios, table_statistic
-from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -49,7 +49,7 @@ class Matthews:
         formula=r"\frac{c s - \sum_k p_k t_k}{\sqrt{(s^2 - \sum_k p_k^2)(s^2 - \sum_k t_k^2)}}",
         references=("gorodkin2004", "matthews1975"),
         assumptions=(
-            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "Independent instances, clusters or sources. The trained models are treated as fixed. "
             "For random folds the pooled value is reported."
         ),
         errs=(
@@ -69,7 +69,7 @@ class Matthews:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
         return table_statistic(judged, _correlations, _slopes)
 
@@ -80,7 +80,7 @@ class Matthews:
         """Say when it has no value."""
         return "all rows are of one class, or are called one"
 
-    def strata(self, judged: Judged) -> IntArray | None:  # noqa: ARG002 - it has none
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
         """Return None: inside one class the influence does not average to 0."""
         return None
 

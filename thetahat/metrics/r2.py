@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import ratios
-from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
 
@@ -47,7 +47,7 @@ class RSquared:
         formula=r"1 - \frac{\sum_i (y_i - f_i)^2}{\sum_i (y_i - \bar y)^2}",
         references=("hampel1974", "pedregosa2011"),
         assumptions=(
-            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "Independent instances, clusters or sources. The trained models are treated as fixed. "
             "For random folds the pooled value is reported."
         ),
         errs=(
@@ -67,7 +67,7 @@ class RSquared:
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
         truth = np.asarray(judged.truth, dtype=np.float64)
         return _Explained(truth, (truth - judged.output) ** 2)
@@ -79,7 +79,7 @@ class RSquared:
         """Say when it has no value."""
         return "the targets do not vary"
 
-    def strata(self, judged: Judged) -> IntArray | None:  # noqa: ARG002 - it has none
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
         """Return None."""
         return None
 

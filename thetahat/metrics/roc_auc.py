@@ -14,7 +14,7 @@ from thetahat.metrics._auc_power import estimate_power, positives_for
 from thetahat.metrics._classes import positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
-from thetahat.metrics.base import Judged, WeightedMetric, check_resamples
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -67,7 +67,7 @@ class RocAuc:
         formula=r"\frac{1}{m n} \sum_i \sum_j 1\{x_i > y_j\} + \tfrac12 1\{x_i = y_j\}",
         references=("delong1988", "ledell2015"),
         assumptions=(
-            "Independent instances, clusters or sources. The trained models are taken as given. "
+            "Independent instances, clusters or sources. The trained models are treated as fixed. "
             "For folds the mean of their areas is reported, because scores of different models "
             "need not be comparable."
         ),
@@ -95,7 +95,7 @@ class RocAuc:
                 value=self.fold_ties,
             )
 
-    def statistic(self, judged: Judged) -> WeightedMetric:
+    def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the area on those rows."""
         rankings = build_rankings(self.info.name, judged, self.positive)
         tie = 0.5 if self.fold_ties == "half" else 0.0
@@ -111,7 +111,7 @@ class RocAuc:
         """Say when the area has no value."""
         return "there are no positives, or no negatives"
 
-    def strata(self, judged: Judged) -> IntArray | None:
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:
         """Return (n,) codes of the two classes; None where classes are averaged over."""
         if self.positive is None and len(judged.classes) > 2:
             return None

@@ -18,7 +18,7 @@ _MAX_STEPS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solved:
+class BoxSolution:
     """The solution of a quadratic programme.
 
     Parameters
@@ -46,7 +46,7 @@ def minimise_in_slab(
     upper: float,
     lowest: float,
     highest: float,
-) -> Solved:
+) -> BoxSolution:
     """Minimise w'Kw/2 - q'w over 0 <= w <= upper and lowest <= sum w <= highest.
 
     The programme is first solved without the bounds on the sum. If the sum violates a bound, the
@@ -61,7 +61,7 @@ def minimise_in_slab(
     if not lowest <= total <= highest:
         multiplier, w = _solve_on_bound(box, lowest if total < lowest else highest)
     gradient = box.gradient_at(w)
-    return Solved(
+    return BoxSolution(
         w=w,
         objective=0.5 * float(w @ (gradient + multiplier - q)),  # Kw is the gradient + q + it
         multiplier=multiplier,

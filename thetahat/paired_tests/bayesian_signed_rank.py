@@ -112,7 +112,7 @@ class BayesianSignedRank:
         """Return why the units cannot be paired, or None if they can."""
         return reason_against_unit(self.info.name, layout, self.unit or "block")
 
-    def too_much_unasked(self, layout: Layout) -> str | None:
+    def too_slow_by_default(self, layout: Layout) -> str | None:
         """Return why the test takes too long to be a default here, or None if it does not."""
         unit = self.unit or "block"
         n = count_units(layout, unit)

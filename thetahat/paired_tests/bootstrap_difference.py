@@ -17,7 +17,7 @@ from thetahat.numerics.bootstrap import (
     default_resamples,
     draw_seed,
     of_difference,
-    unit_misfit,
+    reason_against_units,
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.paired_tests._units import choose_unit, count_units
@@ -65,8 +65,8 @@ class BootstrapDifference:
         name="bootstrap_difference",
         title="Paired bootstrap test",
         summary=(
-            "How often the mean difference of a bootstrap resample deviates from the observed "
-            "difference by at least as much as that deviates from 0."
+            "Returns how often the mean difference of a bootstrap resample deviates from the "
+            "observed difference by at least as much as that deviates from 0."
         ),
         formula=r"p = (\#\{|D^*_b - D| \ge |D|\} + 1) / (B + 1)",
         references=("davison1997", "efron1993", "phipson2010"),
@@ -87,9 +87,9 @@ class BootstrapDifference:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the units cannot be drawn, or None if they can."""
-        return unit_misfit(self.info.name, layout, self.unit)
+        return reason_against_units(self.info.name, layout, self.unit)
 
-    def too_much_unasked(self, layout: Layout) -> str | None:
+    def too_slow_by_default(self, layout: Layout) -> str | None:
         """Return why the test takes too long to be a default here, or None if it does not."""
         n = count_units(layout, choose_unit(layout, self.unit))
         n_resamples = default_resamples(n)

@@ -66,8 +66,8 @@ class Permutation:
         name="permutation",
         title="Permutation test by sign flips",
         summary=(
-            "How often the mean difference would be at least as large if the two models' names "
-            "were swapped at random on each instance, cluster or source."
+            "Returns how often the mean difference would be at least as large if the two models' "
+            "names were swapped at random on each instance, cluster or source."
         ),
         formula=(r"p = (\#\{|T_b| \ge |T|\} + 1) / (B + 1),\quad T_b = \sum_u \pm w_u d_u"),
         references=("fisher1935", "phipson2010"),

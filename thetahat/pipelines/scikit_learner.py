@@ -23,7 +23,7 @@ from thetahat.pipelines.parameter_limits import BY_LABEL
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.labels import label_key_among, make_label_key
+from thetahat.tables.labels import make_label_key, normalise_label_key
 from thetahat.values.types import FloatArray, Label
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class ScikitLearner:
             return self
         labels = [make_label_key(label) for label in classes]
         for label in by_label:
-            if label_key_among(label, classes) not in labels:
+            if normalise_label_key(label, classes) not in labels:
                 raise InvalidParameter(
                     f"{BY_LABEL} of {self.name} has a weight for {label!r}, which is not a class; "
                     f"the classes are {', '.join(labels[:20])}.",
@@ -188,7 +188,7 @@ class ScikitLearner:
                     value=label,
                 )
         weights = {
-            label_key_among(label, classes): float(weight) for label, weight in by_label.items()
+            normalise_label_key(label, classes): float(weight) for label, weight in by_label.items()
         }
         by_code = {code: weights.get(label, 1.0) for code, label in enumerate(labels)}
         return replace(self, params={**self.params, BY_LABEL: by_code})

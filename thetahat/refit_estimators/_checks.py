@@ -1,4 +1,4 @@
-"""Checks of parameters, and of data, that several methods share."""
+"""Checks of the data that several refit estimators share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The no-information error: that of a model if targets did not depend on features."""
+"""The no-information error, which a model would have if targets did not depend on features."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from thetahat.cautions import FEW_REPLICATES_OF_A_REFIT, FEW_RESAMPLES, Caution
 from thetahat.distributions import tail_probability
-from thetahat.intervals._symmetric import open_end
+from thetahat.intervals._symmetric import drop_open_end
 from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
 from thetahat.values.types import Alternative, FloatArray, MeanKind, Target
@@ -31,7 +31,7 @@ def build_percentile_interval(  # noqa: PLR0913 - the fields of an interval
         return None
     tail = tail_probability(level, alternative)
     lower, upper = np.quantile(replicates, [tail, 1 - tail]) - shift
-    ends = open_end(float(lower), float(upper), alternative)
+    ends = drop_open_end(float(lower), float(upper), alternative)
     return Interval(
         method=info.name,
         variance=None,

@@ -1,4 +1,4 @@
-"""The fits to resamples that the bootstrap estimates of error share, and out-of-bag errors."""
+"""Fits to bootstrap resamples, and the out-of-bag errors that are computed from them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ResamplesDesign:
 def _bags(
     design: ResamplesDesign, rows: RowsToDraw, seed: int
 ) -> tuple[tuple[npt.NDArray[np.int32], int], ...]:
-    """Return the draws of every resample, made once for all models and methods of a job."""
+    """Return every resample with its number of draws; cached for all models and methods."""
     draws = (design.draw(rows, seed, b) for b in range(1, design.n_resamples + 1))
     return tuple((counts.astype(np.int32), n_again) for counts, n_again in draws)
 

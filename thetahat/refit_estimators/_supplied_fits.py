@@ -1,4 +1,4 @@
-"""Extra fits that a user has made: their resamples and losses take the place of drawn ones."""
+"""Refit estimates from extra fits that the user made, without fitting any model here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class SuppliedResamples(ResamplesDesign):
-    """Resamples that are known, in the place of drawn ones.
+    """Resamples that the user supplies, instead of random ones.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ class SuppliedResamples(ResamplesDesign):
         return list(self.counts)
 
     def count_drawn_again(self, rows: Rows, seed: int) -> int:
-        """Return 0: nothing is drawn."""
+        """Return 0, because no resample is drawn here."""
         del rows, seed
         return 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SuppliedOutOfBag(OutOfBagEstimate):
-    """The out-of-bag error from resamples and losses that are known.
+    """The out-of-bag error from resamples and losses that the user supplies.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class SuppliedOutOfBag(OutOfBagEstimate):
 
     @property
     def design(self) -> SuppliedResamples:
-        """The resamples that are known."""
+        """The supplied resamples."""
         return self.resamples
 
 
@@ -120,7 +120,7 @@ def supply_out_of_bag(
     correct_noise: bool,
     average: Average,
 ) -> SuppliedRefit:
-    """Return the out-of-bag error with the losses of models fitted to known resamples.
+    """Return the out-of-bag error of models that the user fitted to these resamples.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def supply_out_of_bag(
 def supply_conservative_z(
     subsamples: Mapping[str, FloatArray], halves: Mapping[str, FloatArray]
 ) -> SuppliedRefit:
-    """Return the conservative variance with the mean losses of known subsamples.
+    """Return the conservative variance from mean losses of subsamples that the user supplies.
 
     Parameters
     ----------

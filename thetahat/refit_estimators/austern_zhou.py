@@ -17,8 +17,8 @@ from thetahat.refit_estimators._checks import (
 )
 from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
-from thetahat.schemes._partitions import dealt
-from thetahat.schemes.base import AllButTest, Rows, Split
+from thetahat.schemes._partitions import deal_to_folds
+from thetahat.schemes.base import ComplementSplit, Rows, Split
 from thetahat.seeds import stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
@@ -72,7 +72,7 @@ class ReplacementsDesign:
                 drawn_repeat, fold_of_row, fold_of_half = repeat, *self._folds(n, seed, repeat)
             if block < K:
                 test = np.flatnonzero(fold_of_row == block)
-                yield AllButTest(repeat, block, block, test, n)
+                yield ComplementSplit(repeat, block, block, test, n)
                 continue
             if block < 2 * K:
                 is_test, working = fold_of_half == block - K, base
@@ -97,8 +97,8 @@ class ReplacementsDesign:
         """Return the (n,) folds of all rows and the (m,) folds of the half in one repeat."""
         rng = stream(seed, "folds to replace in", repeat)
         return (
-            dealt(rng.permutation(n), self.n_folds),
-            dealt(rng.permutation(n // 2), self.n_folds),
+            deal_to_folds(rng.permutation(n), self.n_folds),
+            deal_to_folds(rng.permutation(n // 2), self.n_folds),
         )
 
     def errors(self, fits: RefitLosses) -> tuple[float, float, FloatArray]:

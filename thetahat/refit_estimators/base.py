@@ -84,7 +84,7 @@ class RefitLosses:
 
 
 class RefitEstimator(Protocol):
-    """A method that fits again: a frozen dataclass whose fields are its parameters.
+    """A method that fits the learner again; the fields of the dataclass are its parameters.
 
     It is an ``EstimatesVariance`` too, or a ``BuildsInterval``, or both, by ``gives``.
     """

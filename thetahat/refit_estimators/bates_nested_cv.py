@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.cautions import FEW_REPEATS, STANDARD_ERROR_AT_ITS_BOUND, ZERO_VARIANCE, Caution
-from thetahat.intervals._symmetric import symmetric_interval
+from thetahat.intervals._symmetric import build_symmetric_interval
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_choice, check_count
 from thetahat.refit_estimators._checks import (
@@ -22,7 +22,7 @@ from thetahat.refit_estimators._checks import (
 )
 from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
-from thetahat.schemes._partitions import dealt
+from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.traits import Recommendation
@@ -87,7 +87,7 @@ class NestedFoldsDesign:
 
     def folds(self, n: int, seed: int, repeat: int) -> IntArray:
         """Return the (n,) folds; repeats from ``n_repeats`` on are plain cross-validations."""
-        return dealt(stream(seed, "nested folds", repeat).permutation(n), self.n_folds)
+        return deal_to_folds(stream(seed, "nested folds", repeat).permutation(n), self.n_folds)
 
     def get_outer_and_inner(
         self, fits: RefitLosses, repeat: int
@@ -274,7 +274,7 @@ class BatesNestedCv:
         if not estimate.usable:
             return None
         name = self.info.name
-        return symmetric_interval(name, name, estimate, error, None, level, alternative)
+        return build_symmetric_interval(name, name, estimate, error, None, level, alternative)
 
 
 def _check_bounds(unbounded_error: float, lower_bound: float, K: int) -> tuple[Caution, ...]:

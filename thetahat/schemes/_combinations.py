@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import InsufficientData, Loc
-from thetahat.schemes.base import Split, rows_but
+from thetahat.schemes.base import Split, list_other_rows
 
 MAX_SPLITS: Final = 100_000
 """More splits than this are refused: each is a fit."""
@@ -34,7 +34,7 @@ def count_splits(n: int, n_test: int, loc: Loc) -> int:
     return total
 
 
-def every_split(n: int, n_test: int, start: int, stop: int | None) -> Iterator[Split]:
+def yield_all_splits(n: int, n_test: int, start: int, stop: int | None) -> Iterator[Split]:
     """Yield the splits from ``start`` to ``stop``.
 
     In lexicographic order of the test rows, or of the training rows where these are the fewer:
@@ -44,6 +44,6 @@ def every_split(n: int, n_test: int, start: int, stop: int | None) -> Iterator[S
     chosen = combinations(range(n), n_test if tests_are_chosen else n - n_test)
     for split, part in enumerate(islice(chosen, start, stop), start):
         few = np.array(part, dtype=np.intp)
-        many = rows_but(few, n)
+        many = list_other_rows(few, n)
         train, test = (many, few) if tests_are_chosen else (few, many)
         yield Split(0, split, split, train, test)

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MAX_SPLITS, check_range
-from thetahat.schemes.base import AllButTest, Rows, Split
+from thetahat.schemes.base import ComplementSplit, Rows, Split
 from thetahat.values.types import IntArray, Label
 
 _MAX_TWO_BYTE_CODE: Final = 2**15 - 1
@@ -65,7 +65,7 @@ def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
         )
 
 
-def dealt(order: IntArray, n_folds: int) -> IntArray:
+def deal_to_folds(order: IntArray, n_folds: int) -> IntArray:
     """(n,) fold of each row when rows in this order are dealt out one by one, as cards are.
 
     Fold sizes differ by one at most, the first ``n % n_folds`` folds have the one more; so do
@@ -108,4 +108,4 @@ def yield_partition_splits(
             bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
             drawn = repeat
         test = order[bounds[block] : bounds[block + 1]]  # ascending, for the sort is stable
-        yield AllButTest(repeat, block, labels[block], test, len(order))
+        yield ComplementSplit(repeat, block, labels[block], test, len(order))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.schemes._partitions import check_enough, dealt, get_column
+from thetahat.schemes._partitions import check_enough, deal_to_folds, get_column
 from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, Label
 
@@ -30,7 +30,7 @@ def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
     return codes
 
 
-def spread_codes(
+def get_stratifiable_codes(
     rows: Rows, n_folds: int, scheme: str, instead: str, *, field: str = "n_folds"
 ) -> IntArray:
     """Return the class codes; refuse a class that cannot be in every fold."""
@@ -53,7 +53,7 @@ def class_label(rows: Rows, code: int) -> Label:
     return rows.classes[code] if rows.classes else code
 
 
-def dealt_by_class(codes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+def deal_to_folds_by_class(codes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """(n,) fold of each row: shuffled, put in order of class, and dealt out one by one."""
     shuffled = rng.permutation(len(codes))
-    return dealt(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)
+    return deal_to_folds(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)

@@ -9,7 +9,7 @@ import numpy as np
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MAX_ROWS, MAX_SPLITS, check_range
 from thetahat.schemes._partitions import check_two_rows, get_column
-from thetahat.schemes.base import AllButTest, Rows, Split
+from thetahat.schemes.base import ComplementSplit, Rows, Split
 from thetahat.seeds import stream
 from thetahat.tables.labels import encode_labels
 
@@ -55,16 +55,16 @@ def check_count(name: str, count: int) -> None:
     check_range(name, count, 2, MAX_SPLITS)
 
 
-def drawn_split(n: int, n_test: int, seed: int, draw: int) -> Split:
+def draw_split(n: int, n_test: int, seed: int, draw: int) -> Split:
     """Return the split number ``draw``: a test part of that size, drawn without replacement."""
     test = np.sort(stream(seed, "folds", draw).permutation(n)[:n_test])
-    return AllButTest(0, draw, draw, test, n)
+    return ComplementSplit(0, draw, draw, test, n)
 
 
-def drawn_clusters(rows: Rows, size: float, scheme: str, seed: int, draw: int) -> Split:
+def draw_cluster_split(rows: Rows, size: float, scheme: str, seed: int, draw: int) -> Split:
     """Return the split number ``draw``: a test part of that share or number of whole clusters."""
     codes, labels = encode_labels(get_column(rows, "cluster", scheme))
     n_clusters = count_test_units(size, len(labels), "cluster")
     drawn = np.zeros(len(labels), dtype=np.bool_)
     drawn[stream(seed, "folds", draw).permutation(len(labels))[:n_clusters]] = True
-    return AllButTest(0, draw, draw, np.flatnonzero(drawn[codes]), rows.n)
+    return ComplementSplit(0, draw, draw, np.flatnonzero(drawn[codes]), rows.n)

@@ -44,7 +44,7 @@ class Split:
         return len(self.train) + len(self.test)
 
 
-class AllButTest(Split):
+class ComplementSplit(Split):
     """A split that trains once on every row that is not tested.
 
     The training rows are listed on first access, because most learners that predict many splits at
@@ -74,7 +74,7 @@ class AllButTest(Split):
     def train(self) -> IntArray:
         """Row numbers, ascending."""
         if self._listed is None:
-            object.__setattr__(self, "_listed", rows_but(self.test, self.n))
+            object.__setattr__(self, "_listed", list_other_rows(self.test, self.n))
         assert self._listed is not None  # noqa: S101 - just set
         return self._listed
 
@@ -89,14 +89,14 @@ class AllButTest(Split):
         return self.n
 
 
-def rows_but(test: IntArray, n: int) -> IntArray:
+def list_other_rows(test: IntArray, n: int) -> IntArray:
     """Rows 0 to n - 1 that are not in ``test``, ascending."""
     kept = np.ones(n, dtype=np.bool_)
     kept[test] = False
     return np.flatnonzero(kept)
 
 
-class OneRowEach(Iterator[Split]):
+class LeaveOneOutSplits(Iterator[Split]):
     """Splits that leave out one row of n each, row after row; only one exists at a time.
 
     Who can do with the row numbers takes ``rows``, and makes no split at all.
@@ -116,9 +116,9 @@ class OneRowEach(Iterator[Split]):
         if not self.rows:
             raise StopIteration
         row, self.rows = self.rows[0], self.rows[1:]
-        return self.leaving_out(row)
+        return self.build_split_without(row)
 
-    def leaving_out(self, row: int) -> Split:
+    def build_split_without(self, row: int) -> Split:
         """Return the split that leaves out this row."""
         train = np.arange(self.n - 1, dtype=np.intp)
         train[row:] += 1

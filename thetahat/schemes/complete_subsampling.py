@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._combinations import MAX_SPLITS, count_splits, every_split
+from thetahat.schemes._combinations import MAX_SPLITS, count_splits, yield_all_splits
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
@@ -69,7 +69,7 @@ class CompleteSubsampling:
         """Yield one pair per set of test rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)
-        return every_split(rows.n, count_test_units(self.test_size, rows.n), start, stop)
+        return yield_all_splits(rows.n, count_test_units(self.test_size, rows.n), start, stop)
 
 
 METHOD = CompleteSubsampling

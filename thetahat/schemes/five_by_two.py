@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, dealt, yield_partition_splits
-from thetahat.schemes._strata import dealt_by_class, spread_codes
+from thetahat.schemes._partitions import check_enough, deal_to_folds, yield_partition_splits
+from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import BlockKind, IntArray
@@ -77,15 +77,15 @@ class FiveByTwo:
         def partition(repeat: int) -> IntArray:
             rng = stream(seed, "folds", repeat)
             if codes is not None:
-                return dealt_by_class(codes, _FOLDS, rng)
-            return dealt(rng.permutation(rows.n), _FOLDS)
+                return deal_to_folds_by_class(codes, _FOLDS, rng)
+            return deal_to_folds(rng.permutation(rows.n), _FOLDS)
 
         return yield_partition_splits(partition, range(_FOLDS), _REPEATS, start, stop)
 
     def _check(self, rows: Rows) -> IntArray | None:
         if self.stratified:
             instead = "five_by_two with stratified false"
-            return spread_codes(rows, _FOLDS, self.info.name, instead, field="stratified")
+            return get_stratifiable_codes(rows, _FOLDS, self.info.name, instead, field="stratified")
         check_enough(rows.n, _FOLDS)
         return None
 

@@ -10,8 +10,8 @@ from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.schemes._test_sizes import (
     check_test_size,
     count_test_units,
-    drawn_clusters,
-    drawn_split,
+    draw_cluster_split,
+    draw_split,
 )
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
@@ -74,7 +74,7 @@ class Holdout:
     def n_splits(self, rows: Rows) -> int:
         """One."""
         if self.whole_clusters:
-            drawn_clusters(rows, self.test_size, self.info.name, 0, 0)
+            draw_cluster_split(rows, self.test_size, self.info.name, 0, 0)
         else:
             count_test_units(self.test_size, rows.n)
         return 1
@@ -86,9 +86,9 @@ class Holdout:
         draws = range(1)[start:stop]
         if self.whole_clusters:
             size, name = self.test_size, self.info.name
-            return iter([drawn_clusters(rows, size, name, seed, draw) for draw in draws])
+            return iter([draw_cluster_split(rows, size, name, seed, draw) for draw in draws])
         n_test = count_test_units(self.test_size, rows.n)
-        return (drawn_split(rows.n, n_test, seed, draw) for draw in draws)
+        return (draw_split(rows.n, n_test, seed, draw) for draw in draws)
 
 
 METHOD = Holdout

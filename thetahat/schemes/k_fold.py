@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, check_n_folds, dealt, yield_partition_splits
+from thetahat.schemes._partitions import (
+    check_enough,
+    check_n_folds,
+    deal_to_folds,
+    yield_partition_splits,
+)
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import stream
 from thetahat.values.types import BlockKind
@@ -65,7 +70,9 @@ class KFold:
         """Yield one pair per fold."""
         labels = range(self.n_splits(rows))
         return yield_partition_splits(
-            lambda repeat: dealt(stream(seed, "folds", repeat).permutation(rows.n), self.n_folds),
+            lambda repeat: deal_to_folds(
+                stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
+            ),
             labels,
             1,
             start,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_two_rows
-from thetahat.schemes.base import OneRowEach, Rows, Split
+from thetahat.schemes.base import LeaveOneOutSplits, Rows, Split
 from thetahat.values.types import BlockKind
 
 
@@ -55,7 +55,7 @@ class LeaveOneOut:
         """Yield one pair per row; only one pair's row numbers exist at a time."""
         del seed  # nothing is drawn
         n = self.n_splits(rows)
-        return OneRowEach(n, start, n if stop is None else min(stop, n))
+        return LeaveOneOutSplits(n, start, n if stop is None else min(stop, n))
 
 
 METHOD = LeaveOneOut

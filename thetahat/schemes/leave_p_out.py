@@ -9,7 +9,7 @@ from typing import ClassVar
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MAX_ROWS, check_range
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._combinations import MAX_SPLITS, count_splits, every_split
+from thetahat.schemes._combinations import MAX_SPLITS, count_splits, yield_all_splits
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
@@ -79,7 +79,7 @@ class LeavePOut:
         """Yield one pair per set of p rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)
-        return every_split(rows.n, self.p, start, stop)
+        return yield_all_splits(rows.n, self.p, start, stop)
 
 
 METHOD = LeavePOut

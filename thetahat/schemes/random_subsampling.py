@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._test_sizes import check_count, check_test_size, count_test_units, drawn_split
+from thetahat.schemes._test_sizes import check_count, check_test_size, count_test_units, draw_split
 from thetahat.schemes.base import Rows, Split
 from thetahat.values.types import BlockKind
 
@@ -75,7 +75,7 @@ class RandomSubsampling:
         """Yield the pairs; each is drawn from a stream of its own."""
         n_test = count_test_units(self.test_size, rows.n)
         wanted = range(self.n_draws)[start:stop]
-        return (drawn_split(rows.n, n_test, seed, draw) for draw in wanted)
+        return (draw_split(rows.n, n_test, seed, draw) for draw in wanted)
 
 
 METHOD = RandomSubsampling

@@ -11,7 +11,7 @@ from thetahat.schemes._partitions import (
     check_enough,
     check_n_folds,
     check_n_repeats,
-    dealt,
+    deal_to_folds,
     yield_partition_splits,
 )
 from thetahat.schemes.base import Rows, Split
@@ -74,7 +74,9 @@ class RepeatedKFold:
         """Yield one pair per fold, repeat by repeat."""
         check_enough(rows.n, self.n_folds)
         return yield_partition_splits(
-            lambda repeat: dealt(stream(seed, "folds", repeat).permutation(rows.n), self.n_folds),
+            lambda repeat: deal_to_folds(
+                stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
+            ),
             range(self.n_folds),
             self.n_repeats,
             start,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_n_folds, yield_partition_splits
-from thetahat.schemes._strata import dealt_by_class, spread_codes
+from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.k_fold import KFold
 from thetahat.seeds import stream
@@ -74,12 +74,12 @@ class StratifiedKFold:
         codes = self._codes(rows)
 
         def partition(repeat: int) -> IntArray:
-            return dealt_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
+            return deal_to_folds_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
 
         return yield_partition_splits(partition, range(self.n_folds), 1, start, stop)
 
     def _codes(self, rows: Rows) -> IntArray:
-        return spread_codes(rows, self.n_folds, self.info.name, KFold.info.name)
+        return get_stratifiable_codes(rows, self.n_folds, self.info.name, KFold.info.name)
 
 
 METHOD = StratifiedKFold

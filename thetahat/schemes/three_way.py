@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.schemes._test_sizes import check_test_size, count_test_units, drawn_split
+from thetahat.schemes._test_sizes import check_test_size, count_test_units, draw_split
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.holdout import Holdout
 from thetahat.values.types import BlockKind
@@ -80,7 +80,7 @@ class ThreeWay:
     ) -> Iterator[Split]:
         """Yield the one pair: training and validation set together, and the test set."""
         n_test, _ = self._sizes(rows)
-        return (drawn_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])
+        return (draw_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])
 
     def internal(self, rows: Rows) -> Scheme:
         """Return the split of a training part into training and validation set."""

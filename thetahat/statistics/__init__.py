@@ -3,9 +3,9 @@
 from typing import Final
 
 from thetahat.registry import Registry
-from thetahat.statistics._moments import OfSums
+from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics.base import Functional, FunctionalOfKinds, Sample, Statistic
 
 STATISTICS: Final[Registry[type[Statistic]]] = Registry.collect(__name__, __path__)
 
-__all__ = ["STATISTICS", "Functional", "FunctionalOfKinds", "OfSums", "Sample", "Statistic"]
+__all__ = ["STATISTICS", "Functional", "FunctionalOfKinds", "Sample", "Statistic", "SumsFunctional"]

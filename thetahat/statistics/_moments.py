@@ -8,7 +8,7 @@ from thetahat.statistics._one_sample import jackknife_variances
 from thetahat.values.types import FloatArray
 
 
-class OfSums(ABC):
+class SumsFunctional(ABC):
     """A statistic that is a function of the sums of (n, q) columns; subclasses define ``scaled``.
 
     Parameters

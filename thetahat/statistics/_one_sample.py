@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.statistics.base import Sample, Takes
+from thetahat.statistics.base import AcceptedSamples, Sample
 from thetahat.values.types import FloatArray, IntArray
 
 NOT_ROUNDING = 64 * float(np.finfo(np.float64).eps)
@@ -21,7 +21,7 @@ class OneSample:
     __slots__ = ()
 
     @property
-    def takes(self) -> Takes:
+    def takes(self) -> AcceptedSamples:
         """One column."""
         return "one"
 

@@ -46,7 +46,7 @@ def position(n: int, q: float, definition: str) -> tuple[int, float]:
     return k, at - k
 
 
-class OfQuantile:
+class QuantileFunctional:
     """A quantile of (n,) values.
 
     Parameters

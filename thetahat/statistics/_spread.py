@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.statistics._moments import OfSums
+from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics._one_sample import NOT_ROUNDING, centred
 from thetahat.values.types import FloatArray
 
 
-class OfSpread(OfSums):
+class SpreadFunctional(SumsFunctional):
     """The variance, or its root, of (n,) values."""
 
     def __init__(self, x: FloatArray, ddof: int, *, root: bool) -> None:

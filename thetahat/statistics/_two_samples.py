@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.statistics._moments import OfSums
+from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics.base import Functional
 from thetahat.values.types import FloatArray
 
@@ -19,7 +19,7 @@ class _Difference:
         self._by = (self.divisor / a.divisor, self.divisor / b.divisor)
 
 
-class OfDifference(_Difference):
+class DifferenceFunctional(_Difference):
     """Of two samples that are drawn apart; the first n columns of counts are those of the first."""
 
     def __init__(self, a: Functional, b: Functional, n: int) -> None:
@@ -47,7 +47,7 @@ class OfDifference(_Difference):
         )
 
 
-class OfPairedDifference(_Difference):
+class PairedDifferenceFunctional(_Difference):
     """Of the same rows, by their counts."""
 
     def of_counts(self, counts: FloatArray) -> FloatArray:
@@ -63,10 +63,10 @@ class OfPairedDifference(_Difference):
         return self._a.jackknife_variances(counts)
 
 
-class OfPairedSums(OfSums):
+class PairedSumsFunctional(SumsFunctional):
     """Of the same rows, by the sums of both."""
 
-    def __init__(self, a: OfSums, b: OfSums) -> None:
+    def __init__(self, a: SumsFunctional, b: SumsFunctional) -> None:
         super().__init__(np.hstack([a.columns, b.columns]), a.shift - b.shift, a.divisor)
         self._a, self._b = a, b
 

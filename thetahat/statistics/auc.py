@@ -12,11 +12,11 @@ from thetahat.metrics._ranking import Ranking, areas_under_roc
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, two_columns
-from thetahat.statistics.base import Sample, Takes
+from thetahat.statistics.base import AcceptedSamples, Sample
 from thetahat.values.types import FloatArray, IntArray
 
 
-class _OfAuc:
+class _AucFunctional:
     """The area on (n,) scores and labels."""
 
     shift = 0.0
@@ -109,7 +109,7 @@ class Auc(OneSample):
     )
 
     @property
-    def takes(self) -> Takes:
+    def takes(self) -> AcceptedSamples:
         """Rows of x and y."""
         return "pairs"
 
@@ -117,7 +117,7 @@ class Auc(OneSample):
         """Say when a resample has no value."""
         return "a class is missing"
 
-    def on(self, sample: Sample, *, fast: bool) -> _OfAuc:
+    def on(self, sample: Sample, *, fast: bool) -> _AucFunctional:
         """Return the area on that sample."""
         x, y = two_columns("auc", sample, 2)
         fit = (y == 0) | (y == 1)
@@ -133,7 +133,7 @@ class Auc(OneSample):
             raise InsufficientData(
                 f"An auc needs both labels, and all are {int(y[0])}.", loc=("y",), value=float(y[0])
             )
-        return _OfAuc(x, positive, fast=fast)
+        return _AucFunctional(x, positive, fast=fast)
 
 
 METHOD = Auc

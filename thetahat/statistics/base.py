@@ -12,7 +12,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray
 
-Takes = Literal["one", "pairs", "two"]
+AcceptedSamples = Literal["one", "pairs", "two"]
 """One sample x; rows of x and y; or two samples, x and y."""
 
 MAX_ENTRY = 1e75
@@ -109,7 +109,7 @@ class Statistic(Protocol):
     info: ClassVar[MethodInfo]
 
     @property
-    def takes(self) -> Takes:
+    def takes(self) -> AcceptedSamples:
         """What it is a statistic of."""
         ...
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._moments import OfSums
+from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, centred, two_columns
-from thetahat.statistics.base import Sample, Takes
+from thetahat.statistics.base import AcceptedSamples, Sample
 from thetahat.values.types import FloatArray
 
 
-class _OfCorrelation(OfSums):
+class _CorrelationFunctional(SumsFunctional):
     def __init__(self, x: FloatArray, y: FloatArray) -> None:
         a, b = centred(x)[0], centred(y)[0]
         super().__init__(np.stack([a, b, a * a, b * b, a * b], axis=1))
@@ -59,7 +59,7 @@ class Correlation(OneSample):
     )
 
     @property
-    def takes(self) -> Takes:
+    def takes(self) -> AcceptedSamples:
         """Rows of x and y."""
         return "pairs"
 
@@ -67,7 +67,7 @@ class Correlation(OneSample):
         """Say when a resample has no value."""
         return "x or y is one value many times"
 
-    def on(self, sample: Sample, *, fast: bool) -> OfSums:
+    def on(self, sample: Sample, *, fast: bool) -> SumsFunctional:
         """Return the correlation on that sample."""
         del fast
         x, y = two_columns("correlation", sample, 3)
@@ -78,7 +78,7 @@ class Correlation(OneSample):
                     loc=(name,),
                     value=float(values[0]),
                 )
-        return _OfCorrelation(x, y)
+        return _CorrelationFunctional(x, y)
 
 
 METHOD = Correlation

@@ -12,14 +12,14 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._moments import OfSums
+from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics._one_sample import two_columns
 from thetahat.statistics._two_samples import (
-    OfDifference,
-    OfPairedDifference,
-    OfPairedSums,
+    DifferenceFunctional,
+    PairedDifferenceFunctional,
+    PairedSumsFunctional,
 )
-from thetahat.statistics.base import Functional, Sample, Statistic, Takes
+from thetahat.statistics.base import AcceptedSamples, Functional, Sample, Statistic
 from thetahat.values.types import IntArray
 
 
@@ -70,7 +70,7 @@ class Difference:
         self._inner()
 
     @property
-    def takes(self) -> Takes:
+    def takes(self) -> AcceptedSamples:
         """Two samples, or their rows."""
         return "pairs" if self.paired else "two"
 
@@ -110,10 +110,10 @@ class Difference:
             error.loc = ("y", *error.loc[1:])
             raise
         if not self.paired:
-            return OfDifference(a, b, len(sample.x))
-        if isinstance(a, OfSums) and isinstance(b, OfSums):
-            return OfPairedSums(a, b)
-        return OfPairedDifference(a, b)
+            return DifferenceFunctional(a, b, len(sample.x))
+        if isinstance(a, SumsFunctional) and isinstance(b, SumsFunctional):
+            return PairedSumsFunctional(a, b)
+        return PairedDifferenceFunctional(a, b)
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
         """Return what is to be known of either sample."""

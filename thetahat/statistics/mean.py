@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._moments import OfSums
+from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, choose_shift, one_column
 from thetahat.statistics.base import Sample
 from thetahat.values.types import FloatArray
 
 
-class _OfMean(OfSums):
+class _MeanFunctional(SumsFunctional):
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:
         return np.asarray(sums[..., 0] * (len(self.columns) / n) if n else sums[..., 0] + np.nan)
 
@@ -55,12 +55,12 @@ class MeanStatistic(OneSample):
         is_default=True,
     )
 
-    def on(self, sample: Sample, *, fast: bool) -> OfSums:
+    def on(self, sample: Sample, *, fast: bool) -> SumsFunctional:
         """Return the mean on that sample."""
         del fast
         x = one_column("mean", sample)
         shift = choose_shift(x)
-        return _OfMean((x - shift)[:, None], shift, len(x))
+        return _MeanFunctional((x - shift)[:, None], shift, len(x))
 
 
 METHOD = MeanStatistic

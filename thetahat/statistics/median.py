@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
-from thetahat.statistics._quantiles import OfQuantile
+from thetahat.statistics._quantiles import QuantileFunctional
 from thetahat.statistics.base import Sample
 
 
@@ -41,9 +41,9 @@ class Median(OneSample):
         """No: a median jumps from value to value."""
         return False
 
-    def on(self, sample: Sample, *, fast: bool) -> OfQuantile:
+    def on(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the median on that sample."""
-        return OfQuantile(one_column("median", sample), 0.5, "linear", fast=fast)
+        return QuantileFunctional(one_column("median", sample), 0.5, "linear", fast=fast)
 
 
 METHOD = Median

@@ -9,7 +9,7 @@ from thetahat.cautions import EXTREME_QUANTILE, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
-from thetahat.statistics._quantiles import DEFINITIONS, OfQuantile
+from thetahat.statistics._quantiles import DEFINITIONS, QuantileFunctional
 from thetahat.statistics.base import Sample
 
 
@@ -76,9 +76,11 @@ class Quantile(OneSample):
         """No: a quantile jumps from value to value."""
         return False
 
-    def on(self, sample: Sample, *, fast: bool) -> OfQuantile:
+    def on(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the quantile on that sample."""
-        return OfQuantile(one_column("quantile", sample), self.q, self.definition, fast=fast)
+        return QuantileFunctional(
+            one_column("quantile", sample), self.q, self.definition, fast=fast
+        )
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
         """Tell of a quantile with hardly a value beyond it."""

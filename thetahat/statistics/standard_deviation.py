@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._one_sample import OneSample, one_column
-from thetahat.statistics._spread import OfSpread, check_ddof
+from thetahat.statistics._spread import SpreadFunctional, check_ddof
 from thetahat.statistics.base import Sample
 
 
@@ -44,10 +44,10 @@ class StandardDeviation(OneSample):
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
 
-    def on(self, sample: Sample, *, fast: bool) -> OfSpread:
+    def on(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
         """Return the standard deviation on that sample."""
         del fast
-        return OfSpread(one_column("standard_deviation", sample, 2), self.ddof, root=True)
+        return SpreadFunctional(one_column("standard_deviation", sample, 2), self.ddof, root=True)
 
 
 METHOD = StandardDeviation

@@ -16,7 +16,7 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.instants import parse_times
 from thetahat.values.types import FloatArray, IntArray, Label
 
-Raw = Sequence[Any] | np.ndarray
+RawColumn = Sequence[Any] | np.ndarray
 """(n,) values: a list of plain Python values with None where one is missing, or an array."""
 
 _NUMBERS = frozenset({bool, int, float})
@@ -27,7 +27,7 @@ MAX_FEATURE: Final = 1e140
 
 def read_columns_of_rows(
     rows: Sequence[Sequence[Any]] | np.ndarray, names: Sequence[str] | None = None
-) -> dict[str, Raw]:
+) -> dict[str, RawColumn]:
     """Return the rows of a table as named columns.
 
     Parameters
@@ -57,12 +57,12 @@ def read_columns_of_rows(
     return dict(zip(known, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def parse_features(columns: Mapping[str, Raw]) -> dict[str, np.ndarray]:
+def parse_features(columns: Mapping[str, RawColumn]) -> dict[str, np.ndarray]:
     """Return each column as float64 (missing values NaN) or as objects (missing values None)."""
     return dict(zip(columns, starmap(_feature, columns.items()), strict=True))
 
 
-def parse_numbers(values: Raw, what: str) -> FloatArray:
+def parse_numbers(values: RawColumn, what: str) -> FloatArray:
     """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
     array = _numeric(_array(values, (what,)), (what,))
     if array is None:
@@ -77,7 +77,7 @@ def parse_numbers(values: Raw, what: str) -> FloatArray:
     return array
 
 
-def parse_labels(values: Raw, what: str) -> np.ndarray:
+def parse_labels(values: RawColumn, what: str) -> np.ndarray:
     """Return (n,) labels: intp if all are whole numbers, else objects (strings or booleans).
 
     A label is a string, a whole number or a boolean. No label may be missing, and a column has
@@ -117,7 +117,7 @@ def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
     raise InvalidParameter(f"The {what} column mixes {names}.", loc=(what,), value=names)
 
 
-def parse_class_labels(values: Raw, what: str) -> np.ndarray:
+def parse_class_labels(values: RawColumn, what: str) -> np.ndarray:
     """Return (n,) class labels as ``parse_labels``, but float64 if some are fractions.
 
     Fractions are accepted for classes only; as a source or a fold they are probably a mistake.
@@ -132,7 +132,7 @@ def parse_class_labels(values: Raw, what: str) -> np.ndarray:
 
 
 def encode_classes(
-    values: Raw, what: str, *, fractions: bool = False
+    values: RawColumn, what: str, *, fractions: bool = False
 ) -> tuple[IntArray, tuple[Label, ...]]:
     """Return (n,) codes 0 to C - 1 and the (C,) sorted labels; ``fractions`` allows fractions."""
     labels = (parse_class_labels if fractions else parse_labels)(values, what)
@@ -144,7 +144,7 @@ def encode_classes(
     return np.fromiter((code[v] for v in labels), dtype=np.intp, count=len(labels)), classes
 
 
-def parse_time_column(values: Raw, what: str) -> np.ndarray:
+def parse_time_column(values: RawColumn, what: str) -> np.ndarray:
     """Return (n,) times that can be sorted: float64, datetime64 or strings of one format."""
     array = _array(values, (what,))
     if array.dtype.kind == "M":
@@ -157,7 +157,7 @@ def parse_time_column(values: Raw, what: str) -> np.ndarray:
     return parse_numbers(array, what)
 
 
-def _feature(name: str, values: Raw) -> np.ndarray:
+def _feature(name: str, values: RawColumn) -> np.ndarray:
     loc: Loc = ("features", name)
     array = _array(values, loc)
     numeric = _numeric(array, loc)
@@ -186,7 +186,7 @@ def _feature(name: str, values: Raw) -> np.ndarray:
     return array
 
 
-def _array(values: Raw, loc: Loc) -> np.ndarray:
+def _array(values: RawColumn, loc: Loc) -> np.ndarray:
     """Return the values as an (n,) array, of objects if they are plain Python values."""
     if not isinstance(values, np.ndarray):
         return np.fromiter(values, dtype=object, count=len(values))

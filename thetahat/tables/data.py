@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.columns import (
-    Raw,
+    RawColumn,
     encode_classes,
     parse_features,
     parse_labels,
@@ -89,15 +89,15 @@ class Data:
 
 
 def build_data(  # noqa: PLR0913 - one argument per role that a column can have
-    features: Mapping[str, Raw | SparseColumns],
-    target: Raw,
+    features: Mapping[str, RawColumn | SparseColumns],
+    target: RawColumn,
     task: str,
     *,
-    source: Raw | None = None,
-    fold: Raw | None = None,
-    cluster: Raw | None = None,
-    time: Raw | None = None,
-    weight: Raw | None = None,
+    source: RawColumn | None = None,
+    fold: RawColumn | None = None,
+    cluster: RawColumn | None = None,
+    time: RawColumn | None = None,
+    weight: RawColumn | None = None,
     missing: MissingRows | None = None,
     small_sources: SmallSourceRows = "keep",
 ) -> Data:
@@ -168,7 +168,7 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
 
 
 def _parse_columns(
-    features: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw], task: str
+    features: Mapping[str, RawColumn | SparseColumns], roles: Mapping[str, RawColumn], task: str
 ) -> Data:
     """Return the data of columns of one length, without a check that there are two classes."""
     y, classes = _target(roles["target"], task)
@@ -250,7 +250,7 @@ def _describe(left_out: LeftOut) -> str:
     return " ".join(caution.message for caution in left_out.cautions())
 
 
-def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
+def _target(target: RawColumn, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
     if task == REGRESSION:
         return parse_numbers(target, "target"), ()
     codes, classes = encode_classes(target, "target", fractions=True)
@@ -258,7 +258,7 @@ def _target(target: Raw, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
     return codes, classes
 
 
-def _check_not_values(target: Raw, codes: np.ndarray, classes: tuple[Label, ...]) -> None:
+def _check_not_values(target: RawColumn, codes: np.ndarray, classes: tuple[Label, ...]) -> None:
     """Raise ``InvalidParameter`` for fractions that rarely repeat: they belong to a regression."""
     if len(classes) <= len(codes) // 2 or not isinstance(classes[0], float):
         return
@@ -272,7 +272,7 @@ def _check_not_values(target: Raw, codes: np.ndarray, classes: tuple[Label, ...]
     )
 
 
-def _weights(weight: Raw) -> FloatArray:
+def _weights(weight: RawColumn) -> FloatArray:
     weights = parse_numbers(weight, "weight")
     negative = weights < 0
     if negative.any():

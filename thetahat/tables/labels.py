@@ -13,11 +13,11 @@ from thetahat.values.types import IntArray, Label
 
 def encode_labels(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
     """Return codes 0, 1, ... in order of first appearance, and the label of each code."""
-    codes, values = coded(labels)
+    codes, values = encode_label_array(labels)
     return codes, tuple(values.tolist())
 
 
-def coded(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
+def encode_label_array(labels: Sequence[Label] | IntArray) -> tuple[IntArray, np.ndarray]:
     """Return the codes, and the labels as an array of integers or objects."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "iu":
         codes = labels.astype(np.intp, copy=False)
@@ -40,7 +40,7 @@ def make_label_key(label: Label) -> str:
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 
-def label_key_among(key: str, classes: Sequence[Label]) -> str:
+def normalise_label_key(key: str, classes: Sequence[Label]) -> str:
     """Return the key as ``make_label_key`` writes it: for boolean classes ``True`` is ``true``."""
     return key.lower() if all(isinstance(label, bool) for label in classes) else key
 

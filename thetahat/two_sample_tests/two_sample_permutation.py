@@ -66,9 +66,9 @@ class TwoSamplePermutation:
         name="two_sample_permutation",
         title="Permutation test of two independent samples",
         summary=(
-            "How often the difference of two means, in units of its standard error, would be at "
-            "least as large if the rows were divided in two samples at random. For models that "
-            "were measured on different instances."
+            "Returns how often the difference of two means, in units of its standard error, would "
+            "be at least as large if the rows were divided in two samples at random. It is for "
+            "models that were measured on different instances."
         ),
         formula=(
             r"T = \frac{\bar x - \bar y}{\sqrt{s_x^2 / n + s_y^2 / m}},\quad"

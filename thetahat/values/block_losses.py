@@ -26,7 +26,8 @@ ROUNDING = 8 * EPSILON
 def rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
     """Return the size up to which the differences of two models' losses are rounding errors.
 
-    It is ``ROUNDING`` times their largest loss; smaller than ``MIN_LOSS``, no square is known.
+    It is ``ROUNDING`` times their largest loss, and at least ``MIN_LOSS``, below which squares
+    underflow.
     """
     return max(ROUNDING * max(_largest(a), _largest(b)), MIN_LOSS)
 
@@ -121,7 +122,7 @@ class BlockLosses:
 
     @cached_property
     def rounding_of_means(self) -> float:
-        """Size up to which differences of split means are rounding errors.
+        """The size up to which differences of split means are rounding errors.
 
         Scores are rounded in proportion to their size; means of rows are rounded in proportion to
         the deviations that were summed.
@@ -147,20 +148,26 @@ class BlockLosses:
 
     @property
     def rows(self) -> FloatArray:
-        """(n,) losses; ``InsufficientData`` where only split means are known."""
+        """(n,) losses; raises ``InsufficientData`` if only split means are known."""
         if self.values is None:
-            raise InsufficientData("This method needs one loss per instance, not one per split.")
+            raise InsufficientData(
+                "This method needs one loss per instance. The data have only one number per split."
+            )
         return self.values
 
     def minus(self, other: BlockLosses) -> BlockLosses:
         """Return the paired differences, this minus the other; both share one layout."""
-        for mine, other_s in ((self.values, other.values), (self.scores, other.scores)):
-            if mine is not None and other_s is not None:
-                return self.difference(zero_rounding(mine - other_s, mine, other_s), None)
-        raise InvalidParameter("The two models have losses of different form.", loc=("losses",))
+        for a, b in ((self.values, other.values), (self.scores, other.scores)):
+            if a is not None and b is not None:
+                return self.difference(zero_rounding(a - b, a, b), None)
+        raise InvalidParameter(
+            "One of the two models has a loss for each instance, the other one for each split. "
+            "Send losses of the same form for both.",
+            loc=("losses",),
+        )
 
     def instance_means(self) -> FloatArray:
-        """(n_instances,) mean loss of each instance over its rows, by instance code.
+        """Return the (n_instances,) mean loss of each instance over its rows, by instance code.
 
         If instances are not named, each row of a single repeat is an instance, in input order; the
         rows of several repeats or of subsamples cannot be matched.

@@ -1,4 +1,4 @@
-"""The word for a block, such as school, and putting it into the sentences of a result."""
+"""The user's word for a block, such as school, and its use in the sentences of a result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _IRREGULAR: Final = {"child": "children", "man": "men", "woman": "women", "perso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockNoun:
-    """What one block is called, and several.
+    """The noun for one block, and its plural.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def name_blocks(result: R, noun: BlockNoun | None, kind: BlockKind, names: Itera
 
 
 class _Sentences:
-    """Puts a noun into sentences."""
+    """Replaces the words source and fold in sentences by the user's noun."""
 
     def __init__(self, noun: BlockNoun, kind: BlockKind, names: Iterable[str]) -> None:
         words = {BlockKind.SOURCE: "source blocks?|source|block", BlockKind.RANDOM: "fold|block"}
@@ -127,7 +127,7 @@ class _Sentences:
         self._noun = noun
 
     def rewrite(self, text: str) -> str:
-        """Return the sentence with the noun."""
+        """Return the sentence with the noun in the place of the general words."""
         return self._pattern.sub(self._replace, text)
 
     def _replace(self, match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.tables.labels import coded, encode_labels
+from thetahat.tables.labels import encode_label_array, encode_labels
 from thetahat.values.training_sizes import training_sizes
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
 
@@ -83,7 +83,7 @@ class Layout:
 
     @property
     def n_instances(self) -> int:
-        """Number of distinct test instances; rows of one repeat where instances are not named.
+        """Number of distinct test instances; of rows in one repeat if instances are not named.
 
         The rows of unnamed subsamples may be the same instances, so their number is that of the
         largest split, with its training instances if they are known.
@@ -123,13 +123,13 @@ class Layout:
 
     @property
     def test_to_train_ratio(self) -> float | None:
-        """n_2 / n_1: sum of test sizes over sum of training sizes; None where they are unknown."""
+        """n_2 / n_1, the sum of test sizes over the sum of training sizes; None if unknown."""
         if self.n_train is None:
             return None
         return float(self.n_test.sum() / self.n_train.sum())
 
     def split_of_row(self) -> IntArray:
-        """(n,) split of each row, in input order."""
+        """Return the (n,) split of each row, in input order."""
         if self.starts is None:
             raise InsufficientData("The losses are known only as one mean per split.")
         by_sorted = np.repeat(np.arange(self.n_splits, dtype=np.intp), np.diff(self.starts))
@@ -175,7 +175,9 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     if n == 0:
         raise InsufficientData("There are no losses.", loc=("losses",))
     repeat_codes = np.zeros(n, dtype=np.intp) if repeat is None else encode_labels(repeat)[0]
-    instance_codes, instance_labels = (None, None) if instance is None else coded(instance)
+    instance_codes, instance_labels = (
+        (None, None) if instance is None else encode_label_array(instance)
+    )
     cluster_codes, cluster_labels = (None, ()) if cluster is None else encode_labels(cluster)
     _check_lengths(n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes)
     if kind is BlockKind.SUBSAMPLES:
@@ -233,7 +235,7 @@ def build_block_layout(
 def build_score_layout(
     kind: BlockKind, n_train: FloatArray, n_test: FloatArray, n_folds: int | None, n_repeats: int
 ) -> Layout:
-    """Build the layout of one number per split, repeat by repeat; rows are not known.
+    """Build the layout of data that have one number per split, repeat by repeat.
 
     ``n_train`` and ``n_test`` are (J,); J = folds x repeats.
     """
@@ -267,7 +269,7 @@ def _check_lengths(n: int, **columns: IntArray | None) -> None:
 
 
 def _check_tested_once(repeat: IntArray, instance: IntArray, labels: np.ndarray | None) -> None:
-    """Refuse an instance that is tested twice in one repeat: its losses are not two instances."""
+    """Raise ``InvalidParameter`` if an instance is tested twice in the same repeat."""
     n_instances = int(instance.max()) + 1
     if int(repeat.max()) == 0 and n_instances == len(instance):
         return
@@ -288,7 +290,7 @@ def _check_tested_once(repeat: IntArray, instance: IntArray, labels: np.ndarray 
 
 
 def _check_one_series(n_repeats: int, name: str) -> None:
-    """Refuse repeats of subsamples: there is no partition that could be repeated."""
+    """Raise ``InvalidParameter`` for repeats of subsamples, which are not partitions."""
     if n_repeats > 1:
         raise InvalidParameter(
             f"Subsamples are one series of splits, and there are {n_repeats} repeats. Give each "

@@ -1,4 +1,4 @@
-"""Rows of the data that an evaluation leaves out, if its user asks for that."""
+"""Rows of the data that an evaluation leaves out on request, such as rows without a target."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class KeptRows:
-    """The rows that are kept, and a record of the others.
+    """The rows that are kept, and a record of the rows that are left out.
 
     Parameters
     ----------

@@ -58,12 +58,14 @@ def training_sizes(  # noqa: PLR0913 - the six columns of a split
         ).copy()
     if not np.all(np.isfinite(sizes) & (sizes >= 1)):
         worst = float(sizes[~(np.isfinite(sizes) & (sizes >= 1))][0])
-        raise InvalidParameter("n_train must be at least 1.", loc=("n_train",), value=worst)
+        raise InvalidParameter(
+            f"n_train must be at least 1, and is {worst:g}.", loc=("n_train",), value=worst
+        )
     return sizes
 
 
 def _check_trained_elsewhere(kind: BlockKind) -> None:
-    """Refuse kinds of blocks that arise only if models are trained on these data."""
+    """Raise ``InvalidParameter`` if such blocks arise only by training on these data."""
     if kind not in {BlockKind.SOURCE, BlockKind.HOLDOUT}:
         raise InvalidParameter(
             "n_train 0 means that the models were not trained on any of these instances. Set "

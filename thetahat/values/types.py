@@ -30,7 +30,7 @@ class BlockKind(StrEnum):
 
 
 class Target(StrEnum):
-    """The error that a number is about; every number names its target."""
+    """The quantity that a number estimates; every number in a result names its target."""
 
     THESE_SOURCES = "these_sources"  # expected error on the population or the sources at hand
     NEW_SOURCE = "new_source"  # expected error on an instance of a source not in the data
@@ -39,7 +39,7 @@ class Target(StrEnum):
 
 
 class MeanKind(StrEnum):
-    """Which mean a variance or an interval belongs to."""
+    """The mean of the losses that a variance or an interval belongs to."""
 
     MACRO = "macro"  # average of the block means, the papers' mu-hat
     POOLED = "pooled"  # average over all instances

@@ -1,4 +1,4 @@
-"""Reasons why an estimator does not fit a layout, as sentences for users."""
+"""Reasons why a variance estimator does not fit a layout, as sentences for users."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thetahat.values.types import BlockKind
 
 
 def wrong_block_kind(info: MethodInfo, layout: Layout) -> str | None:
-    """Return that the method is for another kind of block, or None."""
+    """Return the reason that the method is for another kind of block, or None if it fits."""
     if layout.kind in info.blocks:
         return None
     fits = " or ".join(kind.value for kind in BlockKind if kind in info.blocks)
@@ -18,14 +18,14 @@ def wrong_block_kind(info: MethodInfo, layout: Layout) -> str | None:
 
 
 def lacks_rows(info: MethodInfo, layout: Layout) -> str | None:
-    """Return that only one score per split is known, or None."""
+    """Return the reason that losses by instance are missing, or None if they are known."""
     if layout.has_rows:
         return None
     return f"{info.name} needs one loss per instance, and the data have one score per split"
 
 
 def lacks_blocks(info: MethodInfo, layout: Layout) -> str | None:
-    """Return that a repeat has fewer than two blocks, or None."""
+    """Return the reason that a repeat has fewer than two blocks, or None if none has."""
     per_repeat = np.bincount(layout.split_repeat)
     if per_repeat.min() >= 2:
         return None
@@ -33,7 +33,7 @@ def lacks_blocks(info: MethodInfo, layout: Layout) -> str | None:
 
 
 def lacks_block_variance(info: MethodInfo, layout: Layout) -> str | None:
-    """Return that a block has a single instance and therefore no variance, or None."""
+    """Return the reason that a block has a single instance and no variance, or None if none has."""
     if layout.smallest_block >= 2:
         return None
     label = layout.block_labels[int(layout.split_block[int(np.argmin(layout.n_test))])]

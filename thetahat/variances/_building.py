@@ -1,4 +1,4 @@
-"""Building a ``VarianceEstimate`` from a number: its mean, degrees of freedom and cautions."""
+"""Functions that build a ``VarianceEstimate`` from its value, with the mean and the cautions."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def degrees_within_blocks(losses: BlockLosses) -> float:
 
 
 def caution_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
-    """Return the caution for methods that rest on few block means."""
+    """Return the caution about few block means, if there are few."""
     k = int(degrees_between_blocks(losses)) + 1
     if k >= FEW_BLOCKS.threshold:
         return ()
@@ -96,7 +96,7 @@ def caution_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
 
 
 def caution_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
-    """Return the caution for methods that are computed per repeat and averaged."""
+    """Return the caution that the value is an average over repeats, if there are several."""
     r = losses.layout.n_repeats
     if r == 1:
         return ()
@@ -109,10 +109,10 @@ def caution_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
 
 
 def _caution_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
-    """Return the caution for methods that take losses of one cluster as independent.
+    """Return the caution that losses of one cluster were taken as independent, if they were.
 
-    A method that rests on block means takes the blocks as independent, which they are not if
-    clusters are cut.
+    A method that uses block means treats the blocks as independent, which they are not if clusters
+    are divided between blocks.
     """
     layout = losses.layout
     if layout.cluster is None or info.variance.knows_clusters:
@@ -127,7 +127,7 @@ def _kind_of_mean(info: MethodInfo) -> MeanKind:
 
 
 def _rounding_error(losses: BlockLosses) -> float:
-    """Return the variance that rounding errors of the block means can amount to."""
+    """Return the largest variance that rounding errors of the block means can produce."""
     return losses.rounding_of_means**2
 
 
@@ -137,7 +137,7 @@ def _caution_sign(name: str, value: float) -> tuple[Caution, ...]:
     if value == 0:
         return (
             ZERO_VARIANCE(
-                reason=f"the losses that {name} looks at do not vary",
+                reason=f"the losses that {name} uses do not vary",
                 consequence="No interval or test is built on it.",
             ),
         )

@@ -30,12 +30,14 @@ def corrected_resampled(
     *,
     most_degrees: float = math.inf,
 ) -> VarianceEstimate:
-    """Return (1/J + n_2/n_1) S^2 of the macro mean; for source blocks as that of a new source.
+    """Return the variance (1/J + n_2/n_1) S^2 of the macro mean.
+
+    Its target is a new source for source blocks, else the sources of the data.
 
     Raises
     ------
     InsufficientData
-        With the ``refusal``, where the method has one for this layout.
+        The method does not fit the layout; the message is ``refusal``.
     """
     layout = losses.layout
     ratio, j = layout.test_to_train_ratio, layout.n_splits

@@ -1,4 +1,4 @@
-"""What a variance estimator is and what it gives."""
+"""The interface of variance estimators, and the estimate that they return."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class VarianceEstimate:
         Squared units of the loss; the variance of the *estimate*, never of one instance. An
         array for the estimators that give one per source (K,) or per pair of sources (K, K).
     target : Target
-        The error that the mean estimates, and that the variance is for.
+        The error that the mean estimates.
     mean : MeanKind
         Which mean the variance belongs to.
     estimate : float
@@ -38,7 +38,7 @@ class VarianceEstimate:
     degrees_of_freedom : float or None
         Degrees of freedom of the t interval and the t test that use it; None means normal.
     usable : bool
-        Whether an interval or a test may be built on it: a positive scalar meant for that.
+        Whether an interval or a test may be built on it, which needs a positive number.
     cautions : tuple of Caution
         Cautions about the variance.
     details : mapping
@@ -63,7 +63,7 @@ class VarianceEstimate:
 
 
 class VarianceEstimator(Protocol):
-    """A frozen dataclass whose fields are the method's parameters."""
+    """The interface of variance estimators; the fields of the dataclass are their parameters."""
 
     info: ClassVar[MethodInfo]
 
@@ -77,7 +77,7 @@ class VarianceEstimator(Protocol):
 
 
 class ResampledVariance(ABC):
-    """A variance that rests on bootstrap replicates, which all methods of an evaluation share."""
+    """Base class of variances that are computed from bootstrap replicates."""
 
     __slots__ = ()
 
@@ -87,13 +87,17 @@ class ResampledVariance(ABC):
 
     @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:
-        """Return why there is nothing to resample, or None."""
+        """Return why the layout cannot be resampled, or None if it can."""
 
     @abstractmethod
-    def estimate_on(self, losses: BlockLosses, replicates: Replicates) -> VarianceEstimate:
+    def estimate_from_replicates(
+        self, losses: BlockLosses, replicates: Replicates
+    ) -> VarianceEstimate:
         """Estimate the variance of the mean loss from its replicates."""
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate it from resamples of its own, of seed 0: outside of an evaluation."""
+        """Estimate the variance from new resamples with seed 0, if there is no evaluation."""
         shared = SharedResamples({"": losses}, seed=0)
-        return self.estimate_on(losses, shared.of_model("", self.n_resamples, self.unit))
+        return self.estimate_from_replicates(
+            losses, shared.of_model("", self.n_resamples, self.unit)
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.numerics.bootstrap import Replicates, unit_misfit
+from thetahat.numerics.bootstrap import Replicates, reason_against_units
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.traits import VarianceTraits
@@ -74,10 +74,12 @@ class ClusterBootstrap(ResampledVariance):
         return (
             wrong_block_kind(self.info, layout)
             or lacks_rows(self.info, layout)
-            or unit_misfit(self.info.name, layout, self.unit)
+            or reason_against_units(self.info.name, layout, self.unit)
         )
 
-    def estimate_on(self, losses: BlockLosses, replicates: Replicates) -> VarianceEstimate:
+    def estimate_from_replicates(
+        self, losses: BlockLosses, replicates: Replicates
+    ) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""
         value = 0.0 if replicates.is_constant else replicates.variance
         few = (c for c in resampling_cautions(replicates.units) if c.code == "few_units")

@@ -26,8 +26,8 @@ from thetahat.variances._building import (
 from thetahat.variances._quadratic_forms import (
     average_over_repeats,
     between_coefficient,
-    by_bias,
-    by_coefficients,
+    compute_with_bias,
+    compute_with_coefficients,
     fourth_coefficient,
     mean_form,
 )
@@ -162,7 +162,7 @@ class Quadratic:
         return self._on_folds(losses, self.bias)
 
     def _on_folds(self, losses: BlockLosses, bias: tuple[float, float, float]) -> VarianceEstimate:
-        value = average_over_repeats(losses.moments, lambda part: by_bias(part, bias))
+        value = average_over_repeats(losses.moments, lambda part: compute_with_bias(part, bias))
         return self._build_estimate(
             losses,
             value,
@@ -174,7 +174,9 @@ class Quadratic:
     def _on_sources(self, losses: BlockLosses, coefficients: Coefficients) -> VarianceEstimate:
         a, b, c = (np.array(x, dtype=np.float64) for x in _parts(coefficients))
         form = mean_form(a, b, c)
-        value = average_over_repeats(losses.moments, lambda part: by_coefficients(part, a, b, form))
+        value = average_over_repeats(
+            losses.moments, lambda part: compute_with_coefficients(part, a, b, form)
+        )
         sizes = next(losses.moments.by_repeat()).sizes
         return self._build_estimate(
             losses,
@@ -222,8 +224,8 @@ def _check_numbers(numbers: Sequence[float], n: int, loc: Loc) -> None:
     for i, number in enumerate(numbers):
         if not abs(number) <= _MAX_COEFFICIENT:
             raise InvalidParameter(
-                f"{name}[{i}] is {number}. Its absolute value must be at most "
-                f"{_MAX_COEFFICIENT:g}.",
+                f"{name}[{i}] must be at most {_MAX_COEFFICIENT:g} in absolute value, and is "
+                f"{number}.",
                 loc=(*loc, i),
                 value=str(number),
             )

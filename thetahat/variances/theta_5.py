@@ -18,7 +18,7 @@ from thetahat.variances._building import (
     caution_several_repeats,
     degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, fifth
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_theta_5
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -68,7 +68,7 @@ class Theta5:
         """Estimate the variance of the macro mean."""
         moments = losses.moments
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
-        value = average_over_repeats(moments, fifth)
+        value = average_over_repeats(moments, compute_theta_5)
         noisy = NOISY(
             first=f"{format_number(value + within)} ((1 + 1/K) B)",
             second=f"{format_number(within)} (the average V_k / M_k)",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from replications.presets.interval_coverage.settings import CoverageSetting
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, ONE_NEW
@@ -192,14 +192,14 @@ def _refit_estimator(setting: CoverageSetting, learner: str, level: float) -> St
     )
 
 
-def _build_all(family: Mapping[str, Any]) -> tuple[Chosen[Any], ...]:
+def _build_all(family: Mapping[str, Any]) -> tuple[ChosenMethod[Any], ...]:
     """Return every method of a family; methods that resample do so less often than by default."""
     methods = []
     for name, method in family.items():
         if not method.info.by_request_only:
             resamples = any(field.name == "n_resamples" for field in fields(method))
             built = method(n_resamples=N_RESAMPLES) if resamples else method()
-            methods.append(Chosen(name, name, built))
+            methods.append(ChosenMethod(name, name, built))
     return tuple(methods)
 
 

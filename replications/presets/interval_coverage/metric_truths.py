@@ -12,7 +12,7 @@ from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, NEW_MODEL, StudyLearner
 from thetahat.cross_validation.outcomes import SplitOutcome
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray, MeanKind
@@ -115,8 +115,8 @@ def compute_true_values(
         for repeat in repeats
     ]
     parts = _split_by_source(whole, rest) if by_source else [whole]
-    new_splits: list[Judged] = []
-    new_parts: list[Judged] = []
+    new_splits: list[TruthAndPredictions] = []
+    new_parts: list[TruthAndPredictions] = []
     if outside is not None:
         for split, rows in zip(splits, _rows_by_source(outside), strict=True):
             on = select_rows(outside, rows)
@@ -136,13 +136,13 @@ def compute_true_values(
     }
 
 
-def _values(metric: Metric, predictions: Sequence[Judged]) -> FloatArray:
+def _values(metric: Metric, predictions: Sequence[TruthAndPredictions]) -> FloatArray:
     return np.array([metric.statistic(one).value() for one in predictions])
 
 
 def _predict(
     learner: StudyLearner, data: Data, train: IntArray, place: Sequence[int], on: Data
-) -> Judged:
+) -> TruthAndPredictions:
     """Return the predictions for the rows ``on`` by the model of a training part."""
     predictions = learner.predictions(data, train, place, on)
     outcome = SplitOutcome(
@@ -161,14 +161,14 @@ def _predict(
 
 def _predict_split(
     learner: StudyLearner, data: Data, split: Split, rest: Data, *, own: bool
-) -> Judged:
+) -> TruthAndPredictions:
     """Return the predictions of a split's model for fresh rows, or for those of its own source."""
     if own and data.source is not None and rest.source is not None:
         rest = select_rows(rest, np.flatnonzero(np.isin(rest.source, data.source[split.test])))
     return _predict(learner, data, split.train, (split.repeat, split.block), rest)
 
 
-def _split_by_source(predictions: Judged, on: Data) -> list[Judged]:
+def _split_by_source(predictions: TruthAndPredictions, on: Data) -> list[TruthAndPredictions]:
     return [predictions.rows(rows) for rows in _rows_by_source(on)]
 
 
@@ -177,13 +177,13 @@ def _rows_by_source(on: Data) -> list[IntArray]:
     return [np.flatnonzero(code == one) for one in range(int(code.max()) + 1)]
 
 
-def _pool(predictions: Sequence[Judged]) -> Judged:
+def _pool(predictions: Sequence[TruthAndPredictions]) -> TruthAndPredictions:
     """Return the predictions of several models as one."""
     if len(predictions) == 1:
         return predictions[0]
     first = predictions[0]
     scores = [one.scores for one in predictions if one.scores is not None]
-    return Judged(
+    return TruthAndPredictions(
         task=first.task,
         truth=np.concatenate([one.truth for one in predictions]),
         output=np.concatenate([one.output for one in predictions]),

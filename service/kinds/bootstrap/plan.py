@@ -23,13 +23,13 @@ from service.kinds.fields.methods import method_entry, parse_method, parse_metho
 from service.schemas.numbers import number_array, shown
 from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level
 from thetahat.statistics import STATISTICS, Sample, Statistic
-from thetahat.statistics.base import Takes
+from thetahat.statistics.base import AcceptedSamples
 from thetahat.statistics.difference import Difference
 from thetahat.tables.columns import parse_numbers
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS, TwoSampleTest
@@ -63,7 +63,7 @@ class BootstrapPlan:
     resamples: AnyResamples
     intervals: tuple[str, ...]
     reasons: Mapping[str, str]
-    tests: tuple[Chosen[TwoSampleTest], ...]
+    tests: tuple[ChosenMethod[TwoSampleTest], ...]
     test_reasons: Mapping[str, str]
 
 
@@ -172,7 +172,7 @@ def _read_inline(sample: AnySample) -> tuple[FloatArray, FloatArray | None]:
 
 
 def _read_resamples(
-    resamples: list[Any], takes: Takes, sample: Sample, starts: IntArray
+    resamples: list[Any], takes: AcceptedSamples, sample: Sample, starts: IntArray
 ) -> GivenResamples:
     """Return the rows of the sample that each resample of a request holds."""
     columns = [values for _, values in sample.parts()]
@@ -275,7 +275,7 @@ def _check_named_tests(request: BootstrapRequest, statistic: Statistic) -> None:
 
 def _choose_tests(
     request: BootstrapRequest, statistic: Statistic, sample: Sample
-) -> tuple[tuple[Chosen[TwoSampleTest], ...], dict[str, str]]:
+) -> tuple[tuple[ChosenMethod[TwoSampleTest], ...], dict[str, str]]:
     """Return the tests of the two samples, and why others do not fit; a named one must fit."""
     if request.tests is not None:
         chosen = parse_methods(TWO_SAMPLE_TESTS, request.tests, "tests")

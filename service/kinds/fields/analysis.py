@@ -21,7 +21,7 @@ from service.kinds.fields.method_names import (
 )
 from service.kinds.fields.methods import parse_methods
 from service.schemas.base import EvaluationRequest, Schema
-from thetahat.analyses.losses import EVERY_TEST, Choices, Chosen, Gate
+from thetahat.analyses.losses import EVERY_TEST, Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.errors import UnsupportedCombination
@@ -38,7 +38,7 @@ from thetahat.values.types import Alternative, Target
 from thetahat.variances import VARIANCES
 
 M = TypeVar("M")
-ChosenMethods = tuple[Chosen[Any], ...]
+ChosenMethods = tuple[ChosenMethod[Any], ...]
 MOST_METHODS: Final = 100
 VarianceMethods = Annotated[list[VarianceName | VarianceEntry], Field(max_length=MOST_METHODS)]
 IntervalMethods = Annotated[list[IntervalName | IntervalEntry], Field(max_length=MOST_METHODS)]
@@ -226,7 +226,7 @@ class AnalysisRequest(EvaluationRequest):
 
 def _select(
     methods: ChosenMethods | None, registry: Mapping[str, type[M]]
-) -> tuple[Chosen[M], ...] | None:
+) -> tuple[ChosenMethod[M], ...] | None:
     """Return the methods that belong to one registry, in the request's order."""
     if methods is None:
         return None

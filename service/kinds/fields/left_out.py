@@ -12,7 +12,7 @@ from pydantic import Field
 
 from service.schemas.base import Schema
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
-from thetahat.tables.columns import Raw
+from thetahat.tables.columns import RawColumn
 from thetahat.values.left_out_rows import (
     KeptRows,
     MissingRows,
@@ -78,7 +78,7 @@ class ColumnReader:
         self.leaves_out_small_sources = fields.small_sources == LEAVE_OUT
         self._missing: dict[str, BoolArray] = {}
 
-    def fill(self, column: str, values: Raw, loc: Loc) -> Raw:
+    def fill(self, column: str, values: RawColumn, loc: Loc) -> RawColumn:
         """Return a column without missing values.
 
         Parameters

@@ -14,7 +14,7 @@ from service.kinds.fields.locations import located_errors
 from service.kinds.fields.method_names import Method, MethodEntry
 from service.schemas.numbers import shown
 from service.schemas.validation_messages import describe_error
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.registry import Registry
 from thetahat.similar_names import suggest_name
@@ -29,9 +29,9 @@ def method_entry(method: Method) -> MethodEntry[str]:
 
 def parse_methods(
     registry: Registry[type[M]], methods: Sequence[Method], field: str
-) -> tuple[Chosen[M], ...]:
+) -> tuple[ChosenMethod[M], ...]:
     """Build the methods that a list of the request names, each under a key of its own."""
-    parsed: list[Chosen[M]] = []
+    parsed: list[ChosenMethod[M]] = []
     for i, method in enumerate(methods):
         entry = method_entry(method)
         key = entry.as_ or entry.name
@@ -42,7 +42,7 @@ def parse_methods(
                 value=key,
             )
         built = build_method(registry, entry.name, entry.params, (field, i))
-        parsed.append(Chosen(key=key, name=entry.name, method=built, place=i))
+        parsed.append(ChosenMethod(key=key, name=entry.name, method=built, place=i))
     return tuple(parsed)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from service.kinds.fields.locations import errors_located_at
 from service.kinds.fields.method_names import Method
 from service.kinds.fields.methods import build_method, method_entry, parse_methods
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.errors import Loc
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 
-Metrics = tuple[Chosen[Metric], ...]
+Metrics = tuple[ChosenMethod[Metric], ...]
 
 
 def parse_metrics(methods: Sequence[Method]) -> Metrics:
@@ -20,14 +20,14 @@ def parse_metrics(methods: Sequence[Method]) -> Metrics:
     return parse_methods(METRICS, methods, "metrics")
 
 
-def parse_metric(method: Method, field: str) -> Chosen[Metric]:
+def parse_metric(method: Method, field: str) -> ChosenMethod[Metric]:
     """Build the one metric that a field of a request names."""
     entry = method_entry(method)
     built = build_method(METRICS, entry.name, entry.params, (field,))
-    return Chosen(key=entry.as_ or entry.name, name=entry.name, method=built)
+    return ChosenMethod(key=entry.as_ or entry.name, name=entry.name, method=built)
 
 
-def check_scores(metrics: Metrics, judged: Judged, scores_path: Loc) -> None:
+def check_scores(metrics: Metrics, judged: TruthAndPredictions, scores_path: Loc) -> None:
     """Refuse scores whose shape a metric cannot use; the first row shows the shape.
 
     Parameters

@@ -17,7 +17,7 @@ from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.importance_weights.base import MAX_MAGNITUDE
-from thetahat.tables.columns import Raw, parse_features, parse_numbers, read_columns_of_rows
+from thetahat.tables.columns import RawColumn, parse_features, parse_numbers, read_columns_of_rows
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
 from thetahat.values.types import FloatArray
@@ -117,10 +117,10 @@ class SampleTable:
 
     X: FloatArray
     names: tuple[str, ...]
-    y: Raw | None = None
+    y: RawColumn | None = None
     weight: FloatArray | None = None
-    source: Raw | None = None
-    fold: Raw | None = None
+    source: RawColumn | None = None
+    fold: RawColumn | None = None
 
 
 def check_sample(sample: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -260,7 +260,7 @@ def read_samples(
 
 
 def _build_sample(
-    columns: Mapping[str, Raw | SparseColumns], roles: Mapping[str, Raw | None]
+    columns: Mapping[str, RawColumn | SparseColumns], roles: Mapping[str, RawColumn | None]
 ) -> SampleTable:
     """Build a sample from its columns of features and its other columns, by field name."""
     wide = tuple(c for c in columns.values() if isinstance(c, SparseColumns))

@@ -16,7 +16,7 @@ from thetahat.analyses.importance_weighting import SourceAndTarget
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.columns import Raw, encode_classes, parse_class_labels, parse_numbers
+from thetahat.tables.columns import RawColumn, encode_classes, parse_class_labels, parse_numbers
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
 from thetahat.values.types import IntArray, Label
@@ -80,7 +80,7 @@ def _encode_labels(sample: SampleTable, source: Data) -> np.ndarray | None:
     return np.array([code[label] for label in labels], dtype=np.intp)
 
 
-def _encode_folds(labels_by_row: Raw) -> tuple[IntArray, tuple[Label, ...]]:
+def _encode_folds(labels_by_row: RawColumn) -> tuple[IntArray, tuple[Label, ...]]:
     codes, labels = encode_classes(labels_by_row, "fold")
     if len(labels) < 2:
         raise InsufficientData(

@@ -15,7 +15,7 @@ from service.kinds.losses.request import LossesRequest
 from service.kinds.losses.supplied_fits import SuppliedEstimators, read_supplied_fits
 from service.schemas.numbers import number_array
 from thetahat.analyses.cross_validation import without_refit_target
-from thetahat.analyses.losses import check, other_than_zero_one
+from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.values.block_losses import LossTable
@@ -50,7 +50,7 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     table = sent.table
     fits = read_supplied_fits(request.fits, table)
     choices = without_refit_target(request.choices, fits.methods)
-    check(table.layout, choices, table.names, other_than_zero_one(table))
+    check(table.layout, choices, table.names, describe_other_loss(table))
     return LossesPlan(table, _read_weights(request, sent), fits, sent.cautions)
 
 

@@ -28,12 +28,12 @@ from service.kinds.predictions.model_predictions import (
     read_inline,
 )
 from service.kinds.predictions.request import PredictionColumns, PredictionsRequest
-from thetahat.analyses.losses import check, other_than_zero_one
+from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, for_classes
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
@@ -61,7 +61,7 @@ class PredictionsPlan:
     loss: Loss
     metrics: Metrics
     table: LossTable
-    judged: Mapping[str, Judged]
+    judged: Mapping[str, TruthAndPredictions]
     classes: tuple[Label, ...]
 
 
@@ -135,7 +135,7 @@ def _compute_losses(
     without_scores = [model for model in predictions if model not in data.scores]
     check_metrics(metrics, task, classes=classes, without_scores=without_scores)
     judged = {
-        model: Judged(
+        model: TruthAndPredictions(
             task=task,
             truth=y_true,
             output=predicted.output,
@@ -154,7 +154,7 @@ def _compute_losses(
             values = loss_of_classes.losses(y_true, predicted)
         losses[model] = BlockLosses(layout, values=values)
     table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
-    check(layout, request.choices, table.names, other_than_zero_one(table))
+    check(layout, request.choices, table.names, describe_other_loss(table))
     return PredictionsPlan(loss, metrics, table, judged, classes)
 
 

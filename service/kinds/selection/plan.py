@@ -34,7 +34,7 @@ from service.kinds.selection.schemes import (
     check_columns,
     count_splits,
 )
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metric, check_metrics
 from thetahat.analyses.selection import (
@@ -91,7 +91,7 @@ class SelectionPlan(FittingPlan):
     bundles: tuple[Bundle, ...]
     loss: Loss
     criterion: Criterion
-    select_by: Chosen[Metric] | None
+    select_by: ChosenMethod[Metric] | None
     metrics: Metrics
     sizes: SelectionSizes
     all_own: bool

@@ -9,7 +9,7 @@ from pydantic import Field
 from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.method_names import MetricEntry, MetricName, SchemeEntry, SchemeName
 from service.kinds.fields.metrics import Metrics, parse_metric, parse_metrics
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.selection import SelectionRule
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
@@ -66,7 +66,7 @@ class SelectionRequest(FitsRequest):
         description="Whether every candidate is evaluated beside the selected one.",
     )
 
-    def built_select_by(self) -> Chosen[Metric] | None:
+    def built_select_by(self) -> ChosenMethod[Metric] | None:
         """Return the metric to choose by, its parameters checked, or None."""
         return None if self.select_by is None else parse_metric(self.select_by, "select_by")
 

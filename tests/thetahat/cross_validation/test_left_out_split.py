@@ -8,13 +8,13 @@ from numpy.testing import assert_array_equal
 
 from thetahat.cross_validation.fast_path import build_part
 from thetahat.cross_validation.leave_one_out import is_leave_one_out
-from thetahat.schemes.base import AllButTest, Split
+from thetahat.schemes.base import ComplementSplit, Split
 
 
 @pytest.mark.parametrize("test", [[1, 4], [3]])
 def test_exact_all_rows_but_those_tested_are_listed_when_asked_for(test: list[int]) -> None:
     tested = np.array(test)
-    split = AllButTest(2, 1, "b", tested, 6)
+    split = ComplementSplit(2, 1, "b", tested, 6)
     listed = Split(2, 1, "b", np.setdiff1d(np.arange(6), tested), tested)
 
     assert (split.repeat, split.block, split.label) == (2, 1, "b")

@@ -41,13 +41,13 @@ def bounds(
     level: float = 0.95,
     alternative: Alternative = TWO,
 ) -> tuple[float | None, float | None]:
-    interval = method.build_on_losses(errors_of(x, n), level, alternative)
+    interval = method.build_from_losses(errors_of(x, n), level, alternative)
     assert interval is not None
     return interval.lower, interval.upper
 
 
 def both(method: Wilson | ClopperPearson, x: int, n: int) -> tuple[float, float]:
-    return ends(method.build_on_losses(errors_of(x, n), 0.95, TWO))
+    return ends(method.build_from_losses(errors_of(x, n), 0.95, TWO))
 
 
 # R's binom.confint, by statsmodels' results_proportion.py
@@ -229,7 +229,7 @@ def test_exact_fields_of_an_interval(method: Wilson | ClopperPearson) -> None:
     losses = errors_of(3, 10)
     variance = VARIANCES["iid"]().estimate(losses)
 
-    interval = method.build_on_losses(losses, 0.9, TWO)
+    interval = method.build_from_losses(losses, 0.9, TWO)
 
     assert interval is not None
     assert interval.method == method.info.name
@@ -245,7 +245,7 @@ def test_exact_fields_of_an_interval(method: Wilson | ClopperPearson) -> None:
 
 @BOTH
 def test_degenerate_equal_losses_are_no_obstacle(method: Wilson | ClopperPearson) -> None:
-    interval = method.build_on_losses(errors_of(0, 4), 0.9, TWO)
+    interval = method.build_from_losses(errors_of(0, 4), 0.9, TWO)
 
     assert ends(interval)[0] == 0
     assert codes(interval) == ["ignores_training_variance"]
@@ -255,10 +255,10 @@ def test_degenerate_equal_losses_are_no_obstacle(method: Wilson | ClopperPearson
 def test_degenerate_what_is_no_share_of_a_holdout(method: Wilson | ClopperPearson) -> None:
     clustered = holdout_of([0, 1, 1], cluster=[0, 0, 1])
 
-    assert method.build_on_losses(holdout_of([0, 0.5, 1]), 0.9, TWO) is None
+    assert method.build_from_losses(holdout_of([0, 0.5, 1]), 0.9, TWO) is None
     assert method.build(errors_of(1, 3), VARIANCES["iid"].info, some_variance(), 0.9, TWO) is None
-    assert method.build_on_losses(clustered, 0.9, TWO) is None
-    assert method.build_on_losses(sources_of([0, 1], [1, 1]), 0.9, TWO) is None
+    assert method.build_from_losses(clustered, 0.9, TWO) is None
+    assert method.build_from_losses(sources_of([0, 1], [1, 1]), 0.9, TWO) is None
 
 
 @BOTH
@@ -270,7 +270,7 @@ def test_invalid_layouts_and_levels(method: Wilson | ClopperPearson) -> None:
     assert "one score per split" in str(method.inapplicable(scores))
     assert "clusters" in str(method.inapplicable(holdout_of([0, 1], cluster=[0, 1]).layout))
     with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
-        method.build_on_losses(errors_of(1, 3), 1.0, TWO)
+        method.build_from_losses(errors_of(1, 3), 1.0, TWO)
 
 
 @pytest.mark.about("intervals/wilson", "intervals/clopper_pearson")

@@ -22,7 +22,7 @@ from tests.thetahat.intervals.builders import (
     sources_of,
 )
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import Interval, ResampledInterval, ShareInterval
+from thetahat.intervals.base import ErrorRateInterval, Interval, ResampledInterval
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
@@ -48,11 +48,11 @@ def build(
     method = INTERVALS[name]()
     if isinstance(method, ResampledInterval):
         shared = SharedResamples({"m": losses}, seed=3, with_errors=method.needs_errors)
-        resampled = method.build_on(shared.of_model("m", 4999), level, alternative)
+        resampled = method.build_from_replicates(shared.of_model("m", 4999), level, alternative)
         assert resampled is not None
         return resampled
-    if isinstance(method, ShareInterval):
-        share = method.build_on_losses(losses, level, alternative)
+    if isinstance(method, ErrorRateInterval):
+        share = method.build_from_losses(losses, level, alternative)
         assert share is not None
         return share
     variance = "iid" if losses.layout.kind is BlockKind.HOLDOUT else "theta_gamma"

@@ -58,7 +58,9 @@ def built(
     alternative: Alternative = TWO,
 ) -> Any:
     shared = SharedResamples({"m": losses}, 7, with_errors=kind.needs_errors)
-    return kind(n_resamples).build_on(shared.of_model("m", n_resamples), level, alternative)
+    return kind(n_resamples).build_from_replicates(
+        shared.of_model("m", n_resamples), level, alternative
+    )
 
 
 @pytest.mark.about("intervals/percentile")
@@ -89,7 +91,7 @@ def test_against_scipy_on_the_same_replicates(
     values = np.random.default_rng(1).gamma(1.0, size=25)
     shared = SharedResamples({"m": holdout_of(values)}, 7)
     replicates = shared.of_model("m", 2999)
-    interval = kind().build_on(replicates, 0.9, alternative)
+    interval = kind().build_from_replicates(replicates, 0.9, alternative)
     assert interval is not None
 
     found = bootstrap(
@@ -121,7 +123,7 @@ def test_against_scipy_bca_over_blocks() -> None:
     layout = build_layout(BlockKind.RANDOM, [0] * 12 + [1] * 30)
     losses = BlockLosses(layout, values=np.concatenate([first, second]))
     replicates = SharedResamples({"m": losses}, 7).of_model("m", 2999)
-    interval = Bca().build_on(replicates, 0.9, TWO)
+    interval = Bca().build_from_replicates(replicates, 0.9, TWO)
 
     found = bootstrap(
         (first, second),
@@ -148,7 +150,8 @@ def test_by_hand_five_replicates() -> None:
     )
 
     studentised, basic, percentile = (
-        ends(kind().build_on(replicates, 0.8, TWO)) for kind in (Studentised, Basic, Percentile)
+        ends(kind().build_from_replicates(replicates, 0.8, TWO))
+        for kind in (Studentised, Basic, Percentile)
     )
 
     assert_allclose(studentised, (4 - 2.8 * 3**0.5, 4 + 3**0.5), rtol=1e-12)
@@ -161,7 +164,7 @@ def test_by_hand_five_replicates() -> None:
 def test_naive_studentised_from_its_definition() -> None:
     values = np.random.default_rng(3).gamma(2.0, size=40)
     replicates = SharedResamples({"m": holdout_of(values)}, 7).of_model("m", 999)
-    interval = Studentised().build_on(replicates, 0.9, TWO)
+    interval = Studentised().build_from_replicates(replicates, 0.9, TWO)
 
     error = values.std(ddof=1) / np.sqrt(40)
     t = replicates.deviations / replicates.errors

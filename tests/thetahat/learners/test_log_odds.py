@@ -15,7 +15,7 @@ from thetahat.losses.base import Predictions
 from thetahat.losses.hinge import Hinge
 from thetahat.losses.logistic import LogisticLoss
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.schemes import SCHEMES
@@ -134,7 +134,7 @@ def test_exact_areas_do_not_saturate(name: str) -> None:
     train = np.delete(np.arange(10), 4)
     said = predicted(LEARNERS[name](), x[train, None], y[train], x[:, None], n_classes=2)
     assert set(probabilities(said)[:, 1].tolist()) == {0.0, 1.0}
-    judged = Judged(
+    judged = TruthAndPredictions(
         task="classification", truth=y, output=said.output, scores=said.scores, classes=(0, 1)
     )
     # 20 pairs with the four small rows, and 1 of 5 with the large one

@@ -12,7 +12,7 @@ from thetahat.cross_validation.fast_path import build_part, prepare_fast_path
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.neighbours import search as _neighbour_search
 from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
-from thetahat.learners.fast.neighbours.search import Lists, Search
+from thetahat.learners.fast.neighbours.search import NeighbourLists, Search
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
@@ -25,7 +25,7 @@ RNG = np.random.default_rng(20_261_131)
 N, LENGTH = 1100, 9
 
 
-def by_products(rows: FloatArray, queries: FloatArray) -> Lists:
+def by_products(rows: FloatArray, queries: FloatArray) -> NeighbourLists:
     return Search(rows)._in_blocks(queries, LENGTH)
 
 

@@ -81,14 +81,16 @@ def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
     assert_array_equal(shuffled, together[order])
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if hasattr(LOSSES[name], "of_errors")])
+@pytest.mark.parametrize(
+    "name", [name for name in LOSSES if hasattr(LOSSES[name], "evaluate_errors")]
+)
 def test_exact_errors_alone_cost_the_same(name: str) -> None:
     _, said = some(name, 3)
     loss: Any = loss_of(name)
     errors, out = said.output.reshape(5, 6).copy(), np.empty((5, 5))
 
-    loss.of_errors(errors[:, 1:], out)
-    loss.of_errors(errors[:, 1:], errors[:, 1:])
+    loss.evaluate_errors(errors[:, 1:], out)
+    loss.evaluate_errors(errors[:, 1:], errors[:, 1:])
 
     zeros = np.zeros(30)
     wanted = loss.losses(zeros, said).reshape(5, 6)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Judged, Metric, WeightedMetric
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 
 
-def binary(truth: Any, scores: Any, cut: float = 0.5) -> Judged:
+def binary(truth: Any, scores: Any, cut: float = 0.5) -> TruthAndPredictions:
     given = np.asarray(scores, dtype=np.float64)
-    return Judged(
+    return TruthAndPredictions(
         task="classification",
         truth=np.asarray(truth, dtype=np.intp),
         output=(given >= cut).astype(np.intp),
@@ -21,8 +21,8 @@ def binary(truth: Any, scores: Any, cut: float = 0.5) -> Judged:
     )
 
 
-def labelled(truth: Any, output: Any, n_classes: int = 2) -> Judged:
-    return Judged(
+def labelled(truth: Any, output: Any, n_classes: int = 2) -> TruthAndPredictions:
+    return TruthAndPredictions(
         task="classification",
         truth=np.asarray(truth, dtype=np.intp),
         output=np.asarray(output, dtype=np.intp),
@@ -30,15 +30,15 @@ def labelled(truth: Any, output: Any, n_classes: int = 2) -> Judged:
     )
 
 
-def values(truth: Any, output: Any) -> Judged:
-    return Judged(
+def values(truth: Any, output: Any) -> TruthAndPredictions:
+    return TruthAndPredictions(
         task="regression",
         truth=np.asarray(truth, dtype=np.float64),
         output=np.asarray(output, dtype=np.float64),
     )
 
 
-def some(name: str, seed: int, n: int = 40, n_classes: int = 2) -> Judged:
+def some(name: str, seed: int, n: int = 40, n_classes: int = 2) -> TruthAndPredictions:
     """Predictions with something right in them, and ties among the scores."""
     rng = np.random.default_rng(seed)
     if METRICS[name].task == "regression":
@@ -47,7 +47,7 @@ def some(name: str, seed: int, n: int = 40, n_classes: int = 2) -> Judged:
     truth = rng.integers(0, n_classes, n)
     truth[: 2 * n_classes] = np.tile(np.arange(n_classes), 2)  # two of each, at least
     scores = np.round(rng.normal(size=(n, n_classes)) + np.eye(n_classes)[truth], 1)
-    return Judged(
+    return TruthAndPredictions(
         task="classification",
         truth=truth,
         output=scores.argmax(axis=1),

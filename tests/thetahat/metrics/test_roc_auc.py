@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.metrics.judged import binary, some, under
 from tests.thetahat.metrics.published import NDKA, POOR_OUTCOME, S100B, SEPARATED, SEPARATING, WFNS
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.metrics.roc_auc import RocAuc
 
 
@@ -116,7 +116,7 @@ def test_exact_the_other_class_is_as_well_told_apart() -> None:
 def test_exact_columns_of_scores_are_by_class() -> None:
     judged = some("roc_auc", 4)
     assert judged.scores is not None
-    rows = Judged(
+    rows = TruthAndPredictions(
         task="classification",
         truth=judged.truth,
         output=judged.output,
@@ -159,15 +159,17 @@ def test_degenerate_all_scores_equal() -> None:
 def test_invalid_questions() -> None:
     three = some("roc_auc", 1, n_classes=3)
     assert three.scores is not None
-    one = Judged(
+    one = TruthAndPredictions(
         task="classification",
         truth=three.truth,
         output=three.output,
         scores=three.scores[:, 0],
         classes=three.classes,
     )
-    silent = Judged(task="classification", truth=one.truth, output=one.output, classes=(0, 1))
-    narrow = Judged(
+    silent = TruthAndPredictions(
+        task="classification", truth=one.truth, output=one.output, classes=(0, 1)
+    )
+    narrow = TruthAndPredictions(
         task="classification",
         truth=one.truth,
         output=one.output,

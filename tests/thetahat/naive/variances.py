@@ -166,12 +166,12 @@ def theta_b(blocks: Blocks) -> Fraction:
     return 2 * theta_a(blocks)
 
 
-def by_bias(blocks: Blocks, bias: Sequence[Fraction]) -> Fraction:
+def compute_with_bias(blocks: Blocks, bias: Sequence[Fraction]) -> Fraction:
     a1, a2, a3 = bias
     return plug(blocks) + a1 * s_1(blocks) + a2 * s_2(blocks) + a3 * s_3(blocks)
 
 
-def by_coefficients(
+def compute_with_coefficients(
     blocks: Blocks,
     a: Sequence[Fraction],
     b: Sequence[Fraction],

@@ -11,11 +11,13 @@ from thetahat.importance_weights import kliep, logistic
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.importance_weights.kliep import Kliep, best_proportions
 from thetahat.numerics import quadratic_programme
-from thetahat.numerics.quadratic_programme import Solved, minimise_in_slab
+from thetahat.numerics.quadratic_programme import BoxSolution, minimise_in_slab
 from thetahat.values.types import FloatArray
 
 
-def solve(K: FloatArray, q: list[float], upper: float, lowest: float, highest: float) -> Solved:
+def solve(
+    K: FloatArray, q: list[float], upper: float, lowest: float, highest: float
+) -> BoxSolution:
     return minimise_in_slab(
         lambda j: K[j], np.array(q), upper=upper, lowest=lowest, highest=highest
     )

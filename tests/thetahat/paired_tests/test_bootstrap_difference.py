@@ -8,7 +8,7 @@ from scipy.special import ndtr
 
 from tests.thetahat.analyses.losses.tables import evaluated
 from tests.thetahat.paired_tests.pairs import assert_close, pair_over, rng_of
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.intervals.percentile import Percentile
 from thetahat.numerics.bootstrap import SharedResamples, draw_seed
 from thetahat.numerics.bootstrap import shared_resamples as shared
@@ -107,10 +107,10 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
     test = BootstrapDifference(n_resamples=499)
     named = Choices(
         tests=(
-            Chosen("bootstrap_difference", "bootstrap_difference", test),
-            Chosen("again", "bootstrap_difference", test),
+            ChosenMethod("bootstrap_difference", "bootstrap_difference", test),
+            ChosenMethod("again", "bootstrap_difference", test),
         ),
-        intervals=(Chosen("percentile", "percentile", Percentile(n_resamples=499)),),
+        intervals=(ChosenMethod("percentile", "percentile", Percentile(n_resamples=499)),),
     )
 
     result = evaluated(table, named, 11)
@@ -156,8 +156,8 @@ def test_exact_a_single_pair_gets_the_same_alone_and_beside_intervals(values: in
     )
     test = BootstrapDifference(n_resamples=199)
     named = Choices(
-        tests=(Chosen("bootstrap_difference", "bootstrap_difference", test),),
-        intervals=(Chosen("percentile", "percentile", Percentile(n_resamples=199)),),
+        tests=(ChosenMethod("bootstrap_difference", "bootstrap_difference", test),),
+        intervals=(ChosenMethod("percentile", "percentile", Percentile(n_resamples=199)),),
     )
 
     (told,) = evaluated(table, named, 11)["comparisons"]

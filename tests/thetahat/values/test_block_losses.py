@@ -44,7 +44,7 @@ def test_invalid_difference_of_two_forms() -> None:
     a = BlockLosses(layout(), values=np.zeros(4))
     b = BlockLosses(scores_layout(), scores=np.zeros(2))
 
-    with pytest.raises(InvalidParameter, match="losses of different form"):
+    with pytest.raises(InvalidParameter, match="losses of the same form"):
         a.minus(b)
     with pytest.raises(InsufficientData, match="one loss per instance"):
         _ = b.rows

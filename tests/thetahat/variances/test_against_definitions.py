@@ -149,7 +149,7 @@ def test_naive_quadratic_by_bias(*, far: bool, data: st.DataObject) -> None:
     bias = (a1, a2, a4 - a1 - a2 - 1)
 
     estimate = Quadratic(bias=(float(a1), float(a2), float(bias[2]))).estimate(losses_of(rows))
-    exact = naive.by_bias(naive.exact(rows), bias)
+    exact = naive.compute_with_bias(naive.exact(rows), bias)
 
     assert isinstance(estimate.value, float)
     assert estimate.usable == (a4 == 0 and estimate.value > 0)
@@ -172,7 +172,7 @@ def test_naive_quadratic_by_coefficients(*, far: bool, data: st.DataObject) -> N
     estimate = Quadratic(coefficients=coefficients_of(a, b, c)).estimate(
         losses_of(rows, BlockKind.SOURCE)
     )
-    exact = naive.by_coefficients(naive.exact(rows), a, b, c)
+    exact = naive.compute_with_coefficients(naive.exact(rows), a, b, c)
 
     assert isinstance(estimate.value, float)
     rows_of_form = [

@@ -53,7 +53,7 @@ def test_exact_shared_replicates_give_their_own_variance() -> None:
     losses = holdout([1.0, 3.0, 8.0, 2.0], [0, 0, 1, 2])
     replicates = SharedResamples({"m": losses}, 5).of_model("m", 999, "cluster")
 
-    found = ClusterBootstrap().estimate_on(losses, replicates)
+    found = ClusterBootstrap().estimate_from_replicates(losses, replicates)
     assert found.value == replicates.variance
     assert found.usable
 

@@ -61,8 +61,8 @@ def some_losses(
     if name in REPEATS and kind is not BlockKind.SUBSAMPLES:
         flat = np.array([e for row in rows for e in row])
         k = 2 if name == "dietterich_5x2" else len(rows)
-        dealt = [np.roll(flat, 3 * r).tolist() for r in range(REPEATS[name])]
-        return repeats_of([[values[i::k] for i in range(k)] for values in dealt], kind)
+        deal_to_folds = [np.roll(flat, 3 * r).tolist() for r in range(REPEATS[name])]
+        return repeats_of([[values[i::k] for i in range(k)] for values in deal_to_folds], kind)
     if kind is BlockKind.HOLDOUT:
         rows = [[e for row in rows for e in row]]
     n = sum(len(row) for row in rows)

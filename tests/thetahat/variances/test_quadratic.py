@@ -200,12 +200,12 @@ def test_invalid_bias() -> None:
 
 def test_limit_largest_numbers_stay_finite() -> None:
     rows = [[1e140, -1e140], [1e140, 1e140]]
-    by_bias = Quadratic(bias=(1e9, 1e9, -1e9)).estimate(losses_of(rows)).value
+    compute_with_bias = Quadratic(bias=(1e9, 1e9, -1e9)).estimate(losses_of(rows)).value
     by_numbers = Quadratic(coefficients=alike(2, 1e9, 1e9, -1e9)).estimate(
         losses_of(rows, BlockKind.SOURCE)
     )
 
-    assert np.isfinite(by_bias)
+    assert np.isfinite(compute_with_bias)
     assert np.isfinite(by_numbers.value)
     with pytest.raises(InvalidParameter, match=r"must be at most 1e\+09 in absolute value"):
         Quadratic(bias=(2e9, 0, 0))
@@ -226,7 +226,10 @@ def test_invalid_coefficients() -> None:
 
 
 def test_invalid_for_the_blocks() -> None:
-    by_bias, by_numbers = Quadratic(bias=(0, 1, -2)), Quadratic(coefficients=alike(2, 1, -1, 0))
+    compute_with_bias, by_numbers = (
+        Quadratic(bias=(0, 1, -2)),
+        Quadratic(coefficients=alike(2, 1, -1, 0)),
+    )
     random, source = losses_of(RAGGED), losses_of(RAGGED, BlockKind.SOURCE)
 
     assert (
@@ -234,12 +237,12 @@ def test_invalid_for_the_blocks() -> None:
         == "quadratic takes bias and not coefficients for random blocks"
     )
     assert (
-        by_bias.inapplicable(source.layout)
+        compute_with_bias.inapplicable(source.layout)
         == "quadratic takes coefficients and not bias for source blocks"
     )
     with pytest.raises(InvalidParameter, match="for 2 sources, and there are 3") as caught:
         by_numbers.estimate(source)
     assert caught.value.loc == ("coefficients",)
     with pytest.raises(InvalidParameter, match="takes coefficients and not bias") as caught:
-        by_bias.estimate(source)
+        compute_with_bias.estimate(source)
     assert caught.value.loc == ("bias",)

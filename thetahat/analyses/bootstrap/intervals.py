@@ -22,7 +22,7 @@ from thetahat.cautions import (
 from thetahat.distributions import tail_probability, upper_quantile
 from thetahat.intervals import INTERVALS
 from thetahat.numerics.bootstrap.interval_ends import (
-    Reach,
+    EndDistances,
     basic_reach,
     bca_reach,
     percentile_reach,
@@ -176,9 +176,9 @@ def _build_interval(  # noqa: PLR0913 - a method, its input and its level
 
 def _compute_reach(
     form: ReplicateForm, replicates: StatisticReplicates, statistic: Statistic, tail: float
-) -> tuple[Reach, tuple[Caution, ...]]:
+) -> tuple[EndDistances, tuple[Caution, ...]]:
     """Return the distances of the ends from the estimate, and cautions about them."""
-    undefined: Reach = (None, None)
+    undefined: EndDistances = (None, None)
     if replicates.standard_error is None:
         return undefined, (_ONE_REPLICATE,)
     if replicates.is_constant:

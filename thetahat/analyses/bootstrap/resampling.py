@@ -12,7 +12,7 @@ from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
-from thetahat.statistics import Functional, FunctionalOfKinds, OfSums, Sample, Statistic
+from thetahat.statistics import Functional, FunctionalOfKinds, Sample, Statistic, SumsFunctional
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
@@ -117,7 +117,7 @@ def _find_faster_computation(
     if not isinstance(resamples, HashedResamples):
         return None
     n, B = int(resamples.starts[-1]), resamples.n_resamples
-    if isinstance(functional, OfSums):  # for few columns, adding drawn rows is faster
+    if isinstance(functional, SumsFunctional):  # for few columns, adding drawn rows is faster
         columns, of_sums = functional.columns, functional.of_sums
 
         def compute_from_sums(part: slice) -> FloatArray:

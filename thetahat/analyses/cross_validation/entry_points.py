@@ -66,14 +66,14 @@ from thetahat.refit_estimators.base import RefitDesign
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.columns import Raw, read_columns_of_rows
+from thetahat.tables.columns import RawColumn, read_columns_of_rows
 from thetahat.tables.data import Data, build_data
 from thetahat.values.block_nouns import name_blocks
 from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
 
-FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, Raw]"
+FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, RawColumn]"
 """(n, p) rows, or (n,) columns by name."""
 
 LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner"
@@ -82,7 +82,7 @@ LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner"
 
 def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_validation
     X: FeatureTable,
-    y: Raw,
+    y: RawColumn,
     learners: Mapping[str, LearnerChoice],
     *,
     task: str,
@@ -93,8 +93,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     source: LabelColumn | None = None,
     fold: LabelColumn | None = None,
     cluster: LabelColumn | None = None,
-    time: Raw | None = None,
-    weight: Raw | None = None,
+    time: RawColumn | None = None,
+    weight: RawColumn | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,

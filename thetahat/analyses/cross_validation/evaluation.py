@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
-from thetahat.analyses.losses import Choices, Chosen, check, evaluate
+from thetahat.analyses.losses import Choices, ChosenMethod, check, evaluate
 from thetahat.analyses.losses.method_selection import misfit
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
@@ -65,7 +65,7 @@ class OutcomesTask:
     block_kind: BlockKind
     loss: Loss
     choices: Choices
-    metrics: Sequence[Chosen[Metric]]
+    metrics: Sequence[ChosenMethod[Metric]]
     seed: int
     requested: Sequence[str]
 

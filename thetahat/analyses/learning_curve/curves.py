@@ -25,7 +25,7 @@ from thetahat.analyses.learning_curve.result import (
     TrainingRows,
 )
 from thetahat.analyses.learning_curve.saturation import assess_saturation, compare_with_largest
-from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.analyses.losses.result import (
     BriefComparison,
     Comparison,
@@ -37,7 +37,7 @@ from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
 from thetahat.corrections.none import NoCorrection
 from thetahat.intervals import INTERVALS, intervals_on_any_variance
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.types import IntArray, MeanKind
 
@@ -65,7 +65,7 @@ class SizeLosses:
     label: str
     losses: BlockLosses
     n_train: IntArray
-    judged: Judged | None = None
+    judged: TruthAndPredictions | None = None
 
     @property
     def key(self) -> str:
@@ -85,7 +85,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
     seed: int,
     loss_range: tuple[float, float] | None = None,
     *,
-    metrics: Sequence[Chosen[Metric]] = (),
+    metrics: Sequence[ChosenMethod[Metric]] = (),
 ) -> Curve:
     """Return the learning curve of one learner.
 
@@ -172,7 +172,9 @@ def _build_step(
     """
     pair = LossTable(table.layout, {larger.key: larger.losses, smaller.key: smaller.losses})
     if choices.intervals is None:
-        fast = tuple(Chosen(name, name, INTERVALS[name]()) for name in intervals_on_any_variance())
+        fast = tuple(
+            ChosenMethod(name, name, INTERVALS[name]()) for name in intervals_on_any_variance()
+        )
         choices = replace(choices, intervals=fast)
     (comparison,) = _full_comparisons(evaluate(pair, choices, seed))
     verdict = comparison.verdict
@@ -236,7 +238,7 @@ def _build_figure(
     sizes: Sequence[SizeLosses],
     models: Sequence[ModelResult],
     law: PowerLaw | None,
-    metrics: Sequence[Chosen[Metric]],
+    metrics: Sequence[ChosenMethod[Metric]],
 ) -> CurveFigure:
     x = tuple(one.mean_size for one in sizes)
     lower, upper = _interval_ends(models)

@@ -1,7 +1,7 @@
 """The evaluation of losses: choices, variances, intervals, tests, verdicts and plans."""
 
-from thetahat.analyses.losses.checks import check, list_fitting_methods, other_than_zero_one
-from thetahat.analyses.losses.choices import Choices, Chosen, Gate
+from thetahat.analyses.losses.checks import check, describe_other_loss, list_fitting_methods
+from thetahat.analyses.losses.choices import Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.evaluation import evaluate
 from thetahat.analyses.losses.method_selection import EVERY_TEST
 from thetahat.analyses.losses.rules import RULES
@@ -12,10 +12,10 @@ __all__ = [
     "EVERY_TEST",
     "RULES",
     "Choices",
-    "Chosen",
+    "ChosenMethod",
     "Gate",
     "check",
+    "describe_other_loss",
     "evaluate",
     "list_fitting_methods",
-    "other_than_zero_one",
 ]

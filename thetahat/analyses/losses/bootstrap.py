@@ -57,7 +57,7 @@ class Resampling:
         """Return the function that draws the replicates of a difference, a minus b."""
         return partial(self.shared.of_pair, (a, b), difference)
 
-    def unasked(
+    def omit_slow_defaults(
         self,
         intervals: SelectedMethods[IntervalMethod],
         *,

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, Built, get_rank
+from thetahat.analyses.losses.recommendation import DEFAULT_TARGET, BuiltInterval, get_rank
 from thetahat.analyses.losses.result import (
     BriefBayesianResult,
     BriefInterval,
@@ -113,7 +113,7 @@ class SharedCautions:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortcut:
+class RecommendedIntervalBuilder:
     """Builds the recommended interval of a difference without building the others.
 
     Parameters
@@ -134,10 +134,12 @@ class Shortcut:
         choices: Choices,
         variances: SelectedMethods[VarianceEstimator],
         intervals: SelectedMethods[IntervalMethod],
-    ) -> Shortcut:
+    ) -> RecommendedIntervalBuilder:
         """Return the combinations of interval and variance to try, in order of rank."""
         target = DEFAULT_TARGET[layout.kind] if choices.target is None else choices.target
-        ranked: dict[int, tuple[list[Chosen[VarianceEstimator]], list[Chosen[IntervalMethod]]]] = {}
+        ranked: dict[
+            int, tuple[list[ChosenMethod[VarianceEstimator]], list[ChosenMethod[IntervalMethod]]]
+        ] = {}
         for variance, interval in product(variances.methods, intervals.methods):
             rank = get_rank(
                 interval.method.info,
@@ -162,7 +164,7 @@ class Shortcut:
         choices: Choices,
         limits: tuple[float, float] | None,
         left_out: OmittedMethods,
-    ) -> Built | None:
+    ) -> BuiltInterval | None:
         """Return the first interval of the order that can be built, or None."""
         for variances, intervals in self.steps:
             inference = infer(difference, variances, intervals, choices, limits, left_out)

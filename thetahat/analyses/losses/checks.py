@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.gate import check_gate
 from thetahat.analyses.losses.method_selection import REGISTRIES, misfit, select
 from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_variance
@@ -75,13 +75,13 @@ def check(
         _check_target(layout, choices, choices.target)
 
 
-def only_zero_one(entry: Chosen[Any]) -> bool:
+def only_zero_one(entry: ChosenMethod[Any]) -> bool:
     """Whether a method needs losses that are all 0 or 1."""
     info: MethodInfo = entry.method.info
     return info.only_zero_one
 
 
-def other_than_zero_one(table: LossTable) -> str | None:
+def describe_other_loss(table: LossTable) -> str | None:
     """Return a phrase with a loss that is neither 0 nor 1, or None; reads all losses."""
     for losses in table.models.values():
         values = losses.values
@@ -113,7 +113,7 @@ def list_fitting_methods(
 
 
 def _misfit(
-    family: str, entry: Chosen[Any], layout: Layout, choices: Choices, n_models: int | None
+    family: str, entry: ChosenMethod[Any], layout: Layout, choices: Choices, n_models: int | None
 ) -> str | None:
     """Return why a method, or every variance it could rest on, does not fit the layout, or None."""
     reason = misfit(choices.offered(entry.method), layout, n_models)

@@ -30,7 +30,7 @@ DETAILS: Final = ("full", "brief")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen(Generic[M_co]):
+class ChosenMethod(Generic[M_co]):
     """One method of an evaluation.
 
     Parameters
@@ -149,10 +149,10 @@ class Choices:
     level: float = 0.95
     margin: float | None = None
     alternative: Alternative = Alternative.TWO_SIDED
-    variances: tuple[Chosen[VarianceEstimator], ...] | None = None
-    intervals: tuple[Chosen[IntervalMethod], ...] | None = None
-    tests: tuple[Chosen[PairedTest], ...] | None = None
-    omnibus: tuple[Chosen[OmnibusTest], ...] | None = None
+    variances: tuple[ChosenMethod[VarianceEstimator], ...] | None = None
+    intervals: tuple[ChosenMethod[IntervalMethod], ...] | None = None
+    tests: tuple[ChosenMethod[PairedTest], ...] | None = None
+    omnibus: tuple[ChosenMethod[OmnibusTest], ...] | None = None
     correction: str = DEFAULT_CORRECTION
     control: str | None = None
     power: float = 0.8
@@ -240,7 +240,7 @@ def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT
         raise InvalidParameter(f"{name} {what}, got {value}.", loc=(name,), value=value)
 
 
-def _keys_differ(family: str, entries: tuple[Chosen[Any], ...]) -> None:
+def _keys_differ(family: str, entries: tuple[ChosenMethod[Any], ...]) -> None:
     seen: set[str] = set()
     for i, entry in enumerate(entries):
         if entry.key in seen:

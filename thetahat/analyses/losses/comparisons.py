@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.brief_comparisons import (
+    RecommendedIntervalBuilder,
     SharedCautions,
-    Shortcut,
     shorten_interval,
     shorten_outcome,
 )
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
-from thetahat.analyses.losses.evidence import Question, Terms
+from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -24,10 +24,10 @@ from thetahat.analyses.losses.paired_tests import (
     run_paired_tests,
 )
 from thetahat.analyses.losses.pairs import Pair, batches, list_units, n_independent, within_part
-from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import (
     DEFAULT_TARGET,
-    Built,
+    BuiltInterval,
     recommended_by_target,
 )
 from thetahat.analyses.losses.refit_estimates import (
@@ -48,7 +48,7 @@ from thetahat.analyses.losses.result import (
 from thetahat.analyses.losses.verdicts import judge, judge_briefly
 from thetahat.cautions import Caution
 from thetahat.intervals import INTERVALS, intervals_on_any_variance
-from thetahat.intervals.base import IntervalMethod, ShareInterval
+from thetahat.intervals.base import ErrorRateInterval, IntervalMethod
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
@@ -96,13 +96,13 @@ class _Draft:
     b: str
     difference: float
     difference_pooled: float
-    best: Built | None
+    best: BuiltInterval | None
     inference: Inference | None
     effect: EffectSize | BriefEffectSize
     outcomes: Mapping[str, TestOutcome]
     cautions: tuple[Caution, ...]
     places: tuple[CautionPlace, ...]
-    question: Question
+    question: PairQuestion
 
 
 def compare(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
@@ -123,13 +123,15 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     """
     intervals = methods.intervals
     if resampling is not None:
-        intervals = resampling.unasked(
+        intervals = resampling.omit_slow_defaults(
             intervals, named_variances=methods.variances.named, for_pairs=True
         )
         left_out.take(intervals)
     methods = replace(methods, intervals=_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
-    shortcut = Shortcut.of(table.layout, choices, methods.variances, methods.intervals)
+    shortcut = RecommendedIntervalBuilder.of(
+        table.layout, choices, methods.variances, methods.intervals
+    )
 
     def infer_difference(pair: Pair, on_fits: Sequence[RefitEstimate]) -> Inference:
         draw = _get_draw(pair, resampling)
@@ -172,7 +174,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
 
 def _draft(
     pair: Pair,
-    best: Built | None,
+    best: BuiltInterval | None,
     inference: Inference | None,
     outcomes: Mapping[str, TestOutcome],
     shared: SharedCautions | None,
@@ -269,16 +271,16 @@ def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
     return resampling.of_pair(pair.a, pair.b, pair.losses.difference)
 
 
-def _question(pair: Pair, best: Built | None, n_units: int) -> Question:
+def _question(pair: Pair, best: BuiltInterval | None, n_units: int) -> PairQuestion:
     basis = None
     if best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, within_part(pair.losses.difference) if new else None)
-    return Question(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
+    return PairQuestion(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
 
 
-def _terms(table: LossTable, choices: Choices) -> Terms:
-    return Terms(
+def _terms(table: LossTable, choices: Choices) -> VerdictTerms:
+    return VerdictTerms(
         level=choices.level,
         margin=choices.margin,
         correction=choices.correction,
@@ -291,16 +293,18 @@ def _terms(table: LossTable, choices: Choices) -> Terms:
 def _for_differences(intervals: SelectedMethods[IntervalMethod]) -> SelectedMethods[IntervalMethod]:
     """Leave out the intervals of proportions; see that one is there that a verdict can rest on."""
     kept = tuple(
-        entry for entry in intervals.methods if not isinstance(entry.method, ShareInterval)
+        entry for entry in intervals.methods if not isinstance(entry.method, ErrorRateInterval)
     )
     if all(entry.method.info.interval.is_prediction for entry in kept):
         names = intervals_on_any_variance()
-        added = tuple(Chosen(name, name, INTERVALS[name]()) for name in names)
+        added = tuple(ChosenMethod(name, name, INTERVALS[name]()) for name in names)
         kept = (*kept, *added)
     return replace(intervals, methods=kept)
 
 
-def _recommended(inference: Inference, kind: BlockKind, target: Target | None) -> Built | None:
+def _recommended(
+    inference: Inference, kind: BlockKind, target: Target | None
+) -> BuiltInterval | None:
     if target is not None:
         return inference.recommended_for(target)
     for candidate in (DEFAULT_TARGET[kind], *Target):
@@ -310,12 +314,12 @@ def _recommended(inference: Inference, kind: BlockKind, target: Target | None) -
     return None
 
 
-def find_basis(built: Built, within: float | None = None) -> Basis | None:
+def find_basis(built: BuiltInterval, within: float | None = None) -> VerdictBasis | None:
     """Return what a verdict on that interval rests on; a prediction is nothing to rest on."""
     interval = built.interval
     if interval.standard_error is None or built.method.interval.is_prediction:
         return None
-    return Basis(
+    return VerdictBasis(
         difference=interval.estimate,
         standard_error=interval.standard_error,
         degrees_of_freedom=interval.degrees_of_freedom,

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thetahat.analyses.losses.cautions import suspect_scores
-from thetahat.analyses.losses.checks import check, other_than_zero_one
-from thetahat.analyses.losses.choices import Choices, Chosen, Gate
+from thetahat.analyses.losses.checks import check, describe_other_loss
+from thetahat.analyses.losses.choices import Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
 from thetahat.analyses.losses.method_selection import EVERY_TEST
 from thetahat.analyses.losses.result import DetailLevel, EvaluationResult
@@ -158,7 +158,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         gate=gate,
     )
     table = LossTable(layout, models, higher_is_better=_is_higher(better))
-    check(layout, choices, table.names, other_than_zero_one(table))
+    check(layout, choices, table.names, describe_other_loss(table))
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     if row_weights is not None and row_weights.shape != (layout.n_rows,):
         raise InvalidParameter(
@@ -228,7 +228,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
         options.pop(family, None) for family in ("variances", "intervals", "tests")
     )
     choices = _read_choices(variances, intervals, tests, **options)
-    check(layout, choices, table.names, other_than_zero_one(table))
+    check(layout, choices, table.names, describe_other_loss(table))
     result = evaluate_table(table, choices, seed)
     return name_blocks(result, choices.noun, layout.kind, table.names)
 
@@ -333,7 +333,7 @@ def _read_choices(
 
 def read_methods(
     registry: Registry[type[Any]], methods: MethodChoice | None, field: str
-) -> tuple[Chosen[Any], ...] | None:
+) -> tuple[ChosenMethod[Any], ...] | None:
     """Return the methods under their keys in the result; None takes all that apply."""
     if methods is None:
         return None
@@ -344,13 +344,13 @@ def read_methods(
         if isinstance(one, str):
             method = registry.get_method(one, loc=(field, place))()
         name = method.info.name
-        entries.append(Chosen(key or name, name, method, place))
+        entries.append(ChosenMethod(key or name, name, method, place))
     return tuple(entries)
 
 
 def select_family(
-    entries: tuple[Chosen[Any], ...] | None, family: Mapping[str, Any]
-) -> tuple[Chosen[Any], ...] | None:
+    entries: tuple[ChosenMethod[Any], ...] | None, family: Mapping[str, Any]
+) -> tuple[ChosenMethod[Any], ...] | None:
     """Return the methods that belong to a family."""
     if entries is None:
         return None

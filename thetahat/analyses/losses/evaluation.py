@@ -83,7 +83,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     resampling = Resampling.of(table, methods.intervals, pairs_with_intervals, seed)
     methods = replace(
         methods,
-        intervals=resampling.unasked(
+        intervals=resampling.omit_slow_defaults(
             methods.intervals, named_variances=methods.variances.named, for_pairs=False
         ),
     )

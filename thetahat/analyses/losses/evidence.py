@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from scipy.special import ndtr, stdtr
 
-from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.values.layout import Layout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PairQuestion:
     """One pair of models with the interval that its verdict rests on.
 
     Parameters
@@ -28,13 +28,13 @@ class Question:
 
     a: str
     b: str
-    basis: Basis | None
+    basis: VerdictBasis | None
     constant: float | None
     n_units: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class VerdictTerms:
     """The options that the verdicts of all pairs share.
 
     Parameters
@@ -80,7 +80,7 @@ class Evidence:
 
 
 def evidence(
-    question: Question, margin: float | None, *, higher_is_better: bool = False
+    question: PairQuestion, margin: float | None, *, higher_is_better: bool = False
 ) -> Evidence:
     r"""Return the p-values of one pair, not corrected for several pairs.
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
-from thetahat.analyses.losses.recommendation import Built, recommend
+from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
+from thetahat.intervals.base import ErrorRateInterval, IntervalMethod, ResampledInterval
 from thetahat.numerics.bootstrap import Draw
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import Target
@@ -37,10 +37,10 @@ class Inference:
     """
 
     estimates: dict[str, VarianceEstimate]
-    built: list[Built]
+    built: list[BuiltInterval]
     own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
 
-    def recommended_for(self, target: Target) -> Built | None:
+    def recommended_for(self, target: Target) -> BuiltInterval | None:
         """Return the recommended interval of that target, if there is one."""
         for entry in self.built:
             if entry.interval.target is target and entry.interval.recommended:
@@ -120,10 +120,10 @@ def _build_refit_intervals(
     losses: BlockLosses,
     intervals: SelectedMethods[IntervalMethod],
     choices: Choices,
-) -> Iterator[Built]:
+) -> Iterator[BuiltInterval]:
     """Yield the intervals of one refit estimate: its own, and those built on its variance."""
     for interval in refit.intervals:
-        yield Built(interval, refit.method, refit.method)
+        yield BuiltInterval(interval, refit.method, refit.method)
     if refit.estimate is None:
         return
     for entry in intervals.methods:
@@ -132,11 +132,11 @@ def _build_refit_intervals(
         )
         if on_it is not None:
             keyed = replace(on_it, method=entry.key, variance=refit.key)
-            yield Built(keyed, entry.method.info, refit.method)
+            yield BuiltInterval(keyed, entry.method.info, refit.method)
 
 
 def _estimate(
-    entry: Chosen[VarianceEstimator],
+    entry: ChosenMethod[VarianceEstimator],
     losses: BlockLosses,
     selection: SelectedMethods[VarianceEstimator],
     left_out: OmittedMethods,
@@ -145,7 +145,7 @@ def _estimate(
     method = entry.method
     try:
         if draw is not None and isinstance(method, ResampledVariance):
-            return method.estimate_on(losses, draw(method.n_resamples, method.unit))
+            return method.estimate_from_replicates(losses, draw(method.n_resamples, method.unit))
         return method.estimate(losses)
     except DOES_NOT_FIT as error:
         if selection.named:
@@ -155,13 +155,13 @@ def _estimate(
 
 
 def _intervals(  # noqa: PLR0913 - an interval may need all of them
-    entry: Chosen[IntervalMethod],
+    entry: ChosenMethod[IntervalMethod],
     losses: BlockLosses,
-    variances: tuple[Chosen[VarianceEstimator], ...],
+    variances: tuple[ChosenMethod[VarianceEstimator], ...],
     estimates: dict[str, VarianceEstimate],
     choices: Choices,
     draw: Draw | None,
-) -> Iterator[Built]:
+) -> Iterator[BuiltInterval]:
     """Yield the intervals of one method: one for each variance, or one that rests on none.
 
     Methods set their own names in what they build; the result has their keys.
@@ -170,14 +170,14 @@ def _intervals(  # noqa: PLR0913 - an interval may need all of them
     if isinstance(method, ResampledInterval):
         if draw is not None:
             replicates = draw(method.n_resamples, None)
-            resampled = method.build_on(replicates, choices.level, choices.alternative)
+            resampled = method.build_from_replicates(replicates, choices.level, choices.alternative)
             if resampled is not None:
-                yield Built(replace(resampled, method=entry.key), method.info, None)
+                yield BuiltInterval(replace(resampled, method=entry.key), method.info, None)
         return
-    if isinstance(method, ShareInterval):
-        share = method.build_on_losses(losses, choices.level, choices.alternative)
+    if isinstance(method, ErrorRateInterval):
+        share = method.build_from_losses(losses, choices.level, choices.alternative)
         if share is not None:
-            yield Built(replace(share, method=entry.key), method.info, None)
+            yield BuiltInterval(replace(share, method=entry.key), method.info, None)
         return
     for variance in variances:
         estimate = estimates.get(variance.key)
@@ -187,4 +187,4 @@ def _intervals(  # noqa: PLR0913 - an interval may need all of them
         interval = method.build(losses, on_variance, estimate, choices.level, choices.alternative)
         if interval is not None:
             keyed = replace(interval, method=entry.key, variance=variance.key)
-            yield Built(keyed, method.info, on_variance)
+            yield BuiltInterval(keyed, method.info, on_variance)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar, cast
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -35,14 +35,14 @@ class SelectedMethods(Generic[M]):
         The defaulted ones that do not fit the layout.
     """
 
-    methods: tuple[Chosen[M], ...]
+    methods: tuple[ChosenMethod[M], ...]
     named: bool
     left_out: tuple[NotApplicable, ...] = ()
 
 
 def select(  # noqa: PLR0913 - the registry, the request and the data
     family: str,
-    chosen: tuple[Chosen[M], ...] | None,
+    chosen: tuple[ChosenMethod[M], ...] | None,
     registry: Mapping[str, type[M]],
     layout: Layout,
     choices: Choices,
@@ -50,7 +50,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
 ) -> SelectedMethods[M]:
     """Return the named methods, or all that fit the layout with the reasons why others do not.
 
-    By default a method is left out if it is ``by_request_only``, or if its ``too_much_unasked``
+    By default a method is left out if it is ``by_request_only``, or if its ``too_slow_by_default``
     returns a reason. ``n_models`` is for tests of all models; if there are too few models for any
     of them, no method is selected and no reason is listed.
     """
@@ -59,7 +59,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
         return SelectedMethods(offered, named=True)
     if n_models is not None and n_models < MIN_MODELS:
         return SelectedMethods((), named=False)
-    methods: list[Chosen[M]] = []
+    methods: list[ChosenMethod[M]] = []
     left_out: list[NotApplicable] = []
     for name, kind in registry.items():
         info: MethodInfo = cast("Any", kind).info
@@ -68,7 +68,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
         method = choices.offered(kind())
         reason = misfit(method, layout, n_models) or _too_much(method, layout)
         if reason is None:
-            methods.append(Chosen(name, name, method))
+            methods.append(ChosenMethod(name, name, method))
         else:
             left_out.append(NotApplicable(name=name, reason=reason, family=family))
     return SelectedMethods(tuple(methods), named=False, left_out=tuple(left_out))
@@ -76,7 +76,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
 
 def _too_much(method: Any, layout: Layout) -> str | None:
     """Return why a method that fits is not used by default, or None."""
-    find_reason = getattr(method, "too_much_unasked", None)
+    find_reason = getattr(method, "too_slow_by_default", None)
     reason: str | None = None if find_reason is None else find_reason(layout)
     return reason
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from thetahat.analyses.losses.choices import Chosen
+from thetahat.analyses.losses.choices import ChosenMethod
 from thetahat.analyses.losses.method_selection import SelectedMethods
-from thetahat.analyses.losses.recommendation import Built
+from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
-from thetahat.intervals.base import IntervalMethod, ResampledInterval, ShareInterval
+from thetahat.intervals.base import ErrorRateInterval, IntervalMethod, ResampledInterval
 
 WITHOUT_VARIANCE = "it needs a variance estimate, and no variance estimator fits"
 WITHOUT_ONES = "it is for losses that are all 0 or 1"
@@ -40,15 +40,15 @@ class OmittedMethods:
         return tuple(self.entries.values())
 
 
-def rests_on_variance(entry: Chosen[IntervalMethod]) -> bool:
+def rests_on_variance(entry: ChosenMethod[IntervalMethod]) -> bool:
     """Return whether an interval is built on a variance, not on a proportion or on replicates."""
-    return not isinstance(entry.method, ShareInterval | ResampledInterval)
+    return not isinstance(entry.method, ErrorRateInterval | ResampledInterval)
 
 
 def note_unbuilt(
     intervals: SelectedMethods[IntervalMethod],
     none_fits: bool,  # noqa: FBT001 - whether there is no variance to rest on
-    built: Sequence[Built],
+    built: Sequence[BuiltInterval],
     left_out: OmittedMethods,
 ) -> None:
     """Add the intervals that could not be built; refuse a named one that needs losses of 0 and 1.
@@ -60,7 +60,7 @@ def note_unbuilt(
     for entry in intervals.methods:
         if entry.key in there or isinstance(entry.method, ResampledInterval):
             continue
-        if not isinstance(entry.method, ShareInterval):
+        if not isinstance(entry.method, ErrorRateInterval):
             if none_fits:
                 left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
         elif intervals.named:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -46,7 +46,11 @@ def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options an
 
 
 def _each(
-    entry: Chosen[PairedTest], pairs: Sequence[Pair], batch: PairBatch, choices: Choices, seed: int
+    entry: ChosenMethod[PairedTest],
+    pairs: Sequence[Pair],
+    batch: PairBatch,
+    choices: Choices,
+    seed: int,
 ) -> Iterable[TestOutcome | EvaluationError]:
     """Test the batch at once where the test can, with numbers common to all pairs; else each."""
     if isinstance(entry.method, BatchedTest):

@@ -22,7 +22,7 @@ MAX_UNITS: Final = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Basis:
+class VerdictBasis:
     """A difference with its standard error, on which a verdict rests.
 
     Parameters
@@ -81,7 +81,7 @@ class _Growth:
 
 
 def plan(
-    basis: Basis, layout: Layout, *, alpha: float, power: float, margin: float | None
+    basis: VerdictBasis, layout: Layout, *, alpha: float, power: float, margin: float | None
 ) -> tuple[Plan | None, str | None]:
     """Return the plan, or None and the reason why there is no plan.
 
@@ -191,7 +191,7 @@ def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> in
     return high
 
 
-def _growths(basis: Basis, layout: Layout) -> list[_Growth]:
+def _growths(basis: VerdictBasis, layout: Layout) -> list[_Growth]:
     if basis.target is Target.NEW_SOURCE:
         within = [] if basis.within is None else [_within_sources(basis, layout, basis.within)]
         return [_sources(basis, layout), *within]
@@ -200,7 +200,7 @@ def _growths(basis: Basis, layout: Layout) -> list[_Growth]:
     return [_instances(basis, layout)]
 
 
-def _sources(basis: Basis, layout: Layout) -> _Growth:
+def _sources(basis: VerdictBasis, layout: Layout) -> _Growth:
     k = layout.n_blocks
     one = basis.standard_error * math.sqrt(k)
     normal = basis.degrees_of_freedom is None
@@ -209,7 +209,7 @@ def _sources(basis: Basis, layout: Layout) -> _Growth:
     )
 
 
-def _within_sources(basis: Basis, layout: Layout, within: float) -> _Growth:
+def _within_sources(basis: VerdictBasis, layout: Layout, within: float) -> _Growth:
     n, between = layout.n_instances, max(0.0, basis.standard_error**2 - within)
     return _Growth(
         "instances",
@@ -242,7 +242,7 @@ def _most_repeats(layout: Layout) -> int:
     return MAX_SPLITS * _n_repeats(layout) // layout.n_splits
 
 
-def _repeats(basis: Basis, layout: Layout) -> _Growth:
+def _repeats(basis: VerdictBasis, layout: Layout) -> _Growth:
     ratio = layout.test_to_train_ratio or 0.0
     per_repeat = layout.n_splits / _n_repeats(layout)
     s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
@@ -266,7 +266,7 @@ def _repeats(basis: Basis, layout: Layout) -> _Growth:
     )
 
 
-def _instances(basis: Basis, layout: Layout) -> _Growth:
+def _instances(basis: VerdictBasis, layout: Layout) -> _Growth:
     n, degrees = layout.n_instances, basis.degrees_of_freedom
     grows_with = basis.traits.degrees_grow_with
     each_is_a_split = layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1

@@ -22,7 +22,7 @@ DEFAULT_TARGET: Final = {
 """The target of the verdict on two models, unless the request names another."""
 
 
-class Place(IntEnum):
+class RecommendationGroup(IntEnum):
     """The groups in which intervals are recommended, first to last."""
 
     REFIT = 0  # listed by a rule; fits the learner again
@@ -33,7 +33,7 @@ class Place(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltInterval:
     """An interval with the methods that it rests on; its keys in the result may be others.
 
     Parameters
@@ -52,8 +52,8 @@ class Built:
 
 
 def recommend(
-    kind: BlockKind, built: Sequence[Built], *, fixed_models: bool = False
-) -> list[Built]:
+    kind: BlockKind, built: Sequence[BuiltInterval], *, fixed_models: bool = False
+) -> list[BuiltInterval]:
     """Mark one interval per target as recommended; the order stays.
 
     Parameters
@@ -65,12 +65,14 @@ def recommend(
     fixed_models : bool
         Whether no model was trained on any of these instances.
     """
-    best: dict[Target, tuple[Place, int, int]] = {}
+    best: dict[Target, tuple[RecommendationGroup, int, int]] = {}
     for i, entry in enumerate(built):
         target = entry.interval.target
         place, rank = _place(entry, kind, fixed_models=fixed_models)
         best[target] = min(best.get(target, (place, rank, i)), (place, rank, i))
-    recommended = {i: place for place, _, i in best.values() if place is not Place.NEVER}
+    recommended = {
+        i: place for place, _, i in best.values() if place is not RecommendationGroup.NEVER
+    }
     return [
         _marked(entry, recommended[i]) if i in recommended else entry
         for i, entry in enumerate(built)
@@ -111,22 +113,28 @@ def get_rank(
     return next((rank for rank in ranks if rank is not None), None)
 
 
-def _place(entry: Built, kind: BlockKind, *, fixed_models: bool) -> tuple[Place, int]:
+def _place(
+    entry: BuiltInterval, kind: BlockKind, *, fixed_models: bool
+) -> tuple[RecommendationGroup, int]:
     target, method, variance = entry.interval.target, entry.method, entry.variance
     rank = get_rank(method, variance, kind, target, fixed_models=fixed_models)
     ranked = method if variance is None else variance
     if rank is not None:
         fits_again = ranked.needs is Needs.REFITS
-        return (Place.REFIT if fits_again else Place.LISTED), rank
+        return (RecommendationGroup.REFIT if fits_again else RecommendationGroup.LISTED), rank
     if ranked.never_recommended:
-        return Place.NEVER, 0
-    return (Place.PREDICTION if method.interval.is_prediction else Place.UNLISTED), 0
+        return RecommendationGroup.NEVER, 0
+    return (
+        RecommendationGroup.PREDICTION
+        if method.interval.is_prediction
+        else RecommendationGroup.UNLISTED
+    ), 0
 
 
-def _marked(entry: Built, place: Place) -> Built:
+def _marked(entry: BuiltInterval, place: RecommendationGroup) -> BuiltInterval:
     interval = entry.interval
     cautions = interval.cautions
-    if place > Place.LISTED:
+    if place > RecommendationGroup.LISTED:
         cautions = (
             *cautions,
             OUTSIDE_THE_RULE(target=interval.target.value),

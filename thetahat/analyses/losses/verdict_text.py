@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from thetahat.analyses.losses.evidence import Evidence, Question, Terms
-from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms
+from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
 from thetahat.corrections import CORRECTIONS, correction_of_bounds
 from thetahat.distributions import upper_quantile
@@ -27,8 +27,8 @@ _SCOPES: Final = {
 
 def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     decision: Decision,
-    question: Question,
-    terms: Terms,
+    question: PairQuestion,
+    terms: VerdictTerms,
     raw: Evidence,
     adjusted: Evidence,
     n_pairs: int,
@@ -77,7 +77,11 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
 
 
 def _write_better_or_worse(
-    decision: Decision, question: Question, basis: Basis, terms: Terms, p_value: str
+    decision: Decision,
+    question: PairQuestion,
+    basis: VerdictBasis,
+    terms: VerdictTerms,
+    p_value: str,
 ) -> str:
     sign = 1.0 if basis.difference > 0 else -1.0
     low, high = sorted(sign * end for end in _ends(basis, terms.alpha / 2))
@@ -91,7 +95,9 @@ def _write_better_or_worse(
     )
 
 
-def _write_undecided(question: Question, basis: Basis, terms: Terms, p_value: str) -> str:
+def _write_undecided(
+    question: PairQuestion, basis: VerdictBasis, terms: VerdictTerms, p_value: str
+) -> str:
     low, high = _ends(basis, terms.alpha / 2)
     size = format_to_error(basis.difference, basis.standard_error)
     ends = " to ".join(_interval_text(basis, terms.alpha / 2))
@@ -108,7 +114,7 @@ def _write_undecided(question: Question, basis: Basis, terms: Terms, p_value: st
     )
 
 
-def _write_for_constant(decision: Decision, question: Question, terms: Terms) -> str:
+def _write_for_constant(decision: Decision, question: PairQuestion, terms: VerdictTerms) -> str:
     a, b, constant = question.a, question.b, question.constant or 0.0
     if constant == 0:
         same = f"The losses of {a} and {b} are identical"
@@ -127,13 +133,13 @@ def _write_for_constant(decision: Decision, question: Question, terms: Terms) ->
     )
 
 
-def _scope(basis: Basis, terms: Terms) -> str:
+def _scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
     if basis.target is Target.THESE_SOURCES and terms.layout.kind is BlockKind.SOURCE:
         return "On these sources"
     return _SCOPES[basis.target]
 
 
-def _ends(basis: Basis, tail: float) -> tuple[float, float]:
+def _ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
     quantile = upper_quantile(tail, basis.degrees_of_freedom)
     return (
         basis.difference - quantile * basis.standard_error,
@@ -141,7 +147,7 @@ def _ends(basis: Basis, tail: float) -> tuple[float, float]:
     )
 
 
-def _interval_text(basis: Basis, tail: float) -> tuple[str, str]:
+def _interval_text(basis: VerdictBasis, tail: float) -> tuple[str, str]:
     low, high = _ends(basis, tail)
     return (
         format_to_error(low, basis.standard_error),
@@ -150,7 +156,7 @@ def _interval_text(basis: Basis, tail: float) -> tuple[str, str]:
 
 
 def _p_value_text(
-    decision: Decision, terms: Terms, raw: Evidence, adjusted: Evidence, n_pairs: int
+    decision: Decision, terms: VerdictTerms, raw: Evidence, adjusted: Evidence, n_pairs: int
 ) -> str:
     field = {Decision.EQUIVALENT: "equivalence", Decision.NOT_WORSE: "not_worse"}.get(
         decision, "difference"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from thetahat.analyses.losses.evidence import Evidence, Question, Terms, evidence
+from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, evidence
 from thetahat.analyses.losses.plans import plan
 from thetahat.analyses.losses.power import compute_power, detectable_difference
 from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
@@ -17,7 +17,7 @@ ORDER: Final = (Decision.EQUIVALENT, Decision.BETTER, Decision.WORSE, Decision.N
 """Decisions in the order in which the first that holds is taken."""
 
 
-def judge(questions: Sequence[Question], terms: Terms) -> list[Verdict]:
+def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdict]:
     """Return one verdict per pair, with a plan where it is undecided.
 
     With several pairs each of the three p-values is corrected over the pairs by the same
@@ -33,7 +33,7 @@ def judge(questions: Sequence[Question], terms: Terms) -> list[Verdict]:
     ]
 
 
-def judge_briefly(questions: Sequence[Question], terms: Terms) -> Iterator[BriefVerdict]:
+def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Iterator[BriefVerdict]:
     """Yield the verdicts of ``judge`` without plans and without what they rest on."""
     raw = [
         evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
@@ -52,7 +52,7 @@ def judge_briefly(questions: Sequence[Question], terms: Terms) -> Iterator[Brief
 
 
 def _decide(
-    question: Question, terms: Terms, raw: Evidence, adjusted: Evidence, n_pairs: int
+    question: PairQuestion, terms: VerdictTerms, raw: Evidence, adjusted: Evidence, n_pairs: int
 ) -> BriefVerdict:
     holding = _holding(question, adjusted, terms)
     decision = holding[0] if holding else Decision.UNDECIDED
@@ -69,7 +69,9 @@ def _decide(
     )
 
 
-def _add_basis(verdict: BriefVerdict, question: Question, terms: Terms, alpha: float) -> Verdict:
+def _add_basis(
+    verdict: BriefVerdict, question: PairQuestion, terms: VerdictTerms, alpha: float
+) -> Verdict:
     basis = question.basis
     undecided = verdict.decision is Decision.UNDECIDED
     the_plan, plan_reason = _make_plan(question, terms, alpha) if undecided else (None, None)
@@ -93,7 +95,7 @@ def _add_basis(verdict: BriefVerdict, question: Question, terms: Terms, alpha: f
     )
 
 
-def _holding(question: Question, adjusted: Evidence, terms: Terms) -> list[Decision]:
+def _holding(question: PairQuestion, adjusted: Evidence, terms: VerdictTerms) -> list[Decision]:
     alpha = terms.alpha
     differs = _under(adjusted.difference, alpha)
     d = question.constant if question.basis is None else question.basis.difference
@@ -112,25 +114,27 @@ def _under(p_value: float | None, alpha: float) -> bool:
     return p_value is not None and p_value < alpha
 
 
-def _choose_method(question: Question) -> str | None:
+def _choose_method(question: PairQuestion) -> str | None:
     if question.basis is not None:
         return question.basis.method
     return None if question.constant in (None, 0) else Sign.info.name
 
 
-def _planning_alpha(terms: Terms, n_pairs: int) -> float:
+def _planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
     """Return alpha at the strictest step of a stepwise correction: plans err towards more."""
     corrects = CORRECTIONS[terms.correction].info.correction.corrects
     return terms.alpha / n_pairs if corrects else terms.alpha
 
 
-def _make_plan(question: Question, terms: Terms, alpha: float) -> tuple[Plan | None, str | None]:
+def _make_plan(
+    question: PairQuestion, terms: VerdictTerms, alpha: float
+) -> tuple[Plan | None, str | None]:
     if question.basis is None or question.constant is not None:
         return None, "There is no estimate of the variance to plan with."
     return plan(question.basis, terms.layout, alpha=alpha, power=terms.power, margin=terms.margin)
 
 
-def _detectable(question: Question, terms: Terms, alpha: float) -> Detectable | None:
+def _detectable(question: PairQuestion, terms: VerdictTerms, alpha: float) -> Detectable | None:
     """Return the smallest difference that data like these find, and how well they find the margin.
 
     It says how much an undecided verdict is worth: a difference above it would probably have

@@ -13,7 +13,7 @@ import numpy as np
 from thetahat.metrics.base import Metric, MetricOfKinds, WeightedMetric, choose_n_resamples
 from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
-from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, unit_misfit
+from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 
@@ -169,7 +169,7 @@ def _choose_units(layout: Layout) -> Units | None:
         ends = np.array([0, layout.n_rows], dtype=np.intp)
         models = Target.THESE_MODELS
         return Units(layout, "instance", ends, None, None, models, MeanKind.POOLED)
-    if unit_misfit("the bootstrap", layout, unit) is not None:
+    if reason_against_units("the bootstrap", layout, unit) is not None:
         return None
     return build_units(layout, unit)
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import EvaluationError, Loc, UnsupportedCombination
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.tables.data import Data
 from thetahat.values.types import Label
 
 
 def check_metrics(
-    metrics: Sequence[Chosen[Metric]],
+    metrics: Sequence[ChosenMethod[Metric]],
     task: str,
     *,
     classes: tuple[Label, ...] | None = None,
@@ -27,7 +27,7 @@ def check_metrics(
 
 
 def check_metric(
-    entry: Chosen[Metric],
+    entry: ChosenMethod[Metric],
     task: str,
     loc: Loc,
     *,
@@ -79,7 +79,7 @@ def check_metric(
 
 
 def check_scores(
-    metrics: Sequence[Chosen[Metric]], outcomes: Sequence[SplitOutcome], data: Data, name: str
+    metrics: Sequence[ChosenMethod[Metric]], outcomes: Sequence[SplitOutcome], data: Data, name: str
 ) -> None:
     """Refuse the outcomes of a learner without scores where a metric needs them."""
     needing = [entry.name for entry in metrics if entry.method.uses == "scores"]
@@ -91,8 +91,10 @@ def check_scores(
 
 
 def collect_judged(
-    metrics: Sequence[Chosen[Metric]], data: Data, outcomes: Mapping[str, Sequence[SplitOutcome]]
-) -> dict[str, Judged]:
+    metrics: Sequence[ChosenMethod[Metric]],
+    data: Data,
+    outcomes: Mapping[str, Sequence[SplitOutcome]],
+) -> dict[str, TruthAndPredictions]:
     """Return the predictions of each learner, with rows split by split as in the loss table."""
     if not metrics:
         return {}

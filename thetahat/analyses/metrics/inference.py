@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import clipped
-from thetahat.analyses.losses.recommendation import Built, get_rank, recommend
+from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
 from thetahat.analyses.metrics.intervals import (
     LOGIT,
     build_bootstrap,
@@ -112,15 +112,15 @@ def infer_metric(
     mean, layout = choose_mean(metric, measured), measured.layout
     variances = estimate_variances(measured)
     has_logit = metric.value_range == _UNIT_RANGE and not is_difference
-    built: list[Built] = []
+    built: list[BuiltInterval] = []
     for name, variance in variances.items():
         interval = build_symmetric(name, variance, choices.level, alternative)
         if interval is None:
             continue
-        built.append(Built(interval, symmetric_method(variance), METRIC_VARIANCES[name]))
+        built.append(BuiltInterval(interval, symmetric_method(variance), METRIC_VARIANCES[name]))
         on_log_odds = build_logit(interval) if has_logit else None
         if on_log_odds is not None:
-            built.append(Built(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
+            built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
     built += build_bootstrap(measured, mean, choices.level, alternative)
     low, high = metric.value_range
     limits = (low - high, high - low) if is_difference else (low, high)

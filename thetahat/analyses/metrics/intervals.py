@@ -10,11 +10,15 @@ from typing import Final
 import numpy as np
 from scipy import special
 
-from thetahat.analyses.losses.recommendation import Built
+from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.metrics.bootstrap import DefinedReplicates
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import UNDEFINED_RESAMPLES
-from thetahat.intervals._symmetric import symmetric_ends, symmetric_interval, usable_scalar
+from thetahat.intervals._symmetric import (
+    build_symmetric_interval,
+    compute_symmetric_ends,
+    get_usable_variance,
+)
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.intervals.bca import Bca
 from thetahat.intervals.normal import Normal
@@ -53,10 +57,10 @@ def build_symmetric(
     name: str, variance: VarianceEstimate, level: float, alternative: Alternative
 ) -> Interval | None:
     """Return the normal or t interval on a variance; None where the variance is not usable."""
-    value = usable_scalar(variance)
+    value = get_usable_variance(variance)
     if value is None:
         return None
-    return symmetric_interval(
+    return build_symmetric_interval(
         symmetric_method(variance).name,
         name,
         variance,
@@ -75,7 +79,7 @@ def build_logit(interval: Interval) -> Interval | None:
     value, error = interval.estimate, interval.standard_error
     if error is None or not 0 < value < 1:
         return None
-    ends = symmetric_ends(
+    ends = compute_symmetric_ends(
         float(special.logit(value)),
         error / (value * (1 - value)),
         interval.degrees_of_freedom,
@@ -95,7 +99,7 @@ def build_logit(interval: Interval) -> Interval | None:
 
 def build_bootstrap(
     measured: MetricValues, mean: MeanKind, level: float, alternative: Alternative
-) -> Iterator[Built]:
+) -> Iterator[BuiltInterval]:
     """Yield the percentile and the BCa interval; none where too many resamples have no value.
 
     The methods are those of ``thetahat.intervals``, applied to the replicates of the metric. The
@@ -119,11 +123,11 @@ def build_bootstrap(
     )
     lost = (UNDEFINED_RESAMPLES(n_undefined=n_lost, n=n),) if n_lost else ()
     for method, rank in RESAMPLED_METHODS.items():
-        interval = method.build_on(on_defined, level, alternative)
+        interval = method.build_from_replicates(on_defined, level, alternative)
         if interval is not None:
             shown = replace(interval, mean=mean, cautions=(*lost, *interval.cautions))
             place = Recommendation(blocks=EVERY_BLOCK_KIND, target=shown.target, own=rank)
-            yield Built(shown, replace(method.info, recommended=(place,)), None)
+            yield BuiltInterval(shown, replace(method.info, recommended=(place,)), None)
 
 
 def _no_errors() -> FloatArray:

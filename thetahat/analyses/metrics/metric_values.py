@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicates
 from thetahat.analyses.metrics.metric_variance import MetricVariance
-from thetahat.metrics.base import Judged, Metric, WeightedMetric
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
 
@@ -118,7 +118,7 @@ def choose_mean(metric: Metric, measured: MetricValues) -> MeanKind:
     return MeanKind.POOLED if undefined else default_mean(metric, measured.layout)
 
 
-def measure(metric: Metric, judged: Judged, layout: Layout, seed: int) -> MetricValues:
+def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: int) -> MetricValues:
     """Return the values of a metric for one model.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import LearnerFailed
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
 
@@ -17,7 +17,7 @@ ROUNDING: Final = 1e-11
 """Largest relative difference of two scores that rounding is taken to have made."""
 
 
-def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judged:
+def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> TruthAndPredictions:
     """Return truth, predictions and scores, split by split, in the row order of a loss table.
 
     Parameters
@@ -31,7 +31,7 @@ def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judg
     scores = scores_from(outcomes, data.n_classes)
     if scores is not None and np.isnan(scores).any():
         raise LearnerFailed(f"Learner {name!r} gave scores that are not numbers.")
-    return Judged(
+    return TruthAndPredictions(
         task=data.task,
         truth=data.y[test],
         output=np.concatenate([np.asarray(outcome.output) for outcome in outcomes]),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.recommendation import recommended_by_target
 from thetahat.analyses.losses.result import EvaluationResult, MetricMeans, MetricResult, ModelResult
 from thetahat.analyses.metrics.cautions import list_cautions
@@ -15,7 +15,7 @@ from thetahat.analyses.metrics.differences import add_differences
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.score_curves import describe_scores
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
@@ -23,8 +23,8 @@ from thetahat.values.types import FloatArray, IntArray
 
 def add_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all choices
     result: EvaluationResult,
-    metrics: Sequence[Chosen[Metric]],
-    judged: Mapping[str, Judged],
+    metrics: Sequence[ChosenMethod[Metric]],
+    judged: Mapping[str, TruthAndPredictions],
     layout: Layout,
     choices: Choices,
     seed: int,
@@ -62,7 +62,10 @@ def add_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all 
 
 
 def _add_score_curves(
-    result: EvaluationResult, judged: Mapping[str, Judged], layout: Layout, level: float
+    result: EvaluationResult,
+    judged: Mapping[str, TruthAndPredictions],
+    layout: Layout,
+    level: float,
 ) -> EvaluationResult:
     """Return the result with the curves of every model that has scores of two classes."""
     rows = np.flatnonzero(layout.split_repeat[layout.split_of_row()] == 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.analyses.losses.result import ReliabilityBin, RocCurve, ScoreCurves
 from thetahat.distributions import upper_quantile
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
 MAX_POINTS: Final = 101
@@ -19,7 +19,9 @@ BINS: Final = 10
 TWO_CLASSES: Final = 2
 
 
-def describe_scores(judged: Judged, rows: IntArray, level: float) -> ScoreCurves | None:
+def describe_scores(
+    judged: TruthAndPredictions, rows: IntArray, level: float
+) -> ScoreCurves | None:
     """Return the curves of one model, or None without scores of two classes.
 
     Parameters

@@ -16,7 +16,7 @@ from thetahat.analyses.selection.internal_estimates import (
 from thetahat.cross_validation import SplitOutcome
 from thetahat.cross_validation.outcomes import as_outcomes
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, MeanKind
 
@@ -127,7 +127,9 @@ class Criterion:
         )
         return float(np.mean(values)), float(np.sqrt(variance))
 
-    def _collect_judged(self, outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Judged:
+    def _collect_judged(
+        self, outcomes: Sequence[SplitOutcome], data: Data, name: str
+    ) -> TruthAndPredictions:
         judged = judged_from(outcomes, data, name)
         if self.metric is not None and self.metric.uses == "scores" and judged.scores is None:
             raise UnsupportedCombination(

@@ -14,10 +14,10 @@ MAX_VALUES: Final = 1000
 """Largest number of values of one parameter."""
 SCALES: Final = ("log", "linear")
 _MAX_GRID_VALUE: Final = 1e300
-Value = float | int | str | bool | None
+GridValue = float | int | str | bool | None
 
 
-def read_values(wire: Any, loc: Loc) -> tuple[Value, ...]:
+def read_values(wire: Any, loc: Loc) -> tuple[GridValue, ...]:
     """Return the values of one parameter, from a list or a range as a request has it.
 
     A range is ``{"from": a, "to": b, "count": m}``, and may have a ``scale``: ``log`` (if left
@@ -106,7 +106,7 @@ def format_value(value: Any) -> str:
     return json.dumps(value)[:80]
 
 
-def _read_range(wire: Mapping[str, Any], loc: Loc) -> tuple[Value, ...]:
+def _read_range(wire: Mapping[str, Any], loc: Loc) -> tuple[GridValue, ...]:
     unknown = [str(key) for key in wire if key not in {"from", "to", "count", "scale"}]
     missing = [key for key in ("from", "to", "count") if key not in wire]
     if unknown or missing:

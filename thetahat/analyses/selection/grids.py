@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat.analyses.selection.grid_values import Value, format_value, read_values
+from thetahat.analyses.selection.grid_values import GridValue, format_value, read_values
 from thetahat.analyses.selection.step_parameters import Path, find_parameter, set_values
 from thetahat.errors import InvalidParameter, Loc
 
@@ -33,9 +33,9 @@ class CandidateGrid:
         By the name of the candidate, its value of each parameter.
     """
 
-    values: Mapping[str, tuple[Value, ...]]
+    values: Mapping[str, tuple[GridValue, ...]]
     paths: Mapping[Path, str]
-    candidates: Mapping[str, tuple[Value, ...]]
+    candidates: Mapping[str, tuple[GridValue, ...]]
 
 
 def expand_grids(
@@ -91,7 +91,7 @@ def _read_grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
             '{"penalty": [0.1, 1, 10]}.',
             loc=(*loc, GRID),
         )
-    values: dict[str, tuple[Value, ...]] = {}
+    values: dict[str, tuple[GridValue, ...]] = {}
     paths: dict[Path, str] = {}
     for key, wire_values in parameters.items():
         path = find_parameter(wire, str(key), loc=(*loc, GRID, str(key)))
@@ -123,7 +123,7 @@ def _read_grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
 
 
 def _build_spec(
-    wire: Mapping[str, Any], grid: CandidateGrid, values: Sequence[Value]
+    wire: Mapping[str, Any], grid: CandidateGrid, values: Sequence[GridValue]
 ) -> dict[str, Any]:
     """Return the specification of one candidate of a grid."""
     spec = {key: value for key, value in wire.items() if key != GRID}
@@ -132,7 +132,7 @@ def _build_spec(
     return set_values(spec, dict(zip(grid.paths, values, strict=True)))
 
 
-def _format_distinctly(values: Sequence[Value]) -> list[str]:
+def _format_distinctly(values: Sequence[GridValue]) -> list[str]:
     """Return the values as texts with the fewest digits, at least six, that make them differ."""
     for digits in range(6, 18):
         texts = list(_format_values(values, digits))
@@ -141,7 +141,7 @@ def _format_distinctly(values: Sequence[Value]) -> list[str]:
     return texts
 
 
-def _format_values(values: Sequence[Value], digits: int) -> Iterator[str]:
+def _format_values(values: Sequence[GridValue], digits: int) -> Iterator[str]:
     for value in values:
         if isinstance(value, str):
             yield value

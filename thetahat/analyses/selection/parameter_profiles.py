@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.selection.grid_values import Value
+from thetahat.analyses.selection.grid_values import GridValue
 from thetahat.analyses.selection.grids import CandidateGrid
 from thetahat.analyses.selection.internal_estimates import InternalEstimate
 from thetahat.analyses.selection.result import GridProfile, ParameterProfile
@@ -79,7 +79,7 @@ def grid_edge_cautions(name: str, grids: Mapping[str, CandidateGrid]) -> Iterato
 def _find_best(
     grid: CandidateGrid,
     at: int,
-    value: Value,
+    value: GridValue,
     internal: Mapping[str, InternalEstimate],
     sign: float,
 ) -> str | None:

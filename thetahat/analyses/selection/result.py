@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from thetahat.analyses.selection.grid_values import Value
+from thetahat.analyses.selection.grid_values import GridValue
 from thetahat.analyses.selection.selection_rules import SelectionRule
 from thetahat.intervals.base import Interval
 from thetahat.values.json_values import JsonValue
@@ -187,7 +187,7 @@ class ParameterProfile:
         splits.
     """
 
-    values: tuple[Value, ...]
+    values: tuple[GridValue, ...]
     candidates: tuple[str | None, ...]
     mean: tuple[float | None, ...]
     standard_error: tuple[float | None, ...]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.analyses.losses.method_selection import REGISTRIES, SelectedMethods, misfit, select
@@ -100,7 +100,7 @@ def _record_multiple_tests(
 
 
 def _select_fitting(
-    family: str, chosen: tuple[Chosen[Any], ...] | None, layout: Layout, choices: Choices
+    family: str, chosen: tuple[ChosenMethod[Any], ...] | None, layout: Layout, choices: Choices
 ) -> SelectedMethods[Any]:
     """Return the methods that fit the layout, as if by default, so that a misfit is no error."""
     selection = select(family, chosen, REGISTRIES[family], layout, choices)

@@ -10,7 +10,7 @@ from thetahat.numerics.bootstrap.shared_resamples import (
     of_difference,
     resample_counts,
 )
-from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, unit_misfit
+from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
 
 __all__ = [
     "MAX_DEFAULT_DRAWS",
@@ -23,6 +23,6 @@ __all__ = [
     "default_unit",
     "draw_seed",
     "of_difference",
+    "reason_against_units",
     "resample_counts",
-    "unit_misfit",
 ]

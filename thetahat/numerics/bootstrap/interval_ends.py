@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from thetahat.cautions import ACCELERATION_TOO_LARGE, REPLICATES_ON_ONE_SIDE, Caution
 from thetahat.values.types import FloatArray
 
-Reach = tuple[float | None, float | None]
+EndDistances = tuple[float | None, float | None]
 """Lower and upper end minus the estimate; None if undefined."""
 
 
@@ -26,17 +26,17 @@ def quantile(sorted_values: FloatArray, p: float) -> float:
     return a if a == b else a + (at - low) * (b - a)
 
 
-def percentile_reach(sorted_values: FloatArray, tail: float) -> Reach:
+def percentile_reach(sorted_values: FloatArray, tail: float) -> EndDistances:
     """Return the quantiles of the replicates."""
     return quantile(sorted_values, tail), quantile(sorted_values, 1 - tail)
 
 
-def basic_reach(sorted_values: FloatArray, tail: float) -> Reach:
+def basic_reach(sorted_values: FloatArray, tail: float) -> EndDistances:
     """Return the quantiles of the replicates, mirrored at the estimate."""
     return -quantile(sorted_values, 1 - tail), -quantile(sorted_values, tail)
 
 
-def studentised_reach(ratios: FloatArray, standard_error: float, tail: float) -> Reach:
+def studentised_reach(ratios: FloatArray, standard_error: float, tail: float) -> EndDistances:
     """Return mirrored quantiles of (replicate - estimate) / its own error, times the data's."""
     ends = []
     for p in (1 - tail, tail):
@@ -54,7 +54,7 @@ def ratios_in_order(deviations: FloatArray, errors: FloatArray) -> FloatArray:
 
 def bca_reach(
     sorted_values: FloatArray, acceleration: float, tail: float
-) -> tuple[Reach, tuple[Caution, ...]]:
+) -> tuple[EndDistances, tuple[Caution, ...]]:
     r"""Return quantiles at levels adjusted for bias and for a changing standard error.
 
     .. math:: \Phi\Bigl(z_0 + \frac{z_0 + z}{1 - a (z_0 + z)}\Bigr), \qquad

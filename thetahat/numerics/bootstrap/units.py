@@ -128,7 +128,7 @@ def default_unit(layout: Layout) -> UnitName:
     return "instance" if layout.cluster is None else "cluster"
 
 
-def unit_misfit(name: str, layout: Layout, unit: UnitName | None = None) -> str | None:
+def reason_against_units(name: str, layout: Layout, unit: UnitName | None = None) -> str | None:
     """Return why this unit of the layout cannot be drawn, or None."""
     unit = unit or default_unit(layout)
     if unit == "block":
@@ -174,7 +174,7 @@ def build_units(layout: Layout, unit: UnitName | None = None) -> Units:
     UnsupportedCombination
         The layout does not have this unit.
     """
-    reason = unit_misfit("the bootstrap", layout, unit)
+    reason = reason_against_units("the bootstrap", layout, unit)
     if reason is not None:
         raise UnsupportedCombination(reason, loc=("unit",), value=unit)
     unit = unit or default_unit(layout)

@@ -18,12 +18,12 @@ MAX_COLUMNS: Final = 128
 _SIDE: Final = 8
 _MAX_GROUP_SIZE: Final = 32
 
-Singles = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
-Keys = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+Float32Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+Int32Array = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 """Type of the bits of non-negative floats, which sort like the floats and compare faster."""
 
 
-def find_smallest(near: Keys, smallest: Keys) -> None:
+def find_smallest(near: Int32Array, smallest: Int32Array) -> None:
     """Write the smallest value of each of G groups of a row's columns to (q, G) ``smallest``.
 
     Column j is of group j modulo G; the last columns, which fill no round of groups, are of none.
@@ -39,7 +39,11 @@ def find_smallest(near: Keys, smallest: Keys) -> None:
 
 
 def find_near(
-    near: Keys, smallest: Keys, limits: Keys, counts: IntArray, candidates: IntArray
+    near: Int32Array,
+    smallest: Int32Array,
+    limits: Int32Array,
+    counts: IntArray,
+    candidates: IntArray,
 ) -> None:
     """Write the columns of each row with values up to (q,) ``limits`` to (q, most) ``candidates``.
 
@@ -157,7 +161,7 @@ def take(  # noqa: PLR0913 - the lists, who may be taken, and where to
         unsure[at] = count < k or squares[at, k - 1] >= complete_below[i]
 
 
-def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
+def smallest_by_kernel(near: Float32Array, length: int) -> tuple[Float32Array, Float32Array]:
     """Return (q, G) smallest values of column groups, and (q,) bounds that ``length`` columns meet.
 
     ``near`` is (q, n), from 0 on, and ``length`` is at most a quarter of n.
@@ -170,7 +174,7 @@ def smallest_by_kernel(near: Singles, length: int) -> tuple[Singles, Singles]:
 
 
 def near_by_kernel(
-    near: Singles, smallest: Singles, limits: Singles, candidates: IntArray
+    near: Float32Array, smallest: Float32Array, limits: Float32Array, candidates: IntArray
 ) -> IntArray:
     """Return the (q,) number of columns up to the limits, which are written to ``candidates``.
 

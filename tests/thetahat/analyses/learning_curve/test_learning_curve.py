@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.analyses.learning_curve import Growth, SizeLosses, build_curve, grow_splits
 from thetahat.analyses.learning_curve.result import SaturationDecision
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.cross_validation import build_rows, run_splits
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
@@ -92,7 +92,7 @@ def test_exact_every_size_has_the_verdict_of_its_own_difference() -> None:
 
 
 def test_exact_named_intervals_are_those_of_points_and_steps() -> None:
-    choices = Choices(intervals=(Chosen("n", "normal", INTERVALS["normal"]()),))
+    choices = Choices(intervals=(ChosenMethod("n", "normal", INTERVALS["normal"]()),))
     curve = build_curve(size_losses(falling([10, 160]), [10, 160]), 200, choices, 1)
 
     methods = {one.method for point in curve.points for one in point.model.intervals or ()}

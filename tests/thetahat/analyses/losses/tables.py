@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.intervals import INTERVALS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -77,10 +77,10 @@ def normal_table(
     return table_of(layout, models)
 
 
-def named(family: str, *names: str) -> tuple[Chosen[Any], ...]:
+def named(family: str, *names: str) -> tuple[ChosenMethod[Any], ...]:
     """Choose by wire names, with default parameters."""
     registry: Any = {"variances": VARIANCES, "intervals": INTERVALS, "tests": PAIRED_TESTS}[family]
-    return tuple(Chosen(name, name, registry[name]()) for name in names)
+    return tuple(ChosenMethod(name, name, registry[name]()) for name in names)
 
 
 def evaluated(*arguments: Any, **options: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from service.kinds.registry import JOB_KINDS
-from thetahat.analyses.losses import Choices, Chosen, check, other_than_zero_one
+from thetahat.analyses.losses import Choices, ChosenMethod, check, describe_other_loss
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.errors import UnsupportedCombination
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -27,11 +27,11 @@ def _table(values: list[float]) -> LossTable:
 
 
 def check_values(table: LossTable, choices: Choices) -> None:
-    check(table.layout, choices, table.names, other_than_zero_one(table))
+    check(table.layout, choices, table.names, describe_other_loss(table))
 
 
 def _asking(family: str, name: str) -> Choices:
-    entry = Chosen(name, name, REGISTRIES[family][name]())
+    entry = ChosenMethod(name, name, REGISTRIES[family][name]())
     asked: dict[str, Any] = {family: (entry,)}
     return Choices(**asked)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, named
-from thetahat.analyses.losses import Choices, Chosen, check
+from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.method_selection import select
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS
@@ -73,7 +73,10 @@ def test_invalid_key_twice() -> None:
 
 
 def test_exact_same_name_under_two_keys() -> None:
-    first, second = Chosen("theta_4", "theta_4", Theta4()), Chosen("again", "theta_4", Theta4())
+    first, second = (
+        ChosenMethod("theta_4", "theta_4", Theta4()),
+        ChosenMethod("again", "theta_4", Theta4()),
+    )
 
     assert len(Choices(variances=(first, second)).variances or ()) == 2
 
@@ -155,8 +158,8 @@ def test_invalid_unit_that_a_named_test_cannot_pair() -> None:
 
 def test_exact_unit_and_rope_reach_the_tests_that_leave_them_open() -> None:
     chosen = (
-        Chosen("sign", "sign", PAIRED_TESTS["sign"]()),
-        Chosen("own", "sign", Sign(unit="instance")),
+        ChosenMethod("sign", "sign", PAIRED_TESTS["sign"]()),
+        ChosenMethod("own", "sign", Sign(unit="instance")),
     )
 
     by_block = select("tests", chosen, PAIRED_TESTS, FOLDS, Choices(paired_unit="block"))

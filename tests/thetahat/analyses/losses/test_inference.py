@@ -17,7 +17,7 @@ from tests.thetahat.analyses.losses.tables import (
     scores_of,
     table_of,
 )
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.inference import infer
@@ -92,7 +92,7 @@ class Halves:
         )
 
 
-def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> tuple[NotApplicable, ...]:
+def _left_out_of(chosen: ChosenMethod[Picky], *, is_named: bool) -> tuple[NotApplicable, ...]:
     table = five_by_nine(BlockKind.RANDOM)
     left_out = OmittedMethods()
     picky = SelectedMethods((chosen,), named=is_named)
@@ -102,7 +102,7 @@ def _left_out_of(chosen: Chosen[Picky], *, is_named: bool) -> tuple[NotApplicabl
 
 
 def test_degenerate_defaulted_variance_that_refuses_is_left_out_with_its_reason() -> None:
-    assert _left_out_of(Chosen("picky", "picky", Picky()), is_named=False) == (
+    assert _left_out_of(ChosenMethod("picky", "picky", Picky()), is_named=False) == (
         NotApplicable(name="picky", reason="these losses will not do", family="variances"),
     )
 
@@ -110,7 +110,7 @@ def test_degenerate_defaulted_variance_that_refuses_is_left_out_with_its_reason(
 def test_degenerate_the_other_variances_keep_their_intervals() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     theta_3 = named("variances", "theta_3")
-    both = SelectedMethods((Chosen("picky", "picky", Picky()), *theta_3), named=False)
+    both = SelectedMethods((ChosenMethod("picky", "picky", Picky()), *theta_3), named=False)
     methods = SelectedMethods(named("intervals", "student_t"), named=False)
 
     found = infer(table.models["nb"], both, methods, Choices(), None, OmittedMethods())
@@ -120,12 +120,12 @@ def test_degenerate_the_other_variances_keep_their_intervals() -> None:
 
 def test_invalid_named_variance_that_refuses_is_an_error() -> None:
     with pytest.raises(InsufficientData, match="will not do"):
-        _left_out_of(Chosen("mine", "picky", Picky()), is_named=True)
+        _left_out_of(ChosenMethod("mine", "picky", Picky()), is_named=True)
 
 
 def test_invalid_named_test_that_refuses_is_an_error() -> None:
     with pytest.raises(UnsupportedCombination, match="this pair"):
-        result_of(five_by_nine(BlockKind.RANDOM), tests=(Chosen("picky", "picky", Picky()),))
+        result_of(five_by_nine(BlockKind.RANDOM), tests=(ChosenMethod("picky", "picky", Picky()),))
 
 
 def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
@@ -135,7 +135,7 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
     methods = Methods(
         none,  # type: ignore[arg-type]
         none,  # type: ignore[arg-type]
-        SelectedMethods((Chosen("picky", "picky", Picky()),), named=False),
+        SelectedMethods((ChosenMethod("picky", "picky", Picky()),), named=False),
     )
 
     (comparison,) = compare(table, methods, Choices(), 1, None, left_out)
@@ -151,7 +151,7 @@ def test_exact_adjusted_test_p_values_and_streams() -> None:
     table = table_of(
         layout, {"a": [0, 0, 0, 0], "b": [1, 1, 1, 1], "c": [3, 3, 3, 3], "d": [3.5, 3.5, 3.5, 4]}
     )
-    chosen = (Chosen("h", "halves", Halves()),)
+    chosen = (ChosenMethod("h", "halves", Halves()),)
 
     pairs = result_of(table, tests=chosen)["comparisons"]
     # differences 1, 3, 3.625 from a; 2, 2.625 from b; .625 from c: p of a-b .02, a-c .005 (none)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, result_of, table_of
-from thetahat.analyses.losses import Choices, Chosen, check
+from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.values.layout import build_layout
@@ -23,8 +23,8 @@ def four_sources() -> Any:
     return table_of(build_layout(BlockKind.SOURCE, np.arange(4)), FOUR_ROWS)
 
 
-def asked(*names: str) -> tuple[Chosen[Any], ...]:
-    return tuple(Chosen(name, name, MULTIPLE_TESTS[name]()) for name in names)
+def asked(*names: str) -> tuple[ChosenMethod[Any], ...]:
+    return tuple(ChosenMethod(name, name, MULTIPLE_TESTS[name]()) for name in names)
 
 
 def left_out(result: dict[str, Any]) -> dict[str, str]:
@@ -96,7 +96,7 @@ def test_invalid_named_one_that_does_not_fit() -> None:
     with pytest.raises(UnsupportedCombination, match=r"cochran_q .*fit: .*friedman") as caught:
         check(four_sources().layout, choices, ["a", "b", "c"])
     assert caught.value.loc == ("tests", 0)
-    third = Chosen("q", "cochran_q", MULTIPLE_TESTS["cochran_q"](), place=2)
+    third = ChosenMethod("q", "cochran_q", MULTIPLE_TESTS["cochran_q"](), place=2)
     with pytest.raises(UnsupportedCombination) as caught:
         check(four_sources().layout, Choices(omnibus=(third,)), ["a", "b", "c"])
     assert caught.value.loc == ("tests", 2)
@@ -111,7 +111,7 @@ def test_invalid_named_cochran_on_other_losses_raises() -> None:
     with pytest.raises(UnsupportedCombination, match="0 or 1") as caught:
         result_of(table, omnibus=asked("cochran_q"))
     assert caught.value.loc == ("tests",)
-    second = Chosen("q", "cochran_q", MULTIPLE_TESTS["cochran_q"](), place=1)
+    second = ChosenMethod("q", "cochran_q", MULTIPLE_TESTS["cochran_q"](), place=1)
     with pytest.raises(UnsupportedCombination, match="0 or 1") as caught:
         result_of(table, omnibus=(second,))
     assert caught.value.loc == ("tests", 1)

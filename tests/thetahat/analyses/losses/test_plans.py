@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
-from thetahat.analyses.losses.plans import MAX_SPLITS, Basis, plan
+from thetahat.analyses.losses.plans import MAX_SPLITS, VerdictBasis, plan
 from thetahat.analyses.losses.power import compute_power
 from thetahat.analyses.losses.result import Plan
 from thetahat.values.layout import Layout, build_layout
@@ -28,8 +28,8 @@ def basis(
     error: float,
     degrees: float | None,
     target: Target = Target.THESE_SOURCES,
-) -> Basis:
-    return Basis(
+) -> VerdictBasis:
+    return VerdictBasis(
         difference=difference,
         standard_error=error,
         degrees_of_freedom=degrees,
@@ -41,7 +41,7 @@ def basis(
 
 
 def planned(
-    rests_on: Basis, layout: Layout, margin: float | None = None, power: float = 0.8
+    rests_on: VerdictBasis, layout: Layout, margin: float | None = None, power: float = 0.8
 ) -> Plan:
     found, reason = plan(rests_on, layout, alpha=0.05, power=power, margin=margin)
     assert reason is None

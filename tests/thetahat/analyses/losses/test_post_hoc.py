@@ -12,7 +12,7 @@ from scipy import special, stats
 
 from tests.thetahat.analyses.losses.tables import result_of, table_of
 from tests.thetahat.multiple_tests.many import DEMSAR_AUC, DEMSAR_NAMES, by_source, in_a_holdout
-from thetahat.analyses.losses import Chosen
+from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.losses.post_hoc import find_groups
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.values.block_losses import LossTable
@@ -30,7 +30,7 @@ def demsar() -> LossTable:
 
 def omnibus_of(table: LossTable, name: str, params: Any = None, **choices: Any) -> dict[str, Any]:
     method: Any = MULTIPLE_TESTS[name]
-    entry = Chosen(name, name, method(**(params or {})))
+    entry = ChosenMethod(name, name, method(**(params or {})))
     result = result_of(table, variances=(), tests=(), omnibus=(entry,), **choices)
     found: dict[str, Any] = result["omnibus"][name]
     return found

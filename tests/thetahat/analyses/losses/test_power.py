@@ -12,7 +12,7 @@ from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.plans import Basis, plan
+from thetahat.analyses.losses.plans import VerdictBasis, plan
 from thetahat.analyses.losses.power import compute_power, detectable_difference
 from thetahat.values.types import BlockKind, Target
 
@@ -57,8 +57,8 @@ def test_degenerate_power_below_alpha_needs_no_difference() -> None:
     assert detectable_difference(1.0, 9.0, 0.05, 0.05) == 0.0
 
 
-def _on_new_sources(within: float | None, error: float = 0.1) -> Basis:
-    return Basis(
+def _on_new_sources(within: float | None, error: float = 0.1) -> VerdictBasis:
+    return VerdictBasis(
         difference=0.1,
         standard_error=error,
         degrees_of_freedom=4.0,

@@ -16,7 +16,7 @@ from tests.thetahat.analyses.losses.tables import (
 )
 from thetahat.analyses.losses import RULES
 from thetahat.analyses.losses.comparisons import find_basis
-from thetahat.analyses.losses.recommendation import Built, recommend
+from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
 from thetahat.analyses.losses.rules import ListedRule, list_rules
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval
@@ -27,7 +27,7 @@ from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances import VARIANCES
 
 
-def built(method: str, variance: str | None, target: Target) -> Built:
+def built(method: str, variance: str | None, target: Target) -> BuiltInterval:
     interval = Interval(
         method=method,
         variance=variance,
@@ -41,7 +41,7 @@ def built(method: str, variance: str | None, target: Target) -> Built:
         upper=2.0,
         degrees_of_freedom=None,
     )
-    return Built(
+    return BuiltInterval(
         interval,
         EVERY_INTERVAL[method].info,
         None if variance is None else EVERY_VARIANCE[variance].info,
@@ -117,7 +117,7 @@ def test_exact_every_rank_belongs_to_one_rule() -> None:
 @pytest.mark.parametrize("name", ["location_shifted_bootstrap", "two_stage_bootstrap"])
 def test_exact_what_covers_far_too_seldom_is_never_recommended(name: str) -> None:
     method = REFIT_ESTIMATORS[name].info
-    alone = Built(built("percentile", None, Target.THESE_SOURCES).interval, method, method)
+    alone = BuiltInterval(built("percentile", None, Target.THESE_SOURCES).interval, method, method)
     (marked,) = recommend(BlockKind.HOLDOUT, [alone])
     assert not marked.interval.recommended
 

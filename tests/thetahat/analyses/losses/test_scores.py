@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from tests.cases import case
 from tests.thetahat.analyses.losses.tables import evaluated, table_of
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.weighted_risks import ALL_RISKS
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -254,7 +254,7 @@ def test_exact_every_method_mirrors_scores(family: str, name: str) -> None:
     others: dict[str, Any] = {f: () for f in registries if f not in (family, "intervals")}
     if family == "intervals":
         others.pop("variances")
-    chosen = {**others, family: (Chosen(name, name, method),)}
+    chosen = {**others, family: (ChosenMethod(name, name, method),)}
     n_models = (3,) if family == "omnibus" else ()
     n_used = 0
     for place, layout in LAYOUTS.items():

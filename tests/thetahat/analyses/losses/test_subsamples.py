@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import evaluated, result_of, table_of
-from thetahat.analyses.losses import Choices, Chosen, check
+from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.method_selection import REGISTRIES
-from thetahat.analyses.losses.plans import Basis, plan
+from thetahat.analyses.losses.plans import VerdictBasis, plan
 from thetahat.analyses.losses.power import compute_power
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS
@@ -70,7 +70,7 @@ def test_exact_all_others_are_refused_with_a_reason(family: str, name: str) -> N
     method = REGISTRIES[family][name]
     if name in FITS[family] or method.info.by_request_only:
         return
-    chosen: Any = {family: (Chosen(name, name, method()),)}
+    chosen: Any = {family: (ChosenMethod(name, name, method()),)}
 
     with pytest.raises(UnsupportedCombination, match=f"{name} is for .* blocks, and these are sub"):
         check(drawn(), Choices(**chosen), ["a", "b", "c"])
@@ -175,7 +175,7 @@ def test_degenerate_rows_that_cannot_be_matched() -> None:
 
 def planned(layout: Layout) -> Any:
     """Plan for a difference of two and a half standard errors."""
-    basis = Basis(
+    basis = VerdictBasis(
         difference=1.0,
         standard_error=0.4,
         degrees_of_freedom=float(layout.n_splits - 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thetahat.analyses.losses.choices import Choices, Chosen
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.method_selection import select
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests.bayesian_signed_rank import BayesianSignedRank
@@ -20,7 +20,7 @@ def _holdout(n: int) -> Layout:
 
 def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> None:
     # 999 resamples, so that 300 300 units are the most of 3e8 draws
-    assert BootstrapDifference().too_much_unasked(_holdout(300_300)) is None
+    assert BootstrapDifference().too_slow_by_default(_holdout(300_300)) is None
     layout = _holdout(300_301)
     found = select("tests", None, PAIRED_TESTS, layout, Choices())
     reasons = {entry.name: entry.reason for entry in found.left_out}
@@ -31,7 +31,7 @@ def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> N
 
 
 def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
-    asked = (Chosen("boot", "bootstrap_difference", BootstrapDifference()),)
+    asked = (ChosenMethod("boot", "bootstrap_difference", BootstrapDifference()),)
     found = select("tests", asked, PAIRED_TESTS, _holdout(300_301), Choices())
     assert [entry.key for entry in found.methods] == ["boot"]
 
@@ -39,4 +39,4 @@ def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
 @pytest.mark.parametrize(("blocks", "too_much"), [(2000, False), (2001, True)])
 def test_exact_draws_over_many_blocks_are_left_out(blocks: int, *, too_much: bool) -> None:
     layout = build_layout(BlockKind.SOURCE, np.arange(blocks))
-    assert (BayesianSignedRank().too_much_unasked(layout) is not None) is too_much
+    assert (BayesianSignedRank().too_slow_by_default(layout) is not None) is too_much

@@ -8,8 +8,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
-from thetahat.analyses.losses.evidence import Question, Terms, evidence
-from thetahat.analyses.losses.plans import Basis
+from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, evidence
+from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.values.types import BlockKind, FloatArray, Target
@@ -24,8 +24,8 @@ def question(
     a: str = "a",
     b: str = "b",
     target: Target = Target.THESE_MODELS,
-) -> Question:
-    basis = Basis(
+) -> PairQuestion:
+    basis = VerdictBasis(
         difference=difference,
         standard_error=error,
         degrees_of_freedom=degrees,
@@ -33,10 +33,10 @@ def question(
         method="normal" if degrees is None else "student_t",
         variance="bayle_all_pairs",
     )
-    return Question(a=a, b=b, basis=basis, constant=None, n_units=45)
+    return PairQuestion(a=a, b=b, basis=basis, constant=None, n_units=45)
 
 
-def terms(**changes: Any) -> Terms:
+def terms(**changes: Any) -> VerdictTerms:
     given: dict[str, Any] = {
         "level": 0.95,
         "margin": None,
@@ -44,7 +44,7 @@ def terms(**changes: Any) -> Terms:
         "power": 0.8,
         "layout": LAYOUT,
     }
-    return Terms(**{**given, **changes})
+    return VerdictTerms(**{**given, **changes})
 
 
 def decide(*differences: float, **changes: Any) -> list[str]:
@@ -293,7 +293,7 @@ def test_degenerate_equal_differences_go_by_the_sign(n: int, decision: str) -> N
 
 
 def test_degenerate_no_basis_is_undecided() -> None:
-    asked = Question(a="a", b="b", basis=None, constant=None, n_units=9)
+    asked = PairQuestion(a="a", b="b", basis=None, constant=None, n_units=9)
 
     (verdict,) = judge([asked], terms(margin=0.1))
     assert verdict.decision == "undecided"

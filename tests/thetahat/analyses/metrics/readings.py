@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tests.thetahat.metrics.judged import binary
-from thetahat.analyses.losses import Choices, Chosen, evaluate
+from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.intervals.base import Interval
-from thetahat.metrics.base import Judged, Metric
+from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
 from thetahat.values.layout import Layout, build_layout
@@ -32,18 +32,20 @@ def sources(block: Any, **columns: Any) -> Layout:
     return build_layout(BlockKind.SOURCE, np.asarray(block), **columns)
 
 
-def measured(metric: Metric, judged: Judged, layout: Layout) -> MetricValues:
+def measured(metric: Metric, judged: TruthAndPredictions, layout: Layout) -> MetricValues:
     return measure(metric, judged, layout, 7)
 
 
-def reading(metric: Metric, judged: Judged, layout: Layout, **choices: Any) -> MetricInference:
+def reading(
+    metric: Metric, judged: TruthAndPredictions, layout: Layout, **choices: Any
+) -> MetricInference:
     return infer_metric(
         metric, measured(metric, judged, layout), Choices(**choices), is_difference=False
     )
 
 
 def difference(
-    metric: Metric, a: Judged, b: Judged, layout: Layout, **choices: Any
+    metric: Metric, a: TruthAndPredictions, b: TruthAndPredictions, layout: Layout, **choices: Any
 ) -> MetricInference:
     both = measured(metric, a, layout).minus(measured(metric, b, layout))
     return infer_metric(metric, both, Choices(**choices), is_difference=True)
@@ -55,7 +57,7 @@ def interval_of(of: MetricInference, method: str, variance: str | None) -> Inter
 
 
 def tree(
-    metric: Metric, models: dict[str, Judged], layout: Layout, **choices: Any
+    metric: Metric, models: dict[str, TruthAndPredictions], layout: Layout, **choices: Any
 ) -> dict[str, Any]:
     """The JSON value of a result with one metric, without variances and tests of the losses."""
     rng = np.random.default_rng(14)
@@ -65,13 +67,13 @@ def tree(
     )
     result = evaluate(LossTable(layout, losses), without, 7)
     key = metric.info.name
-    entry = Chosen(key, key, metric)
+    entry = ChosenMethod(key, key, metric)
     result = add_metrics(result, [entry], models, layout, Choices(**choices), 7)
     written: dict[str, Any] = to_json(result)
     return written
 
 
-def noisy(seed: int, n: int, shift: float = 1.0) -> Judged:
+def noisy(seed: int, n: int, shift: float = 1.0) -> TruthAndPredictions:
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % 2
     return binary(truth, rng.normal(size=n) + shift * truth, cut=shift / 2)

@@ -205,7 +205,7 @@ def test_degenerate_a_normal_interval_beyond_one_is_shown_and_said() -> None:
     ("asked", "open_end"), [(Alternative.LESS, "upper"), (Alternative.GREATER, "lower")]
 )
 def test_exact_one_sided_intervals_ask_whether_a_is_better(
-    asked: Alternative, open_end: str
+    asked: Alternative, drop_open_end: str
 ) -> None:
     """``less``, a is better, is a lower bound of what is better when higher."""
     of = reading(RocAuc(), noisy(1, 60), holdout(60), alternative=asked)
@@ -219,8 +219,8 @@ def test_exact_one_sided_intervals_ask_whether_a_is_better(
     ):
         one = interval_of(of, method, variance)
         both = interval_of(two, method, variance)
-        closed = "lower" if open_end == "upper" else "upper"
-        assert getattr(one, open_end) is None
+        closed = "lower" if drop_open_end == "upper" else "upper"
+        assert getattr(one, drop_open_end) is None
         assert_allclose(getattr(one, closed), getattr(both, closed), rtol=1e-12)
         assert one.alternative is not asked
 

@@ -13,7 +13,7 @@ from tests.thetahat.analyses.metrics.readings import folds, holdout, measured
 from tests.thetahat.metrics.judged import some
 from thetahat.analyses.metrics import bootstrap as module
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Judged, Metric, MetricOfKinds
+from thetahat.metrics.base import Metric, MetricOfKinds, TruthAndPredictions
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray
 
@@ -26,7 +26,7 @@ LAYOUTS = {
 }
 
 
-def judged_of(name: str, n_classes: int = 2) -> Judged:
+def judged_of(name: str, n_classes: int = 2) -> TruthAndPredictions:
     judged = some(name, 3, N, n_classes)
     scores = None if judged.scores is None else np.round(judged.scores)
     return replace(judged, scores=scores)
@@ -38,13 +38,13 @@ def with_few_resamples(name: str) -> Metric:
     return metric
 
 
-def values_of(metric: Metric, judged: Judged, layout: Layout) -> FloatArray:
+def values_of(metric: Metric, judged: TruthAndPredictions, layout: Layout) -> FloatArray:
     found = measured(metric, judged, layout).replicates
     assert found is not None
     return found.values
 
 
-def counts_kinds(metric: Metric, judged: Judged, layout: Layout) -> bool:
+def counts_kinds(metric: Metric, judged: TruthAndPredictions, layout: Layout) -> bool:
     units = module._choose_units(layout)
     assert units is not None
     rows = np.arange(layout.n_rows)

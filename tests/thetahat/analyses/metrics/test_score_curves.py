@@ -9,12 +9,12 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from thetahat.analyses.metrics.score_curves import MAX_POINTS, compute_roc, describe_scores
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 
 
-def judged(scores: np.ndarray, truth: np.ndarray) -> Judged:
+def judged(scores: np.ndarray, truth: np.ndarray) -> TruthAndPredictions:
     """Return predictions of two classes."""
-    return Judged(
+    return TruthAndPredictions(
         task="classification",
         truth=truth,
         output=(scores > 0.5).astype(int),

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.analyses.metrics.readings import codes, folds, holdout, noisy, sources, tree
 from tests.thetahat.metrics.judged import binary, labelled, values
 from tests.thetahat.metrics.published import NDKA, POOR_OUTCOME, S100B, WFNS
-from thetahat.metrics.base import Judged
+from thetahat.metrics.base import TruthAndPredictions
 from thetahat.metrics.f1 import F1
 from thetahat.metrics.matthews import Matthews
 from thetahat.metrics.r2 import RSquared
@@ -204,7 +204,7 @@ def test_degenerate_one_positive_has_no_p_value() -> None:
 
 @pytest.mark.about("metrics/roc_auc")
 def test_property_pooled_scores_of_models_fitted_elsewhere_compare() -> None:
-    judged: dict[str, Judged] = {"m": noisy(1, 60)}
+    judged: dict[str, TruthAndPredictions] = {"m": noisy(1, 60)}
     block = np.arange(60) // 2 % 5
 
     fitted = tree(AUC, judged, folds(block))["models"]["m"]["metrics"]["roc_auc"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.studies.base import StudyFindings
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
@@ -22,8 +22,8 @@ from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.variances import VARIANCES
 
 
-def chosen(registry: Any, *names: str) -> tuple[Chosen[Any], ...]:
-    return tuple(Chosen(name, name, registry[name]()) for name in names)
+def chosen(registry: Any, *names: str) -> tuple[ChosenMethod[Any], ...]:
+    return tuple(ChosenMethod(name, name, registry[name]()) for name in names)
 
 
 def choices(*variances: str, tests: tuple[str, ...] = ()) -> Choices:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.thetahat.analyses.studies.parts import choices, chosen, near, of_data, of_losses, rows_of
-from thetahat.analyses.losses import Choices, Chosen
+from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
@@ -115,8 +115,8 @@ def test_exact_only_numbers_of_the_mean_are_recorded() -> None:
 
 def test_exact_an_open_end_covers_all_beyond_it() -> None:
     open_ended = Choices(
-        variances=(Chosen("theta_A", "theta_A", VARIANCES["theta_A"]()),),
-        intervals=(Chosen("normal", "normal", INTERVALS["normal"]()),),
+        variances=(ChosenMethod("theta_A", "theta_A", VARIANCES["theta_A"]()),),
+        intervals=(ChosenMethod("normal", "normal", INTERVALS["normal"]()),),
         alternative=Alternative.LESS,
     )
     study = of_losses(RandomEffects(), DrawSize(n_sources=4, per_source=3))

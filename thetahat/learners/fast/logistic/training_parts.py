@@ -24,7 +24,7 @@ _MAX_INVERTED_COEFFICIENTS: Final = 128
 _ROWS_PER_BATCH: Final = 1024
 """Rows of a block, which is still in the cache when it is multiplied the second time."""
 
-Renew = Callable[[int, FloatArray], Factor | None]
+RenewRows = Callable[[int, FloatArray], Factor | None]
 """Takes a part and (K q,) coefficients and returns the factor of the curvature there."""
 
 
@@ -154,7 +154,7 @@ def descended(
     factors: Sequence[Factor],
     start: FloatArray,
     reach: FloatArray,
-    renew: Renew,
+    renew: RenewRows,
 ) -> tuple[FloatArray, np.ndarray]:
     """Return (m, K q) coefficients of m parts, and (m,) whether each reached its optimum.
 

@@ -67,7 +67,7 @@ class RoughRows:
 
     @np.errstate(all="ignore")
     def lists(self, queries: FloatArray, length: int) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Return the fields of ``Lists``; a query that the products cannot decide has -inf.
+        """Return the fields of ``NeighbourLists``; undecided queries have -inf.
 
         Parameters
         ----------

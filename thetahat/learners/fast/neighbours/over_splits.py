@@ -24,10 +24,10 @@ _MAX_ENTRIES: Final = 1_000_000
 _MANY_ROWS: Final = 1000
 """Smallest number of rows for which a compiled loop reads the lists."""
 
-Vote = Callable[[IntArray, FloatArray], Predictions]
+VoteFunction = Callable[[IntArray, FloatArray], Predictions]
 """Takes (q, k) row numbers of all data and squared distances and returns predictions."""
-Votes = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
-"""Like ``Vote``, for each of several numbers of neighbours."""
+VotesFunction = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions]]
+"""Like ``VoteFunction``, for each of several numbers of neighbours."""
 
 
 class NeighbourSplits:
@@ -37,7 +37,7 @@ class NeighbourSplits:
     in the training part. A list is computed at its first use, and does not depend on when that is.
     """
 
-    def __init__(self, X: FloatArray, allowed: np.ndarray, k: int, vote: Vote) -> None:
+    def __init__(self, X: FloatArray, allowed: np.ndarray, k: int, vote: VoteFunction) -> None:
         self.X, self.allowed, self.k, self.vote = X, allowed, k, vote
         self.numbers = np.flatnonzero(allowed)
         self.search = Search(X[self.numbers])
@@ -186,7 +186,9 @@ class NeighbourPath:
         Counts the votes.
     """
 
-    def __init__(self, splits: NeighbourSplits, numbers: Sequence[int], votes: Votes) -> None:
+    def __init__(
+        self, splits: NeighbourSplits, numbers: Sequence[int], votes: VotesFunction
+    ) -> None:
         self.splits, self.numbers, self.votes = splits, numbers, votes
 
     def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:

@@ -25,7 +25,7 @@ _GROUP: Final = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lists:
+class NeighbourLists:
     """The nearest rows of each query, and the distance up to which each list is complete.
 
     Parameters
@@ -74,12 +74,12 @@ class Search:
     def _rough(self) -> RoughRows:
         return RoughRows(self.rows)
 
-    def lists(self, queries: FloatArray, length: int) -> Lists:
+    def lists(self, queries: FloatArray, length: int) -> NeighbourLists:
         """Return the ``length`` nearest rows of each query, or all rows if there are fewer."""
         n, p = self.rows.shape
         queries, length = np.ascontiguousarray(queries), min(length, n)
         if len(queries) <= _MAX_UNPREPARED_QUERIES:
-            return Lists(*self._search_all(queries, length), np.full(len(queries), np.inf))
+            return NeighbourLists(*self._search_all(queries, length), np.full(len(queries), np.inf))
         if loops_suit(n, p, len(queries), length):
             return self._search_by_loops(queries, length)
         if n >= _MIN_ROWS_FOR_TREE and p <= _MAX_COLUMNS_FOR_TREE:
@@ -115,7 +115,7 @@ class Search:
             squares[at] = of_all[nearest_rows[at]]
         return nearest_rows, squares
 
-    def _search_by_loops(self, queries: FloatArray, length: int) -> Lists:
+    def _search_by_loops(self, queries: FloatArray, length: int) -> NeighbourLists:
         rows, squares, below = self._rough.lists(queries, length)
         # Too many may be near: rows that are alike, or in groups so far apart that rounding hides
         # all order in them.
@@ -124,16 +124,16 @@ class Search:
             lists = self._in_blocks(queries[again], length)
             rows[again], squares[again] = lists.rows, lists.squares
             below[again] = lists.complete_below
-        return Lists(rows, squares, below)
+        return NeighbourLists(rows, squares, below)
 
-    def _search_by_tree(self, queries: FloatArray, length: int) -> Lists:
+    def _search_by_tree(self, queries: FloatArray, length: int) -> NeighbourLists:
         distances, candidates = self._tree.query(queries, k=np.arange(1, length + 1))
         farthest = distances[:, -1] ** 2 * (1 - 1e-12)
         lists = self._rank(queries, np.asarray(candidates, dtype=np.intp), farthest)
         self._add_equally_far(queries, lists)
         return lists
 
-    def _add_equally_far(self, queries: FloatArray, lists: Lists) -> None:
+    def _add_equally_far(self, queries: FloatArray, lists: NeighbourLists) -> None:
         """Complete lists that end with ties.
 
         Of equally distant rows those with the lowest numbers.
@@ -153,19 +153,19 @@ class Search:
             lists.rows[query], lists.squares[query] = near[order], squares[order]
             lists.complete_below[query] = np.nextafter(squares[order[-1]], np.inf)
 
-    def _in_blocks(self, queries: FloatArray, length: int) -> Lists:
+    def _in_blocks(self, queries: FloatArray, length: int) -> NeighbourLists:
         step = max(1, _DISTANCES_PER_BATCH // len(self.rows))
         parts = [
             self._search_by_products(queries[a : a + step], length)
             for a in range(0, len(queries), step)
         ]
-        return Lists(
+        return NeighbourLists(
             np.concatenate([part.rows for part in parts]),
             np.concatenate([part.squares for part in parts]),
             np.concatenate([part.complete_below for part in parts]),
         )
 
-    def _search_by_products(self, queries: FloatArray, length: int) -> Lists:
+    def _search_by_products(self, queries: FloatArray, length: int) -> NeighbourLists:
         centre, minus_twice, of_rows = self._products
         centred = queries - centre
         lengths = np.einsum("ij,ij->i", centred, centred)
@@ -180,7 +180,7 @@ class Search:
         rounding = 4 * np.finfo(np.float64).eps * (p + 4) * (lengths + of_rows.max())
         return self._rank(queries, candidates, farthest - rounding)
 
-    def _rank(self, queries: FloatArray, candidates: IntArray, below: FloatArray) -> Lists:
+    def _rank(self, queries: FloatArray, candidates: IntArray, below: FloatArray) -> NeighbourLists:
         """Sort by exact distance, then by row number."""
         candidates = np.sort(candidates, axis=1)
         squares = np.empty(candidates.shape)
@@ -191,7 +191,7 @@ class Search:
         order = np.argsort(squares, axis=1, kind="stable")
         if candidates.shape[1] == len(self.rows):
             below = np.full(len(queries), np.inf)
-        return Lists(
+        return NeighbourLists(
             np.take_along_axis(candidates, order, axis=1),
             np.take_along_axis(squares, order, axis=1),
             below,
