@@ -13,7 +13,7 @@ from thetahat.values.types import BlockKind, Target
 from thetahat.variances._building import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
-MOST_DEGREES_IF_REPEATED: Final = 7
+MAX_DEGREES_IF_REPEATED: Final = 7
 """The degrees of freedom with which t intervals over repeated splits cover near their level.
 
 Measured over 15 designs (repeats of 2, 3, 5 and 10 folds; 10 to 100 random draws of a tenth, a
@@ -28,7 +28,7 @@ def corrected_resampled(
     losses: BlockLosses,
     refusal: str | None,
     *,
-    most_degrees: float = math.inf,
+    max_degrees: float = math.inf,
 ) -> VarianceEstimate:
     """Return the variance (1/J + n_2/n_1) S^2 of the macro mean.
 
@@ -49,7 +49,7 @@ def corrected_resampled(
         info,
         losses,
         (1 / j + ratio) * s2,
-        float(min(j - 1, most_degrees)),
+        float(min(j - 1, max_degrees)),
         target=Target.NEW_SOURCE if source else Target.THESE_SOURCES,
         cautions=(*_few_splits(j), *(() if source else _large_test_parts(ratio))),
         details={"test_to_train_ratio": ratio},

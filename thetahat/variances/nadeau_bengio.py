@@ -11,7 +11,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import wrong_block_kind
-from thetahat.variances._corrected_resampling import MOST_DEGREES_IF_REPEATED, corrected_resampled
+from thetahat.variances._corrected_resampling import MAX_DEGREES_IF_REPEATED, corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -58,7 +58,7 @@ class NadeauBengio:
         ),
         variance=VarianceTraits(
             shrinks_with_splits=True,
-            most_degrees_if_repeated=MOST_DEGREES_IF_REPEATED,
+            most_degrees_if_repeated=MAX_DEGREES_IF_REPEATED,
             default_of_t_test=SUBSAMPLES,
         ),
     )

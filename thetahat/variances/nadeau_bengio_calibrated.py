@@ -11,7 +11,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, MeanKind, Needs, Target
 from thetahat.variances._applicability import lacks_blocks, wrong_block_kind
-from thetahat.variances._corrected_resampling import MOST_DEGREES_IF_REPEATED, corrected_resampled
+from thetahat.variances._corrected_resampling import MAX_DEGREES_IF_REPEATED, corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -58,7 +58,7 @@ class NadeauBengioCalibrated:
         mean=MeanKind.MACRO,
         recommended=(Recommendation(blocks=FOLDS | SUBSAMPLES, target=Target.THESE_SOURCES, t=8),),
         variance=VarianceTraits(
-            shrinks_with_splits=True, most_degrees_if_repeated=MOST_DEGREES_IF_REPEATED
+            shrinks_with_splits=True, most_degrees_if_repeated=MAX_DEGREES_IF_REPEATED
         ),
     )
 
@@ -84,7 +84,7 @@ class NadeauBengioCalibrated:
             self.info,
             losses,
             self.inapplicable(losses.layout),
-            most_degrees=MOST_DEGREES_IF_REPEATED,
+            max_degrees=MAX_DEGREES_IF_REPEATED,
         )
 
 

@@ -247,11 +247,11 @@ def _repeats(basis: VerdictBasis, layout: Layout) -> _Growth:
     per_repeat = layout.n_splits / _n_repeats(layout)
     s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
     normal = basis.degrees_of_freedom is None
-    most_degrees = basis.traits.most_degrees_if_repeated
+    max_degrees = basis.traits.most_degrees_if_repeated
 
     def error_at(repeats: int) -> tuple[float, float | None]:
         splits = per_repeat * repeats
-        degrees = splits - 1 if most_degrees is None else min(splits - 1, most_degrees)
+        degrees = splits - 1 if max_degrees is None else min(splits - 1, max_degrees)
         return math.sqrt((1 / splits + ratio) * s2), None if normal else degrees
 
     return _Growth(

@@ -125,7 +125,7 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
     ----------
     metric : Metric
         Already checked against the classes.
-    judged : Judged
+    judged : TruthAndPredictions
         Truth and predictions of all rows, in the layout's order.
     layout : Layout
         The layout; it must know its rows.

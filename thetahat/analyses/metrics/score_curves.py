@@ -26,7 +26,7 @@ def describe_scores(
 
     Parameters
     ----------
-    judged : Judged
+    judged : TruthAndPredictions
         Truth and scores of all rows.
     rows : ndarray of int
         The rows to use: those of one repeat.
