@@ -77,6 +77,7 @@ def build_document(
         "error": row.error,
         "links": {
             "self": path,
+            "request": f"{path}/request",
             "result": f"{path}/result",
             "losses": f"{path}/losses",
             "figures": f"{path}/figures",

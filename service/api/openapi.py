@@ -78,6 +78,8 @@ def _add_requests(document: Document) -> None:
     _add_union(document, ANY_REQUEST, {name: refs[model] for name, model in requests.items()})
     post = document["paths"]["/v1/evaluations"]["post"]
     content = {"schema": {"$ref": REF.format(name=ANY_REQUEST)}, "examples": _examples(REQUEST)}
+    stored = document["paths"]["/v1/evaluations/{evaluation_id}/request"]["get"]["responses"]
+    stored["200"]["content"] = {"application/json": {"schema": content["schema"]}}
     post["requestBody"] = {"required": True, "content": {"application/json": content}}
     post["parameters"] = [_header_parameter(*header) for header in POST_HEADERS]
 

@@ -36,6 +36,7 @@ class EvaluationLinks(BaseModel):
     """Paths of an evaluation and of what belongs to it."""
 
     self: str = Field(description="Path of the evaluation.")
+    request: str = Field(description="Path of its request.")
     result: str = Field(description="Path of its result.")
     losses: str = Field(description="Path of its losses.")
     figures: str = Field(description="Path of its figures.")

@@ -17,7 +17,7 @@ def service_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a real service with two workers, on a folder of its own."""
     folder = tmp_path_factory.mktemp("service")
     with serving(folder / "data", folder / "log") as command:
-        yield command.wait_for(r"ready at (http://\S+)")[1]
+        yield command.wait_for(r"answers at (http://\S+)")[1]
         assert command.stop() == 0
 
 

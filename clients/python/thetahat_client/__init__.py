@@ -30,6 +30,7 @@ from thetahat_client.errors import (
 from thetahat_client.events import Event
 from thetahat_client.figure import Figure
 from thetahat_client.frames import comparisons_frame, models_frame
+from thetahat_client.metric_values import metric_values, write_metrics
 from thetahat_client.models import (
     Column,
     Dataset,
@@ -41,6 +42,7 @@ from thetahat_client.models import (
     field_path,
 )
 from thetahat_client.progress import NotebookProgress, ProgressBar
+from thetahat_client.record import EvaluationRecord, log_to_mlflow
 from thetahat_client.result import Result
 from thetahat_client.scikit_learn import (
     from_cross_val_predict,
@@ -48,8 +50,9 @@ from thetahat_client.scikit_learn import (
     from_grid_search,
 )
 from thetahat_client.text import result_html, result_markdown, result_text
+from thetahat_client.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "AsyncClient",
@@ -59,6 +62,7 @@ __all__ = [
     "Dataset",
     "Evaluation",
     "EvaluationFailed",
+    "EvaluationRecord",
     "Event",
     "Fault",
     "Figure",
@@ -84,8 +88,11 @@ __all__ = [
     "from_cross_val_predict",
     "from_cross_validate",
     "from_grid_search",
+    "log_to_mlflow",
+    "metric_values",
     "models_frame",
     "result_html",
     "result_markdown",
     "result_text",
+    "write_metrics",
 ]

@@ -25,6 +25,7 @@ from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
+from thetahat_client.record import EvaluationRecord
 from thetahat_client.runners import listing, operation
 from thetahat_client.steps import Item, Items, Steps, pause
 
@@ -247,6 +248,35 @@ class Operations(Outputs):
             # A service whose limit of a long poll is 0 answers at once.
             rest = SHORTEST_POLL_S - (time.monotonic() - sent)
             yield from pause(max(0.0, min(rest, end - time.monotonic())))
+
+    @operation
+    def request(self, evaluation_id: str) -> Steps[dict[str, Any]]:
+        """Return the request of an evaluation; sent again, it gives the same numbers."""
+        return dict((yield from self.transport.read(f"/v1/evaluations/{evaluation_id}/request")))
+
+    @operation
+    def record(
+        self, evaluation_id: str, *, figures: Sequence[str] | None = None
+    ) -> Steps[EvaluationRecord]:
+        """Return an evaluation with its request, result and figures, for ``log_to_mlflow``.
+
+        Parameters
+        ----------
+        figures : sequence of str or None
+            Names of the figures to draw; all of them by default.
+        """
+        path = f"/v1/evaluations/{evaluation_id}"
+        evaluation = Evaluation.read((yield from self.transport.read(path)))
+        result = yield from self.read_result(evaluation_id)
+        if figures is None:
+            answer = yield from self.read_output(evaluation_id, "figures", "application/json")
+            figures = [figure["name"] for figure in answer.json()["items"]]
+        drawn = []
+        for name in figures:
+            figure = yield from self.read_figure(evaluation_id, name)
+            drawn.append(figure)
+        request = yield from self.transport.read(f"{path}/request")
+        return EvaluationRecord(evaluation, request, result, tuple(drawn))
 
     @operation
     def cancel(self, evaluation_id: str) -> Steps[Evaluation]:

@@ -157,7 +157,7 @@ class Outputs:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
-    def _read_result(
+    def read_result(
         self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
     ) -> Steps[Any]:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.
@@ -172,20 +172,20 @@ class Outputs:
             field ``partial`` names them. ``ResultNotReady`` is raised while none is.
         """
         query = {"partial": "true"} if partial else None
-        answer = yield from self._output(evaluation_id, "result", "application/json", query)
+        answer = yield from self.read_output(evaluation_id, "result", "application/json", query)
         result = self.bind_result(evaluation_id, answer.json())
         if kind is not None and result.get("kind", kind) != kind:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))
         return result
 
-    result = Method[ResultMethod, AsyncResultMethod](_read_result, "run")
+    result = Method[ResultMethod, AsyncResultMethod](read_result, "run")
 
     def _read_losses(self, evaluation_id: str, format: str = "json") -> Steps[Any]:  # noqa: A002 - the name of the parameter
         """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
         if format not in ACCEPT:
             message = f"The format {format!r} is not one of {', '.join(ACCEPT)}."
             raise ValueError(message)
-        answer = yield from self._output(evaluation_id, "losses", ACCEPT[format])
+        answer = yield from self.read_output(evaluation_id, "losses", ACCEPT[format])
         if format == "json":
             return dict(answer.json())
         return answer.response.text if format == "csv" else answer.response.content
@@ -195,11 +195,10 @@ class Outputs:
     @operation
     def figures(self, evaluation_id: str) -> Steps[list[dict[str, Any]]]:
         """Return name, title, caption and addresses of each figure of the result."""
-        answer = yield from self._output(evaluation_id, "figures", "application/json")
+        answer = yield from self.read_output(evaluation_id, "figures", "application/json")
         return list(answer.json()["items"])
 
-    @operation
-    def figure(  # noqa: PLR0913 - one argument for each parameter of the query
+    def read_figure(  # noqa: PLR0913 - one argument for each parameter of the query
         self,
         evaluation_id: str,
         name: str,
@@ -226,21 +225,24 @@ class Outputs:
         path = f"figures/{quote(name, safe='')}.{format}"
         options = {"theme": theme, "width": width, "caption": "true" if caption else None}
         query = {key: value for key, value in options.items() if value is not None}
-        answer = yield from self._output(evaluation_id, path, MEDIA_TYPES[format], query)
+        answer = yield from self.read_output(evaluation_id, path, MEDIA_TYPES[format], query)
         return Figure(answer.response.content, name, format)
+
+    figure = operation(read_figure)
 
     def bind_result(self, evaluation_id: str, values: Mapping[str, Any]) -> Result[Any]:
         """Return a result that reads its figures through this client."""
         client: Any = self  # its figure blocks or is awaited
         return Result(values, evaluation_id, client.figure)
 
-    def _output(
+    def read_output(
         self,
         evaluation_id: str,
         path: str,
         media_type: str,
         query: Mapping[str, Any] | None = None,
     ) -> Steps[Answer]:
+        """Return an output, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
         headers = {"Accept": media_type}
         try:
             return (

@@ -15,6 +15,7 @@ import httpx
 from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, refusal
 from thetahat_client.models import Problem
 from thetahat_client.steps import Request, Steps, pause, send_request
+from thetahat_client.version import VERSION
 
 UNAVAILABLE: Final = frozenset({429, 502, 503, 504})
 NOT_RETRIED: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
@@ -122,7 +123,7 @@ class Transport:
 
 def connection_options(url: str, api_key: str | None) -> dict[str, Any]:
     """Return the arguments of ``httpx.Client`` for a service, for ``httpx.AsyncClient`` too."""
-    headers = {"User-Agent": "thetahat-client/0.1"}
+    headers = {"User-Agent": f"thetahat-client/{VERSION}"}
     if api_key:
         headers["Authorization"] = f"Bearer {api_key}"
     # A proxy of the environment cannot reach the loopback of this machine.

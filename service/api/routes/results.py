@@ -1,4 +1,4 @@
-"""The result and the losses of an evaluation."""
+"""The request, the result and the losses of an evaluation."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
+import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 
@@ -30,6 +31,21 @@ NO_RESULT: dict[int | str, dict[str, Any]] = {
         "description": "result_not_ready, or no_result if there will be none.",
     },
 }
+
+
+@router.get(
+    "/request",
+    responses={
+        200: {"description": "The request with the seed that it had."},
+        404: {"model": ProblemDocument},
+    },
+)
+async def get_request(request: Request, evaluation_id: str) -> Response:
+    """Return the request; sent again, it gives the same numbers."""
+    identifier = parse_id(evaluation_id, "evaluation")
+    row = await read_database(read.get, request.scope["owner_id"], identifier)
+    body = orjson.dumps(await run_in_thread(read.get_request, row))
+    return Response(body, media_type=JSON, headers=CACHED)
 
 
 @router.get("/result", responses={200: {"description": "The result."}, **NO_RESULT})

@@ -20,7 +20,7 @@ from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
 
-__all__ = ["Page", "result_html", "result_markdown", "result_text", "write_result"]
+__all__ = ["Page", "result_html", "result_markdown", "result_text", "walk_numbers", "write_result"]
 
 
 def result_text(
@@ -115,14 +115,17 @@ def _first_sentence(result: Mapping[str, Any]) -> list[str]:
 
 def numbers_table(result: Mapping[str, Any], page: Page) -> str:
     """Return the numbers of a result whose kind this release does not know; no lists."""
-    return page.table_of(["", "value"], [[name, format_number(v)] for name, v in _numbers(result)])
+    return page.table_of(
+        ["", "value"], [[name, format_number(v)] for name, v in walk_numbers(result)]
+    )
 
 
-def _numbers(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, float]]:
+def walk_numbers(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, float]]:
+    """Yield name and value of each number of a result, without those in lists."""
     for key, value in values.items():
         if key == "provenance":
             continue
         if isinstance(value, int | float) and not isinstance(value, bool):
             yield f"{path}{key}", value
         elif isinstance(value, Mapping):
-            yield from _numbers(value, f"{path}{key}.")
+            yield from walk_numbers(value, f"{path}{key}.")

@@ -1,0 +1,105 @@
+"""The numbers of a result under names that MLflow, DVC and Weights & Biases take."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from thetahat_client.text import walk_numbers
+from thetahat_client.text.models import recommended_intervals
+
+LONGEST_NAME: Final = 250  # of MLflow
+_REFUSED: Final = re.compile(r"[^\w\-. :]+")  # a slash is kept for groups of metrics
+
+
+def metric_values(result: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of a result by name; undefined ones are left out.
+
+    - ``MODEL/mean``, and for each target ``MODEL/TARGET.estimate``, ``.lower`` and ``.upper``;
+    - ``MODEL/METRIC.TARGET.estimate`` and so on for each metric;
+    - ``A minus B/difference``, ``.lower``, ``.upper`` and ``.p_value`` for each pair of models.
+
+    A result without models has its own names, such as ``standard_error``. Letters, digits, spaces
+    and ``_ - . :`` stay in a model's name, and other characters become an underscore; names that
+    are then the same are numbered.
+
+    Parameters
+    ----------
+    result : Mapping
+        A result, as ``Client.result`` returns it.
+    """
+    values: dict[str, float] = {}
+    numbers = _of_models(result) if "models" in result else _of_others(result)
+    prefixes: dict[str, str] = {}
+    for owner, name, value in numbers:
+        if value is None or not math.isfinite(value):
+            continue
+        if owner not in prefixes:
+            prefixes[owner] = _unique_name(owner, prefixes.values(), LONGEST_NAME - 80)
+        cleaned = clean_name(name)
+        key = f"{prefixes[owner]}/{cleaned}" if owner else cleaned
+        values[key[:LONGEST_NAME]] = float(value)
+    return values
+
+
+def write_metrics(result: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the numbers of a result as one flat JSON object, as ``dvc metrics`` reads it."""
+    text = json.dumps(metric_values(result), indent=2, ensure_ascii=False, allow_nan=False)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def clean_name(name: str) -> str:
+    """Return a name of letters, digits, spaces and ``_ - . :`` that does not begin with a dot."""
+    cleaned = _REFUSED.sub("_", name).strip()
+    return cleaned if cleaned and not cleaned.startswith(".") else f"_{cleaned}"
+
+
+def _unique_name(name: str, taken: Any, longest: int) -> str:
+    cleaned = clean_name(name)[:longest]
+    known = set(taken)
+    number, unique = 1, cleaned
+    while unique in known:
+        number += 1
+        unique = f"{cleaned} {number}"
+    return unique
+
+
+def _of_models(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
+    """Yield owner, name and value of each number."""
+    for model, values in result["models"].items():
+        yield model, "mean", values["mean"].get("macro")
+        yield from _ends(model, "", recommended_intervals(values))
+        for metric, estimate in (values.get("metrics") or {}).items():
+            intervals = recommended_intervals(estimate)
+            if not intervals:
+                yield model, metric, estimate["estimate"].get(estimate["mean"])
+            yield from _ends(model, f"{metric}.", intervals)
+    for pair in result.get("comparisons", ()):
+        owner = f"{pair['a']} minus {pair['b']}"
+        verdict, interval = pair["verdict"], pair.get("interval") or {}
+        yield owner, "difference", pair["difference"]
+        for end in ("lower", "upper"):
+            yield owner, end, interval.get(end)
+        adjusted = verdict.get("p_value_adjusted")
+        yield owner, "p_value", verdict.get("p_value") if adjusted is None else adjusted
+
+
+def _ends(
+    model: str, prefix: str, intervals: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, str, float | None]]:
+    for target, interval in intervals.items():
+        for part in ("estimate", "lower", "upper"):
+            yield model, f"{prefix}{target}.{part}", interval.get(part)
+
+
+def _of_others(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
+    for name, value in walk_numbers(result):
+        yield "", name, value
+    for interval in result.get("intervals") or ():
+        for end in ("lower", "upper"):
+            yield "", f"{interval['method']}.{end}", interval.get(end)
