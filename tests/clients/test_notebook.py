@@ -23,7 +23,7 @@ from thetahat_client import (
     AsyncClient,
     Client,
     Evaluation,
-    Figure,
+    FigureImage,
     NotebookProgress,
     NotFound,
     ProgressBar,
@@ -134,7 +134,7 @@ def test_exact_figures_of_a_result_are_shown() -> None:
     assert figure._repr_svg_() == svg.decode()
     assert figure._repr_png_() is None
     assert (png._repr_svg_(), png._repr_png_()) == (None, svg)
-    assert repr(figure) == f"Figure('forest', 'svg', {len(svg)} bytes)"
+    assert repr(figure) == f"FigureImage('forest', 'svg', {len(svg)} bytes)"
     assert pickle.loads(pickle.dumps(figure))._repr_svg_() == svg.decode()
     assert [request.path for request in stub.requests[1:]] == [
         "/v1/evaluations/x/figures/forest.svg",
@@ -145,10 +145,10 @@ def test_exact_figures_of_a_result_are_shown() -> None:
 
 
 def test_exact_an_async_client_awaits_the_figure_of_a_result() -> None:
-    async def show(url: str) -> Figure:
+    async def show(url: str) -> FigureImage:
         async with AsyncClient(url) as client:
             result = await client.result("x")
-            figure: Awaitable[Figure] = result.figure("forest", "png")
+            figure: Awaitable[FigureImage] = result.figure("forest", "png")
             return await figure
 
     with run_stub(Reply(200, {"kind": "losses"}), Reply(200, b"png")) as stub:

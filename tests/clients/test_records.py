@@ -18,7 +18,7 @@ from thetahat_client import (
     Client,
     Evaluation,
     EvaluationRecord,
-    Figure,
+    FigureImage,
     log_to_mlflow,
     metric_values,
     write_metrics,
@@ -39,7 +39,7 @@ def evaluate(names: tuple[str, ...] = ("new", "old")) -> dict[str, Any]:
 
 def record_of(result: dict[str, Any]) -> EvaluationRecord:
     done = {**EVALUATION, "status": "succeeded", "finished_at": "2026-11-21T05:04:34Z"}
-    figures = (Figure(b"<svg/>", "forest", "svg"),)
+    figures = (FigureImage(b"<svg/>", "forest", "svg"),)
     return EvaluationRecord(Evaluation.read(done), {"kind": "losses"}, result, figures)
 
 

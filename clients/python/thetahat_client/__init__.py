@@ -28,7 +28,7 @@ from thetahat_client.errors import (
     WrongKind,
 )
 from thetahat_client.events import Event
-from thetahat_client.figure import Figure
+from thetahat_client.figure import FigureImage
 from thetahat_client.frames import comparisons_frame, models_frame
 from thetahat_client.metric_values import metric_values, write_metrics
 from thetahat_client.models import (
@@ -43,7 +43,7 @@ from thetahat_client.models import (
 )
 from thetahat_client.progress import NotebookProgress, ProgressBar
 from thetahat_client.record import EvaluationRecord, log_to_mlflow
-from thetahat_client.result import Result
+from thetahat_client.result import ResultObject
 from thetahat_client.scikit_learn import (
     from_cross_val_predict,
     from_cross_validate,
@@ -65,15 +65,15 @@ __all__ = [
     "EvaluationRecord",
     "Event",
     "Fault",
-    "Figure",
+    "FigureImage",
     "NotFound",
     "NotebookProgress",
     "Problem",
     "Progress",
     "ProgressBar",
     "Refused",
-    "Result",
     "ResultNotReady",
+    "ResultObject",
     "ServiceFault",
     "SignOff",
     "ThetahatError",

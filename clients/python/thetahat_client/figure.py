@@ -12,7 +12,7 @@ MEDIA_TYPES: Final[dict[FigureFormat, str]] = {
 }
 
 
-class Figure(bytes):
+class FigureImage(bytes):
     """The bytes of a figure's file; a notebook shows SVG and PNG.
 
     Parameters
@@ -41,7 +41,7 @@ class Figure(bytes):
 
     def __repr__(self) -> str:
         """Return name and size, not the bytes."""
-        return f"Figure({self.name!r}, {self.format!r}, {len(self)} bytes)"
+        return f"FigureImage({self.name!r}, {self.format!r}, {len(self)} bytes)"
 
     def _repr_svg_(self) -> str | None:
         return self.decode() if self.format == "svg" else None

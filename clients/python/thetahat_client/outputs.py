@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
-from thetahat_client.figure import MEDIA_TYPES, Figure, FigureFormat
+from thetahat_client.figure import MEDIA_TYPES, FigureFormat, FigureImage
 from thetahat_client.models import Problem
-from thetahat_client.result import Result
-from thetahat_client.runners import Method, operation
+from thetahat_client.result import ResultObject
+from thetahat_client.runners import ClientMethod, operation
 from thetahat_client.steps import Steps
 from thetahat_client.transport import Answer, Transport
 
@@ -39,7 +39,7 @@ class ResultMethod(Protocol):
     @overload
     def __call__(
         self, evaluation_id: str, kind: None = None, *, partial: bool = False
-    ) -> Result[Figure]: ...
+    ) -> ResultObject[FigureImage]: ...
     @overload
     def __call__(
         self, evaluation_id: str, kind: Literal["losses"], *, partial: bool = False
@@ -84,7 +84,7 @@ class AsyncResultMethod(Protocol):
     @overload
     async def __call__(
         self, evaluation_id: str, kind: None = None, *, partial: bool = False
-    ) -> Result[Awaitable[Figure]]: ...
+    ) -> ResultObject[Awaitable[FigureImage]]: ...
     @overload
     async def __call__(
         self, evaluation_id: str, kind: Literal["losses"], *, partial: bool = False
@@ -178,7 +178,7 @@ class Outputs:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))
         return result
 
-    result = Method[ResultMethod, AsyncResultMethod](read_result, "run")
+    result = ClientMethod[ResultMethod, AsyncResultMethod](read_result, "run")
 
     def _read_losses(self, evaluation_id: str, format: str = "json") -> Steps[Any]:  # noqa: A002 - the name of the parameter
         """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
@@ -190,7 +190,7 @@ class Outputs:
             return dict(answer.json())
         return answer.response.text if format == "csv" else answer.response.content
 
-    losses = Method[LossesMethod, AsyncLossesMethod](_read_losses, "run")
+    losses = ClientMethod[LossesMethod, AsyncLossesMethod](_read_losses, "run")
 
     @operation
     def figures(self, evaluation_id: str) -> Steps[list[dict[str, Any]]]:
@@ -207,7 +207,7 @@ class Outputs:
         theme: Literal["light", "dark"] | None = None,
         width: int | None = None,
         caption: bool = False,
-    ) -> Steps[Figure]:
+    ) -> Steps[FigureImage]:
         """Return one figure as an image; ``NotFound`` lists the names of the figures.
 
         Parameters
@@ -226,14 +226,14 @@ class Outputs:
         options = {"theme": theme, "width": width, "caption": "true" if caption else None}
         query = {key: value for key, value in options.items() if value is not None}
         answer = yield from self.read_output(evaluation_id, path, MEDIA_TYPES[format], query)
-        return Figure(answer.response.content, name, format)
+        return FigureImage(answer.response.content, name, format)
 
     figure = operation(read_figure)
 
-    def bind_result(self, evaluation_id: str, values: Mapping[str, Any]) -> Result[Any]:
+    def bind_result(self, evaluation_id: str, values: Mapping[str, Any]) -> ResultObject[Any]:
         """Return a result that reads its figures through this client."""
         client: Any = self  # its figure blocks or is awaited
-        return Result(values, evaluation_id, client.figure)
+        return ResultObject(values, evaluation_id, client.figure)
 
     def read_output(
         self,

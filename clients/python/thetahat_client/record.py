@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, Final
 
-from thetahat_client.figure import Figure
+from thetahat_client.figure import FigureImage
 from thetahat_client.metric_values import metric_values
 from thetahat_client.models import Evaluation
 from thetahat_client.text import result_html, result_markdown
@@ -28,7 +28,7 @@ class EvaluationRecord:
     evaluation: Evaluation
     request: Mapping[str, Any]
     result: Mapping[str, Any]
-    figures: tuple[Figure, ...]
+    figures: tuple[FigureImage, ...]
 
     @property
     def tags(self) -> dict[str, str]:

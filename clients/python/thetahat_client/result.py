@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
-from thetahat_client.figure import Figure, FigureFormat
+from thetahat_client.figure import FigureFormat, FigureImage
 from thetahat_client.text import result_html
 
-F = TypeVar("F", Figure, Awaitable[Figure])
+F = TypeVar("F", FigureImage, Awaitable[FigureImage])
 
 
-class Result(dict[str, Any], Generic[F]):
+class ResultObject(dict[str, Any], Generic[F]):
     """A result; ``result["models"]["ridge"]`` and so on are those of the JSON.
 
     Parameters

@@ -20,7 +20,16 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
-from thetahat_client.steps import Item, Items, Pause, Progression, ReadLine, Request, Step, Steps
+from thetahat_client.steps import (
+    Item,
+    Items,
+    OperationStep,
+    Pause,
+    Progression,
+    ReadLine,
+    Request,
+    Steps,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,7 +83,7 @@ class BlockingRunner:
                 except httpx.TransportError as error:
                     outcome = error
 
-    def _perform(self, step: Step, stream: _Stream) -> Any:
+    def _perform(self, step: OperationStep, stream: _Stream) -> Any:
         if isinstance(step, Pause):
             return self._sleep(step.seconds)
         if isinstance(step, ReadLine):
@@ -155,7 +164,7 @@ class AsyncRunner:
                 except httpx.TransportError as error:
                     outcome = error
 
-    async def _perform(self, step: Step, stream: _AsyncStream) -> Any:
+    async def _perform(self, step: OperationStep, stream: _AsyncStream) -> Any:
         if isinstance(step, Pause):
             return await self._sleep(step.seconds)
         if isinstance(step, ReadLine):
@@ -222,7 +231,7 @@ def _build(
     )
 
 
-class Method(Generic[Blocking_co, Awaited_co]):
+class ClientMethod(Generic[Blocking_co, Awaited_co]):
     """A method that blocks in a blocking client and is awaited in an async one.
 
     Parameters
@@ -258,13 +267,13 @@ class Method(Generic[Blocking_co, Awaited_co]):
 
 def operation(
     steps: Callable[Concatenate[Any, P], Steps[T]],
-) -> Method[Callable[P, T], Callable[P, Coroutine[Any, Any, T]]]:
+) -> ClientMethod[Callable[P, T], Callable[P, Coroutine[Any, Any, T]]]:
     """Make a method that returns a value: ``client.get(id)``, ``await client.get(id)``."""
-    return Method(steps, "run")
+    return ClientMethod(steps, "run")
 
 
 def listing(
     steps: Callable[Concatenate[Any, P], Items[T]],
-) -> Method[Callable[P, Iterator[T]], Callable[P, AsyncIterator[T]]]:
+) -> ClientMethod[Callable[P, Iterator[T]], Callable[P, AsyncIterator[T]]]:
     """Make a method over which callers iterate, with ``for`` or with ``async for``."""
-    return Method(steps, "iterate")
+    return ClientMethod(steps, "iterate")

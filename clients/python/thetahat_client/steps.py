@@ -54,10 +54,10 @@ class Item(Generic[T]):
     value: T
 
 
-Step: TypeAlias = Request | ReadLine | Pause
-Steps: TypeAlias = Generator[Step, Any, T]
+OperationStep: TypeAlias = Request | ReadLine | Pause
+Steps: TypeAlias = Generator[OperationStep, Any, T]
 """An operation with a value."""
-Items: TypeAlias = Generator[Step | Item[T], Any, None]
+Items: TypeAlias = Generator[OperationStep | Item[T], Any, None]
 """An operation over whose items the caller iterates."""
 
 
@@ -66,10 +66,10 @@ class Progression(Generic[T]):
 
     value: T
 
-    def __init__(self, steps: Generator[Step | Item[Any], Any, T]) -> None:
+    def __init__(self, steps: Generator[OperationStep | Item[Any], Any, T]) -> None:
         self._steps = steps
 
-    def advance(self, outcome: Any) -> Step | Item[Any] | None:
+    def advance(self, outcome: Any) -> OperationStep | Item[Any] | None:
         """Give the outcome of the last step and return the next; None if there is none."""
         try:
             if isinstance(outcome, Exception):

@@ -29,6 +29,21 @@ def losses(client: TestClient, there: str, accept: str | None) -> Any:
     return client.get(f"{there}/losses", headers=headers)
 
 
+def test_exact_the_request_sent_again_gives_the_same_result(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    named = {**matrix(), "name": "two", "labels": {"team": "x"}, "level": 0.9}
+    first = client.post("/v1/evaluations", json=named)
+    request = client.get(first.json()["links"]["request"]).json()
+    again = client.post("/v1/evaluations", json=request)
+    worker.work()
+    results = [client.get(one.json()["links"]["result"]).json() for one in (first, again)]
+
+    assert request == {**named, "seed": first.json()["seed"]}
+    assert again.json()["id"] != first.json()["id"]
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize("accept", ["application/json", "*/*", "text/html, application/*;q=0.1"])
 def test_exact_losses_as_json_are_what_was_sent(
     client: TestClient, there: str, accept: str

@@ -98,7 +98,7 @@ def convert_to_probabilities(logits: FloatArray) -> None:
     logits /= logits.sum(axis=1, keepdims=True)
 
 
-class Steps:
+class QuasiNewtonSteps:
     r"""Quasi-Newton steps from a nearby curvature and the previous steps.
 
     The previous gradients show where the curvature differs, as in limited-memory quasi-Newton
@@ -167,7 +167,7 @@ def descended(
     reach : ndarray of float
         (m,) largest change of a requested logit by a unit step.
     """
-    B, steps = start.copy(), Steps(factors)
+    B, steps = start.copy(), QuasiNewtonSteps(factors)
     goes_on, arrived = np.ones(len(B), dtype=np.bool_), np.zeros(len(B), dtype=np.bool_)
     before, old = np.full(len(B), np.inf), None
     moved = np.zeros_like(B)
