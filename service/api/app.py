@@ -28,6 +28,7 @@ from service.api.routes import (
     pages,
     results,
     sign_offs,
+    study_pages,
     submission_pages,
 )
 
@@ -65,6 +66,7 @@ def create_app() -> FastAPI:
         access,
         meta,
         explorer,
+        study_pages,
         submission_pages,
         pages,
         catalogue_pages,

@@ -10,6 +10,7 @@ from service.figures.coverage import build_coverage
 from service.figures.figure import Figure, Result
 from service.figures.log_ticks import log_ticks
 from service.figures.style import Json, Palette, Style
+from thetahat.values.number_text import format_count
 
 HEIGHT: Final = 300
 MANY_POINTS: Final = 60
@@ -53,13 +54,15 @@ def build_study(result: Result) -> Iterator[Figure]:
         if any(series.get("labels") for series in figure["series"]):
             yield build_coverage(figure)
         else:
-            yield _build(figure)
+            yield _build(figure, result["study"]["repetitions"])
 
 
-def _build(figure: Mapping[str, Any]) -> Figure:
+def _build(figure: Mapping[str, Any], repetitions: int) -> Figure:
     series, note = figure["series"], figure.get("note", "")
     has_errors = any(one["error"] for one in series)
     caption = [note] if note else []
+    noun = "repetition" if repetitions == 1 else "repetitions"
+    caption.append(f"The numbers rest on {format_count(repetitions)} {noun} of the study.")
     if has_errors and "error bar" not in note.lower():
         caption.append(ERRORS)
     names = ", ".join(one["name"] for one in series)

@@ -11,6 +11,7 @@ import numpy as np
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
+from service.pages.measured_coverage import tabulate_coverage
 from service.pages.tables import Table
 from service.pages.texts import MISSING, capitalise, describe_target, join_words, write_number
 
@@ -51,6 +52,8 @@ class ShownMethod:
         Its sources.
     parameters : Table or None
         Its parameters; None if it has none.
+    coverage : Table or None
+        How often its intervals covered in the kept study; None if it is not in it.
     """
 
     name: str
@@ -60,6 +63,7 @@ class ShownMethod:
     facts: Sequence[tuple[str, str]]
     references: Sequence[str]
     parameters: Table | None
+    coverage: Table | None = None
 
 
 def describe_family(name: str) -> tuple[str, str]:
@@ -67,16 +71,17 @@ def describe_family(name: str) -> tuple[str, str]:
     return FAMILY_TITLES.get(name, (capitalise(name.replace("_", " ")), ""))
 
 
-def describe_method(item: Json) -> ShownMethod:
-    """Return a method of the catalogue as its page shows it."""
+def describe_method(item: Json, family: str = "") -> ShownMethod:
+    """Return a method of the catalogue as its page shows it, with its measured coverage."""
+    is_preset = family == "presets"
     targets = [describe_target(target) for target in item.get("targets") or ()]
     facts = (
         ("Assumptions", item.get("assumptions") or ""),
         ("Direction of error", item.get("errs") or ""),
         ("About the error", join_words(targets)),
-        ("Test blocks", join_words(list(item.get("blocks") or ()))),
+        ("Test blocks", "" if is_preset else join_words(list(item.get("blocks") or ()))),
         ("Tasks", join_words(list(item.get("tasks") or ()))),
-        ("Needs", str(item.get("needs") or "")),
+        ("Needs", "" if is_preset else str(item.get("needs") or "")),
         ("Repetitions", write_number(item["repetitions"]) if "repetitions" in item else ""),
         ("Package", str(item.get("package") or "")),
     )
@@ -88,6 +93,7 @@ def describe_method(item: Json) -> ShownMethod:
         facts=[(name, text) for name, text in facts if text],
         references=[reference["text"] for reference in item.get("references") or ()],
         parameters=_tabulate_parameters(item.get("parameters") or {}),
+        coverage=tabulate_coverage(family, item["name"]),
     )
 
 

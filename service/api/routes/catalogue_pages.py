@@ -21,6 +21,7 @@ from service.errors import ServiceError, Unavailable
 from service.jobs import datasets, read
 from service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
 from service.pages.evaluation_list import describe_entry
+from service.pages.kept_studies import list_kept_studies
 from service.pages.method_page import ShownMethod, describe_family, describe_method
 from service.settings import settings
 from service.storage.evaluations import Filters
@@ -55,7 +56,7 @@ async def show_method_family(request: Request, family_name: str) -> Response:
 
 
 def _describe_family(name: str) -> list[ShownMethod]:
-    return [describe_method(item) for item in family(name)["items"]]
+    return [describe_method(item, name) for item in family(name)["items"]]
 
 
 @router.get("/studies")
@@ -66,7 +67,9 @@ async def show_studies(request: Request) -> Response:
     rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, PAGE_LENGTH)
     items = await run_in_thread(_describe_family, "presets")
     entries = [describe_entry(row) for row in rows]
-    return page_response(request, "studies.html", items=items, entries=entries)
+    return page_response(
+        request, "studies.html", items=items, entries=entries, kept=list_kept_studies()
+    )
 
 
 @router.get("/data-sets")

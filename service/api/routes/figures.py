@@ -91,16 +91,21 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
     """
     owner_id: UUID = request.scope["owner_id"]
     wanted = parse_id(evaluation_id, "evaluation")
-    name, form = _split_name(file_name, request.headers.get("accept"))
+    name, form = split_file_name(file_name, request.headers.get("accept"))
     figure = await run_in_thread(read_figure, owner_id, wanted, name)
     spec = figure.spec(Style(theme=theme, width=width, has_caption=caption))
+    return await figure_response(spec, form)
+
+
+async def figure_response(spec: Json, form: Literal["svg", "png", "pdf", "json"]) -> Response:
+    """Return a specification as JSON or as an image."""
     if form == JSON:
         return Response(orjson.dumps(spec), media_type=MEDIA_TYPES[form], headers=HEADERS)
     image = await _draw(spec, form)
     return Response(image, media_type=MEDIA_TYPES[form], headers=HEADERS)
 
 
-def _split_name(
+def split_file_name(
     file_name: str, accept: str | None
 ) -> tuple[str, Literal["svg", "png", "pdf", "json"]]:
     """Return the name of a figure and its format, by the suffix or by the Accept header."""

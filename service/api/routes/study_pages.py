@@ -1,0 +1,63 @@
+"""Pages of the kept studies, and their figures."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+
+from service.api.blocking_calls import run_in_thread
+from service.api.catalogue import family
+from service.api.page_responses import page_response
+from service.api.routes.figures import figure_response, split_file_name
+from service.errors import ResourceNotFound
+from service.figures.catalogue import list_figures
+from service.figures.figure import Figure
+from service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Style, Theme
+from service.pages.kept_studies import read_kept_study
+from service.pages.method_page import describe_method
+from service.pages.study_page import describe_kept_study
+
+router = APIRouter(include_in_schema=False)
+
+AN_HOUR: Final = "private, max-age=3600"
+
+
+@router.get("/studies/{name}")
+async def show_kept_study(request: Request, name: str) -> Response:
+    """Return the page of a kept study."""
+    result = await run_in_thread(read_kept_study, name)
+    presets = {item["name"]: item for item in family("presets")["items"]}
+    return page_response(
+        request,
+        "study.html",
+        name=name,
+        method=describe_method(presets[name], "presets") if name in presets else None,
+        study=await run_in_thread(describe_kept_study, result),
+        figures=list_figures(result),
+        figure_base=f"/studies/{name}/figures",
+    )
+
+
+@router.get("/studies/{name}/figures/{file_name}")
+async def get_figure_of_kept_study(
+    request: Request,
+    name: str,
+    file_name: str,
+    *,
+    theme: Theme = "light",
+    width: Annotated[int, Query(ge=NARROWEST, le=WIDEST)] = USUAL_WIDTH,
+) -> Response:
+    """Return a figure of a kept study, as those of evaluations are returned."""
+    wanted, form = split_file_name(file_name, request.headers.get("accept"))
+    figure = await run_in_thread(_find_figure, name, wanted)
+    answer = await figure_response(figure.spec(Style(theme=theme, width=width)), form)
+    answer.headers["Cache-Control"] = AN_HOUR
+    return answer
+
+
+def _find_figure(study: str, name: str) -> Figure:
+    figures = {figure.name: figure for figure in list_figures(read_kept_study(study))}
+    if name not in figures:
+        raise ResourceNotFound(f"The study has no figure {name[:80]!r}.")
+    return figures[name]
