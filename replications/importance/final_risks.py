@@ -56,7 +56,7 @@ class FinalRisks:
 
     @property
     def n_repetitions(self) -> int:
-        """R."""
+        """R, the number of repetitions."""
         return len(self.records[f"{self.weights}_weighted"])
 
     @cached_property

@@ -89,7 +89,7 @@ class GeneSums:
 
     @classmethod
     def from_rows(cls, X: FloatArray, y: IntArray) -> GeneSums:
-        """Sum all rows."""
+        """Return the sums over all rows."""
         centred = X - X.mean(axis=0)
         by_class = [centred[y == c] for c in (0, 1)]
         return cls(

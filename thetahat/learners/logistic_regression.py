@@ -108,7 +108,7 @@ class LogisticRegression:
         n_classes: int,
         rng: np.random.Generator,
     ) -> LogisticModel:
-        """Find the optimum."""
+        """Fit the model to the training rows."""
         del rng
         X, w = features.complete_matrix(), read_weights(weights, len(y))
         totals = class_weights(y, w, n_classes)

@@ -48,7 +48,7 @@ class Majority:
         n_classes: int,
         rng: np.random.Generator,
     ) -> ConstantModel:
-        """Count the classes."""
+        """Fit the model: count the rows of each class."""
         del features, rng
         totals = class_weights(y, read_weights(weights, len(y)), n_classes)
         return ConstantModel(int(np.argmax(totals)), totals / totals.sum())

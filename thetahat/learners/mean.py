@@ -44,7 +44,7 @@ class MeanLearner:
         n_classes: int,
         rng: np.random.Generator,
     ) -> ConstantModel:
-        """Average the targets."""
+        """Fit the model: average the targets."""
         del features, n_classes, rng
         return ConstantModel(float(np.average(y, weights=read_weights(weights, len(y)))))
 

@@ -12,7 +12,7 @@ _ROUNDING = 1e-9  # a softmax may come out above 1 by a few units in the last pl
 
 
 def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
-    """Refuse predictions that are not one per true value."""
+    """Raise ``InvalidParameter`` unless there is one prediction for each true value."""
     if predictions.output.shape != y_true.shape:
         raise InvalidParameter(
             f"Expected {len(y_true)} predictions, got an array of shape "
@@ -23,7 +23,7 @@ def check_paired(y_true: np.ndarray, predictions: Predictions) -> None:
 
 
 def get_probabilities(y_true: np.ndarray, predictions: Predictions, loss: str) -> FloatArray:
-    """Return the (n, n_classes) probabilities; refuse a model without them and wrong shapes.
+    """Return the (n, n_classes) probabilities; raise if there are none or their shape is wrong.
 
     Missing values (NaN) are kept.
     """
@@ -53,7 +53,7 @@ def get_probabilities(y_true: np.ndarray, predictions: Predictions, loss: str) -
 
 
 def check_shares(shares: np.ndarray) -> None:
-    """Refuse probabilities out of [0, 1], (n,) or (n, n_classes), and show the first."""
+    """Raise for the first of (n,) or (n, n_classes) probabilities that is not in [0, 1]."""
     outside = (shares < -_ROUNDING) | (shares > 1 + _ROUNDING)
     if not outside.any():
         return
@@ -66,7 +66,7 @@ def check_shares(shares: np.ndarray) -> None:
 
 
 def check_two(loss: str, n_classes: int, otherwise: str) -> None:
-    """Refuse more classes, or fewer, than two."""
+    """Raise ``UnsupportedCombination`` unless there are two classes."""
     if n_classes != 2:
         raise UnsupportedCombination(
             f"The loss {loss!r} is for two classes, and there are {n_classes}. {otherwise}.",
@@ -76,7 +76,7 @@ def check_two(loss: str, n_classes: int, otherwise: str) -> None:
 
 
 def check_two_classes(loss: str, classes: tuple[Label, ...]) -> None:
-    """Refuse classes that one decision value cannot tell apart."""
+    """Raise ``UnsupportedCombination`` unless there are two classes, as decision values need."""
     check_two(loss, len(classes), "'log', 'brier' and 'zero_one' take any number")
 
 

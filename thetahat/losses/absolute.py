@@ -41,7 +41,7 @@ class Absolute:
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) absolute errors."""
         check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
+        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray(np.abs(predictions.output - y_true), dtype=np.float64)
 
     def evaluate_errors(self, errors: FloatArray, out: FloatArray) -> None:

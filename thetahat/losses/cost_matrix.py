@@ -76,12 +76,12 @@ class CostMatrix:
 
     @property
     def value_range(self) -> tuple[float, float]:
-        """Return the least and the largest cost in the table."""
+        """The smallest and the largest cost in the table."""
         table = self._table(self._labels())
         return (float(table.min()), float(table.max()))
 
     def for_classes(self, classes: tuple[Label, ...]) -> CostMatrix:
-        """Return the costs in the order of the classes' codes; refuse a class without costs."""
+        """Return the costs in the order of the class codes; raise for a class without costs."""
         labels = self._labels()
         place = {normalise_label_key(label, classes): i for i, label in enumerate(labels)}
         missing = [label for label in classes if make_label_key(label) not in place]
@@ -103,7 +103,7 @@ class CostMatrix:
         return np.asarray(table[y_true, predictions.output], dtype=np.float64)
 
     def _labels(self) -> list[str]:
-        """Return the classes as they are written, in the order of the table."""
+        """Return the classes as text, in the order of the table."""
         if isinstance(self.costs, dict):
             if self.classes is not None:
                 raise InvalidParameter(
@@ -123,7 +123,7 @@ class CostMatrix:
         return labels
 
     def _table(self, labels: list[str]) -> FloatArray:
-        """(C, C) costs; nan where there is none."""
+        """Return (C, C) costs; NaN for a missing one."""
         if not isinstance(self.costs, dict):
             return np.array(self.costs, dtype=np.float64)
         table = np.full((len(labels), len(labels)), math.nan)

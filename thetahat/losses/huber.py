@@ -65,7 +65,7 @@ class Huber:
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses."""
         check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
+        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             size = np.abs(predictions.output - y_true)
             near = np.minimum(size, self.delta)
             return np.asarray(near * (size - near / 2), dtype=np.float64)

@@ -45,7 +45,7 @@ class LogisticLoss:
     value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def for_classes(self, classes: tuple[Label, ...]) -> LogisticLoss:
-        """Refuse other than two classes."""
+        """Return the loss; raise if there are not exactly two classes."""
         check_two_classes(self.info.name, classes)
         return self
 

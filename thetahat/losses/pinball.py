@@ -60,7 +60,7 @@ class Pinball:
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses."""
         check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
+        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             short = y_true - predictions.output
         weight = np.where(short > 0, self.quantile, 1 - self.quantile)
         return np.asarray(weight * np.abs(short), dtype=np.float64)

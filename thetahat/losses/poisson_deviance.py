@@ -69,7 +69,7 @@ class PoissonDeviance:
             "predictions",
             "a prediction must be above 0 for the Poisson deviance, and one is",
         )
-        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
+        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             deviance = 2 * (xlogy(y, y / mean) - y + mean)
         return np.asarray(np.maximum(deviance, 0.0), dtype=np.float64)  # rounding, where y = mean
 

@@ -46,14 +46,14 @@ class QuadraticMargin:
     value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def for_classes(self, classes: tuple[Label, ...]) -> QuadraticMargin:
-        """Refuse other than two classes."""
+        """Return the loss; raise if there are not exactly two classes."""
         check_two_classes(self.info.name, classes)
         return self
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are 0 and 1."""
         sign, score = signs_and_scores(y_true, predictions, self.info.name)
-        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
+        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray((score - sign) ** 2, dtype=np.float64)
 
 

@@ -48,7 +48,7 @@ class Squared:
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) squared errors."""
         check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller reports an infinite loss with its row
+        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray((predictions.output - y_true) ** 2, dtype=np.float64)
 
     def evaluate_errors(self, errors: FloatArray, out: FloatArray) -> None:

@@ -1,4 +1,4 @@
-"""How many positives and negatives tell an area under the ROC curve from chance."""
+"""Power and sample size of the test of an area under the ROC curve against one half."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ def estimate_power(positives: float, negatives: float, area: float, level: float
 
 
 def positives_for(power: float, area: float, level: float, ratio: float) -> float | None:
-    """Return the positives that give the power, with ``ratio`` negatives for each.
+    """Return the number of positives with which the test has the power, not rounded.
 
-    Not rounded. None where the area is one half: no number tells it from chance.
+    There are ``ratio`` negatives for each positive. None if the area is one half, which no number
+    of rows distinguishes from chance.
     """
     away, alpha = _checked(area, level)
     if not 0 < power < 1:

@@ -1,4 +1,4 @@
-"""Which class is the positive one."""
+"""The code of the positive class of a metric."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from thetahat.values.types import Label
 
 
 def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...]) -> int:
-    """Return the code of the positive class: the one named, or the second of two.
+    """Return the code of the positive class: the class of that name, or the second of two.
 
     Raises
     ------
     InvalidParameter
-        The class that is named is not there.
+        No class has that name.
     UnsupportedCombination
-        None is named, and there are not two.
+        No name is given, and there are not two classes.
     """
     if positive is None:
         if len(classes) != 2:

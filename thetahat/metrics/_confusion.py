@@ -41,11 +41,11 @@ class TableStatistic:
         return float(self.of_tables(self._table()[None])[0])
 
     def influence(self) -> FloatArray:
-        """Return (m,) values of the influence function: the derivative at the row's own cell."""
+        """Return (m,) values of the influence function: the derivative by the cell of each row."""
         return np.asarray(self.slopes(self._table() / len(self.cell)).ravel()[self.cell])
 
     def fold_influence(self) -> FloatArray | None:
-        """Return None: it has none of its own."""
+        """Return None: the metric has no separate influence function over folds."""
         return None
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
@@ -56,7 +56,7 @@ class TableStatistic:
         return self.of_tables(tables.reshape(-1, self.n_classes, self.n_classes))
 
     def kinds(self) -> tuple[IntArray, int]:
-        """Return (m,) the cell of each row, and how many cells there are."""
+        """Return the (m,) cell of each row, and the number of cells."""
         return self.cell, self.n_classes**2
 
     def resampled_by_kind(self, counts: FloatArray) -> FloatArray:
@@ -78,20 +78,20 @@ class TableStatistic:
 def table_statistic(
     judged: TruthAndPredictions, of_tables: TableFunction, slopes: SlopesOfTable
 ) -> TableStatistic:
-    """Return the metric on those rows."""
+    """Return the metric as a function of the rows' weights."""
     n_classes = len(judged.classes)
     cell = judged.truth.astype(np.intp) * n_classes + judged.output.astype(np.intp)
     return TableStatistic(cell, n_classes, of_tables, slopes)
 
 
 def ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Return numerator over denominator, NaN where that is 0."""
+    """Return numerator over denominator; NaN where the denominator is 0."""
     undefined = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator > 0))
 
 
 def mean_of_known(values: FloatArray, fewest: int) -> FloatArray:
-    """(B,) means of (B, C) over what is not NaN; NaN where fewer than ``fewest`` are known."""
+    """Return (B,) means of the (B, C) values that are not NaN; NaN with fewer than ``fewest``."""
     known = ~np.isnan(values)
     count = known.sum(axis=1)
     sums = np.where(known, values, 0.0).sum(axis=1)

@@ -1,4 +1,4 @@
-"""A metric of ranked scores: of the positive class, or the average over every class's own."""
+"""Metrics of ranked scores: of the positive class, or averaged over all classes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from thetahat.values.types import FloatArray, IntArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedStatistic:
-    """The average over rankings of what ``areas`` makes of each.
+    """The average of an area under a curve over one or more rankings of the same rows.
 
     Parameters
     ----------
     rankings : sequence of Ranking
-        One, or one a class, of the same rows.
+        One ranking, or one for each class.
     areas : callable
         (B,) values of (B, G) weights of positives and negatives.
     slopes : callable
         (m,) influence function of one ranking.
     kernel : callable
-        The compiled twin of ``areas``.
+        The compiled version of ``areas``.
     fold_slopes : callable or None
-        The same as the variance of a mean over folds takes it; only of a single ranking.
+        The influence function for the variance of a mean over folds; only for one ranking.
     """
 
     rankings: Sequence[Ranking]
@@ -53,7 +53,7 @@ class RankedStatistic:
         return np.asarray(sum(map(self.slopes, self.rankings)) / len(self.rankings))
 
     def fold_influence(self) -> FloatArray | None:
-        """Return (m,) values as the variance of a mean over folds takes them, if it has its own."""
+        """Return (m,) influences for the variance of a mean over folds; None if not separate."""
         if self.fold_slopes is None or len(self.rankings) > 1:
             return None
         return self.fold_slopes(self.rankings[0])
@@ -69,7 +69,7 @@ class RankedStatistic:
         return total / len(self.rankings)
 
     def kinds(self) -> tuple[IntArray, int]:
-        """Return each row's group of equal scores and class, where there is one ranking."""
+        """Return the kind of each row, which is its score and class, and the number of kinds."""
         first = self.rankings[0]
         if len(self.rankings) > 1:
             n = len(first.order)
@@ -112,7 +112,7 @@ def build_rankings(name: str, judged: TruthAndPredictions, positive: Label | Non
 
 
 def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...]) -> None:
-    """Refuse a positive class that is not there."""
+    """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
     if positive is not None or len(classes) <= 2:
         positive_code(name, positive, classes)
 

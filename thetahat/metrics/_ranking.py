@@ -1,4 +1,4 @@
-"""Scores of two groups, sorted once: the areas under two curves and how each row moves them."""
+"""Rows sorted by their score, areas under the ROC and precision-recall curves, and influences."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ AnyArray = TypeVar("AnyArray", FloatArray, IntArray)
 
 
 class Ranking:
-    """(m,) scores and which rows are positive, in ascending order of the score.
+    """The rows in ascending order of their (m,) scores, with the positive ones marked.
 
-    Rows of equal score form one group; nothing depends on their order inside it.
+    Rows with the same score form a group, and no result depends on their order in it.
     """
 
     def __init__(self, scores: FloatArray, positive: BoolArray) -> None:
@@ -30,29 +30,29 @@ class Ranking:
 
     @property
     def is_defined(self) -> bool:
-        """Whether there are rows of both kinds."""
+        """Whether there are positive and negative rows."""
         return 0 < float(self.positive.sum()) < len(self.positive)
 
     def sums(self, weights: FloatArray) -> FloatArray:
-        """(B, G) weight of each group, of (B, m) weights in ascending order."""
+        """Return the (B, G) weights of the groups from (B, m) weights in ascending order."""
         if len(self.starts) == weights.shape[1]:
             return weights
         return np.asarray(np.add.reduceat(weights, self.starts, axis=1))
 
     def by_class(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """(B, G) weights of the positives and of the negatives of each group."""
+        """Return the (B, G) weights of the positive and of the negative rows of each group."""
         ordered = counts[:, self.order]
         positives = ordered * self.positive
         ordered -= positives
         return self.sums(positives), self.sums(ordered)
 
     def kinds(self) -> tuple[IntArray, int]:
-        """Return (m,) the kind of each row, and how many: negatives and positives of each group."""
+        """Return the (m,) kind of each row, its group and class, and the number of kinds."""
         codes = 2 * self.group + self.positive.astype(np.intp)
         return self.to_rows(codes), 2 * len(self.starts)
 
     def by_kernel(self, kernel: Callable[..., None], counts: FloatArray) -> FloatArray:
-        """(B,) values of (B, m) weights, by a loop of ``thetahat.numerics.loops.ranked_areas``."""
+        """Return (B,) areas for (B, m) weights by a loop of ``numerics.loops.ranked_areas``."""
         last = np.ones(len(self.order), dtype=bool)
         last[:-1] = self.group[1:] != self.group[:-1]
         out = np.empty(len(counts))
@@ -61,7 +61,7 @@ class Ranking:
         return out
 
     def unit_weights(self) -> tuple[FloatArray, FloatArray]:
-        """(G,) numbers of positives and of negatives of each group."""
+        """Return the (G,) numbers of positive and of negative rows of each group."""
         n_groups = len(self.starts)
         positives = np.bincount(self.group, weights=self.positive, minlength=n_groups)
         sizes = np.bincount(self.group, minlength=n_groups).astype(np.float64)
@@ -75,7 +75,7 @@ class Ranking:
 
 
 def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
-    """(B,) areas of (B, G) weights by ascending group; NaN where a class has no weight."""
+    """Return (B,) areas under the ROC curve for (B, G) weights; NaN if a class has no weight."""
     below = np.cumsum(negatives, axis=1)
     total = positives.sum(axis=1) * below[:, -1]
     below -= 0.5 * negatives
@@ -84,7 +84,7 @@ def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
 
 
 def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArray:
-    """(B,) average precisions of (B, G) weights by ascending group; NaN without positives."""
+    """Return (B,) average precisions for (B, G) weights; NaN without positive rows."""
     positives_so_far = np.cumsum(positives[:, ::-1], axis=1)
     rows_so_far = positives_so_far + np.cumsum(negatives[:, ::-1], axis=1)
     precision = np.divide(
@@ -94,9 +94,9 @@ def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArr
 
 
 def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
-    """(m,) by row: of the other class, the share that the row is rightly placed against.
+    """Return, for each of (m,) rows, the share of the other class on the right side of its score.
 
-    ``tie`` is what a row of equal score counts: one half, or 0.
+    A row with an equal score counts ``tie``: one half, or 0.
     """
     positives, negatives = ranking.unit_weights()
     below = np.cumsum(negatives) - (1 - tie) * negatives
@@ -110,7 +110,7 @@ def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
 
 
 def precision_slopes(ranking: Ranking) -> FloatArray:
-    r"""(m,) by row: the influence function of average precision.
+    r"""Return the (m,) values of the influence function of average precision.
 
     With :math:`P_h` the positives of the h-th group, :math:`D_h` all rows at or above it,
     :math:`\pi` the share of positives and precision :math:`p_h`, a row of group g moves the

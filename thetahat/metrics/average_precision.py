@@ -80,15 +80,15 @@ class AveragePrecision:
         return RankedStatistic(rankings, average_precisions, precision_slopes, precision_areas)
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Refuse a positive class that is not there."""
+        """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         check_classes(self.info.name, self.positive, classes)
 
     def undefined(self) -> str:
-        """Say when it has no value."""
+        """Return when the metric is undefined, as the end of a sentence."""
         return "there are no positives, or no negatives"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None: inside one class the influence does not average to 0."""
+        """Return None, because within a class the influence does not average to 0."""
         return None
 
 

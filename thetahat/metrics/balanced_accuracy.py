@@ -66,10 +66,10 @@ class BalancedAccuracy:
         return table_statistic(judged, _mean_recall, _slopes)
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Fit every set of classes."""
+        """Accept any classes: the metric does not depend on which they are."""
 
     def undefined(self) -> str:
-        """Say when it has no value."""
+        """Return when the metric is undefined, as the end of a sentence."""
         return "there is one true class only"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:

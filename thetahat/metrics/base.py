@@ -1,4 +1,4 @@
-"""The protocol of metrics, their input, and their values on some rows."""
+"""The interface of metrics, their input, and a metric as a function of the rows' weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_RESAMPLES = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TruthAndPredictions:
-    """The truth and one model's predictions of some test instances.
+    """The true values and the predictions of one model for the same test instances.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class TruthAndPredictions:
         return len(self.truth)
 
     def rows(self, index: IntArray | slice) -> TruthAndPredictions:
-        """Return some of the rows."""
+        """Return the rows with these indices."""
         scores = None if self.scores is None else self.scores[index]
         return replace(self, truth=self.truth[index], output=self.output[index], scores=scores)
 
@@ -59,7 +59,7 @@ class WeightedMetric(Protocol):
     r"""A metric on some rows, as a function of the rows' weights.
 
     Every metric here is unchanged when all weights are multiplied by one number, so its influence
-    function at a row is its derivative with respect to that row's weight,
+    function at a row is therefore the derivative with respect to the weight of that row,
 
     .. math::
         \mathrm{IF}_i = \frac{\partial T(w)}{\partial w_i}\Big|_{w = 1/m},
@@ -92,7 +92,7 @@ class WeightedMetric(Protocol):
 
 @runtime_checkable
 class MetricOfKinds(Protocol):
-    """A statistic that depends on how many rows of each kind there are, and on nothing else."""
+    """A metric that depends only on the number of rows of each kind, such as cells of a table."""
 
     def kinds(self) -> tuple[IntArray, int]:
         """Return the (m,) kind of each row, from 0, and the number of kinds."""
@@ -104,7 +104,7 @@ class MetricOfKinds(Protocol):
 
 
 class Metric(Protocol):
-    """A frozen dataclass whose fields are the metric's parameters."""
+    """The interface of metrics; the fields of the dataclass are their parameters."""
 
     info: ClassVar[MethodInfo]
     task: ClassVar[str]  # "classification" or "regression"
@@ -123,11 +123,11 @@ class Metric(Protocol):
         ...
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Refuse parameters that do not fit the classes."""
+        """Raise ``InvalidParameter`` if a parameter does not fit the classes."""
         ...
 
     def undefined(self) -> str:
-        """Say when the metric has no value, as the end of a sentence."""
+        """Return when the metric is undefined, as the end of a sentence."""
         ...
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:
@@ -136,7 +136,7 @@ class Metric(Protocol):
 
 
 def check_resamples(n_resamples: int | None) -> None:
-    """Refuse numbers of resamples that are too small or too large for an interval."""
+    """Raise ``InvalidParameter`` if there are too few resamples for an interval, or too many."""
     if n_resamples is None or n_resamples == 0:
         return
     if not _MIN_RESAMPLES <= n_resamples <= _MAX_RESAMPLES:

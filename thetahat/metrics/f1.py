@@ -107,16 +107,16 @@ class F1:
         )
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Refuse a positive class that is not there."""
+        """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         if self.average == "binary":
             positive_code(self.info.name, self.positive, classes)
 
     def undefined(self) -> str:
-        """Say when it has no value."""
+        """Return when the metric is undefined, as the end of a sentence."""
         return "no row is, or is called, positive"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None: inside one class the influence does not average to 0."""
+        """Return None, because within a class the influence does not average to 0."""
         return None
 
 

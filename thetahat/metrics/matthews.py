@@ -74,14 +74,14 @@ class Matthews:
         return table_statistic(judged, _correlations, _slopes)
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Fit every set of classes."""
+        """Accept any classes: the metric does not depend on which they are."""
 
     def undefined(self) -> str:
-        """Say when it has no value."""
+        """Return when the metric is undefined, as the end of a sentence."""
         return "all rows are of one class, or are called one"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None: inside one class the influence does not average to 0."""
+        """Return None, because within a class the influence does not average to 0."""
         return None
 
 

@@ -73,10 +73,10 @@ class RSquared:
         return _Explained(truth, (truth - judged.output) ** 2)
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Fit: there are no classes."""
+        """Accept the call: a regression has no classes."""
 
     def undefined(self) -> str:
-        """Say when it has no value."""
+        """Return when the metric is undefined, as the end of a sentence."""
         return "the targets do not vary"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
@@ -106,7 +106,7 @@ class _Explained:
         return np.asarray((left * squares - self.squared_errors) / squares.mean())
 
     def fold_influence(self) -> FloatArray | None:
-        """Return None: it has none of its own."""
+        """Return None: the metric has no separate influence function over folds."""
         return None
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does

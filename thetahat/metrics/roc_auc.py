@@ -104,11 +104,11 @@ class RocAuc:
         )
 
     def check(self, classes: tuple[Label, ...]) -> None:
-        """Refuse a positive class that is not there."""
+        """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         check_classes(self.info.name, self.positive, classes)
 
     def undefined(self) -> str:
-        """Say when the area has no value."""
+        """Return when the area is undefined, as the end of a sentence."""
         return "there are no positives, or no negatives"
 
     def strata(self, judged: TruthAndPredictions) -> IntArray | None:

@@ -112,7 +112,7 @@ class TextStep:
 
     @property
     def default_columns(self) -> ColumnKind:
-        """Texts."""
+        """The default columns: those of texts."""
         return default_columns(self.name)
 
     @property

@@ -75,7 +75,7 @@ class VocabularyStep:
 
     @property
     def default_columns(self) -> ColumnKind:
-        """Counts."""
+        """The default columns: those of counts."""
         return ColumnKind.NUMERIC
 
     @property

@@ -41,13 +41,13 @@ class ResamplesDesign:
     n_resamples: int
 
     def n_splits(self, rows: Rows) -> int:
-        """B + 1."""
+        """Return B + 1, the number of fits."""
         require_rows(rows, 2, "a bootstrap")
         RowsToDraw.read(rows).check_size(3, "a bootstrap")
         return self.n_resamples + 1
 
     def n_tests(self, rows: Rows) -> int:
-        """(B + 1) n."""
+        """Return (B + 1) n, the number of losses."""
         return (self.n_resamples + 1) * rows.n
 
     def splits(

@@ -1,4 +1,4 @@
-"""Bootstrap draws that contain two classes at least, so that a classifier has something to learn.
+"""Bootstrap draws with at least two classes, so that a classifier can be fitted to them.
 
 With a rare class some resamples contain no row of it. If one class is left, most classifiers cannot
 be fitted, and one failed fit would fail the learner. Such a resample is drawn again from the same
@@ -27,7 +27,7 @@ _Draw = TypeVar("_Draw")
 
 @dataclass(frozen=True, slots=True)
 class RowsToDraw:
-    """What bootstrap draws depend on besides the seed, as a value that a cache can compare.
+    """The number of rows and their classes, on which bootstrap draws depend, as a key for a cache.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Every way to choose the test rows, one split each."""
+"""Splits for every possible set of test rows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thetahat.errors import InsufficientData, Loc
 from thetahat.schemes.base import Split, list_other_rows
 
 MAX_SPLITS: Final = 100_000
-"""More splits than this are refused: each is a fit."""
+"""Largest number of splits; each split needs a fit."""
 
 
 def count_splits(n: int, n_test: int, loc: Loc) -> int:
-    """Return C(n, n_test); refuse more than ``MAX_SPLITS``, with their number."""
+    """Return C(n, n_test), the number of splits; raise if it is above ``MAX_SPLITS``."""
     digits = (
         math.lgamma(n + 1) - math.lgamma(n_test + 1) - math.lgamma(n - n_test + 1)
     ) / math.log(10)
@@ -37,8 +37,8 @@ def count_splits(n: int, n_test: int, loc: Loc) -> int:
 def yield_all_splits(n: int, n_test: int, start: int, stop: int | None) -> Iterator[Split]:
     """Yield the splits from ``start`` to ``stop``.
 
-    In lexicographic order of the test rows, or of the training rows where these are the fewer:
-    what is passed over is then small to count through.
+    They are in lexicographic order of the test rows, or of the training rows if there are fewer of
+    those, because the splits before ``start`` are then counted faster.
     """
     tests_are_chosen = n_test <= n - n_test
     chosen = combinations(range(n), n_test if tests_are_chosen else n - n_test)

@@ -1,4 +1,4 @@
-"""How the schemes that partition the rows draw folds and cut out pairs."""
+"""Partitions of the rows into folds, and the splits that they give."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thetahat.schemes.base import ComplementSplit, Rows, Split
 from thetahat.values.types import IntArray, Label
 
 _MAX_TWO_BYTE_CODE: Final = 2**15 - 1
-"""Blocks up to which their codes fit in two bytes."""
+"""Largest block code that fits in two bytes."""
 
 
 def get_column(rows: Rows, name: str, scheme: str) -> np.ndarray:
-    """Return the column a scheme lives by; ``InvalidParameter`` where the data have none."""
+    """Return the column that a scheme needs; raise ``InvalidParameter`` if the data lack it."""
     column: np.ndarray | None = getattr(rows, name)
     if column is None:
         raise InvalidParameter(
@@ -28,7 +28,7 @@ def get_column(rows: Rows, name: str, scheme: str) -> np.ndarray:
 
 
 def check_n_folds(n_folds: int) -> None:
-    """Refuse fewer folds than two."""
+    """Raise ``InvalidParameter`` for fewer than two folds."""
     if n_folds < 2:
         raise InvalidParameter(
             f"n_folds must be at least 2, and is {n_folds}.", loc=("n_folds",), value=n_folds
@@ -37,7 +37,7 @@ def check_n_folds(n_folds: int) -> None:
 
 
 def check_n_repeats(n_repeats: int) -> None:
-    """Refuse no repeat."""
+    """Raise ``InvalidParameter`` for fewer than one repeat."""
     if n_repeats < 1:
         raise InvalidParameter(
             f"n_repeats must be at least 1, and is {n_repeats}.",
@@ -48,7 +48,7 @@ def check_n_repeats(n_repeats: int) -> None:
 
 
 def check_two_rows(n: int, what: str = "row") -> None:
-    """Refuse data that cannot be parted in two."""
+    """Raise ``InsufficientData`` for fewer than two rows."""
     if n < 2:
         raise InsufficientData(
             f"A training and a test part need two {what}s at least, and the data have {n}.", value=n
@@ -56,7 +56,7 @@ def check_two_rows(n: int, what: str = "row") -> None:
 
 
 def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
-    """Refuse more folds than there are things to put into them."""
+    """Raise ``InsufficientData`` if there are fewer units than folds."""
     if n < n_folds:
         raise InsufficientData(
             f"{n_folds} folds need as many {what}, and there are {n}. Ask for fewer folds.",
@@ -66,10 +66,10 @@ def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
 
 
 def deal_to_folds(order: IntArray, n_folds: int) -> IntArray:
-    """(n,) fold of each row when rows in this order are dealt out one by one, as cards are.
+    """Return the (n,) fold of each row: rows in this order go to fold 0, 1, ..., 0, 1, ... in turn.
 
-    Fold sizes differ by one at most, the first ``n % n_folds`` folds have the one more; so do
-    the counts inside any stretch of the order.
+    Fold sizes differ by at most one, and the first ``n % n_folds`` folds have one row more. The
+    same holds for any run of consecutive rows of the order.
     """
     fold = np.empty(len(order), dtype=np.intp)
     fold[order] = np.arange(len(order), dtype=np.intp) % n_folds
@@ -83,15 +83,15 @@ def yield_partition_splits(
     start: int,
     stop: int | None,
 ) -> Iterator[Split]:
-    """Yield the pairs from ``start`` to ``stop`` of partitions into the same number of blocks.
+    """Yield the splits from ``start`` to ``stop`` of partitions into the same number of blocks.
 
     Parameters
     ----------
     partition : callable
-        From a repeat's number to the (n,) block codes of the rows; called once for each repeat
-        that the stretch touches.
+        Takes the number of a repeat and returns the (n,) block codes of the rows; called once for
+        each repeat that has one of these splits.
     labels : sequence of label
-        (K,) what the blocks are called.
+        (K,) labels of the blocks.
     """
     n_blocks = len(labels)
     last = n_blocks * n_repeats if stop is None else min(stop, n_blocks * n_repeats)

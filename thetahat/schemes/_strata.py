@@ -1,4 +1,4 @@
-"""Checking classes, and dealing their rows out to folds, for stratified schemes."""
+"""Checks of the classes for stratified schemes, and folds in which every class is spread evenly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thetahat.values.types import IntArray, Label
 
 
 def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
-    """Return the class code of each row; refuse numbers, and name the scheme to use instead."""
+    """Return the class code of each row; raise for a regression and name the scheme to use."""
     codes = get_column(rows, "y", scheme)
     if codes.dtype.kind == "f":
         raise UnsupportedCombination(
@@ -33,7 +33,7 @@ def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
 def get_stratifiable_codes(
     rows: Rows, n_folds: int, scheme: str, instead: str, *, field: str = "n_folds"
 ) -> IntArray:
-    """Return the class codes; refuse a class that cannot be in every fold."""
+    """Return the class codes; raise if a class has fewer rows than there are folds."""
     codes = class_codes(rows, scheme, instead)
     check_enough(rows.n, n_folds)
     sizes = np.bincount(codes)
@@ -54,6 +54,6 @@ def class_label(rows: Rows, code: int) -> Label:
 
 
 def deal_to_folds_by_class(codes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """(n,) fold of each row: shuffled, put in order of class, and dealt out one by one."""
+    """Return the (n,) fold of each row: rows are shuffled, sorted by class and dealt in turn."""
     shuffled = rng.permutation(len(codes))
     return deal_to_folds(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)

@@ -1,4 +1,4 @@
-"""How large a test part is, from a share or a count, and how one is drawn."""
+"""Sizes of test parts, from a share or a number of rows, and random test parts of a size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thetahat.tables.labels import encode_labels
 
 
 def check_test_size(size: float) -> None:
-    """Refuse what is neither a share in (0, 1) nor a whole number from 1."""
+    """Raise unless the size is a share in (0, 1) or a whole number of at least 1."""
     if not (0 < size < 1 or (math.isfinite(size) and size >= 1 and size == int(size))):
         raise InvalidParameter(
             "test_size must be a share between 0 and 1 or a whole number of rows from 1, and "
@@ -28,9 +28,9 @@ def check_test_size(size: float) -> None:
 
 
 def count_test_units(size: float, n: int, what: str = "row") -> int:
-    """Return the number of rows, or of what else is drawn, to test on, between 1 and n - 1.
+    """Return the number of test rows (or clusters), between 1 and n - 1.
 
-    The small number undoes the rounding of products such as 0.07 x 100.
+    Subtracting 1e-9 undoes the rounding errors of products such as 0.07 x 100.
     """
     check_two_rows(n, what)
     if size < 1:
@@ -45,7 +45,7 @@ def count_test_units(size: float, n: int, what: str = "row") -> int:
 
 
 def check_count(name: str, count: int) -> None:
-    """Refuse fewer splits than two: there would be nothing to compare them with."""
+    """Raise ``InvalidParameter`` for fewer than two splits."""
     if count < 2:
         raise InvalidParameter(
             f"{name} must be at least 2, and is {count}. For one test set use holdout.",
@@ -56,13 +56,13 @@ def check_count(name: str, count: int) -> None:
 
 
 def draw_split(n: int, n_test: int, seed: int, draw: int) -> Split:
-    """Return the split number ``draw``: a test part of that size, drawn without replacement."""
+    """Return split number ``draw``, whose test rows are drawn without replacement."""
     test = np.sort(stream(seed, "folds", draw).permutation(n)[:n_test])
     return ComplementSplit(0, draw, draw, test, n)
 
 
 def draw_cluster_split(rows: Rows, size: float, scheme: str, seed: int, draw: int) -> Split:
-    """Return the split number ``draw``: a test part of that share or number of whole clusters."""
+    """Return split number ``draw``, whose test part is a share or a number of whole clusters."""
     codes, labels = encode_labels(get_column(rows, "cluster", scheme))
     n_clusters = count_test_units(size, len(labels), "cluster")
     drawn = np.zeros(len(labels), dtype=np.bool_)

@@ -80,7 +80,7 @@ class ComplementSplit(Split):
 
     @property
     def n_train(self) -> int:
-        """Number of rows that are learnt from."""
+        """Number of training rows."""
         return self.n - len(self.test)
 
     @property
@@ -90,16 +90,16 @@ class ComplementSplit(Split):
 
 
 def list_other_rows(test: IntArray, n: int) -> IntArray:
-    """Rows 0 to n - 1 that are not in ``test``, ascending."""
+    """Return the row numbers from 0 to n - 1 that are not in ``test``, ascending."""
     kept = np.ones(n, dtype=np.bool_)
     kept[test] = False
     return np.flatnonzero(kept)
 
 
 class LeaveOneOutSplits(Iterator[Split]):
-    """Splits that leave out one row of n each, row after row; only one exists at a time.
+    """An iterator over the splits that leave out one of n rows; only one is in memory at a time.
 
-    Who can do with the row numbers takes ``rows``, and makes no split at all.
+    Code that needs only the row numbers reads ``rows`` and builds no split.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Rows:
 
 
 class Scheme(Protocol):
-    """A frozen dataclass whose fields are the scheme's parameters.
+    """The interface of resampling schemes; the fields of the dataclass are their parameters.
 
     A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains, and
     ``find_draw_cautions(rows, seed)``, which returns those about the splits that were drawn.

@@ -68,11 +68,11 @@ class BootstrapScheme:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Subsamples."""
+        """The kind of its blocks: subsamples."""
         return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
-        """B."""
+        """Return B, the number of resamples."""
         check_two_rows(rows.n)
         RowsToDraw.read(rows).check_size(3, "the scheme bootstrap")
         return self.n_resamples
@@ -80,7 +80,7 @@ class BootstrapScheme:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield the pairs; ``train`` has a row as often as it was drawn."""
+        """Yield the splits; ``train`` repeats a row as often as it was drawn."""
         wanted, to_draw = range(self.n_splits(rows))[start:stop], RowsToDraw.read(rows)
         return (_draw_split(to_draw, seed, b)[0] for b in wanted)
 

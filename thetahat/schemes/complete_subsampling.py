@@ -56,17 +56,17 @@ class CompleteSubsampling:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Subsamples."""
+        """The kind of its blocks: subsamples."""
         return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
-        """Return C(n, n_2)."""
+        """Return the number of splits, C(n, n_2)."""
         return count_splits(rows.n, count_test_units(self.test_size, rows.n), ("test_size",))
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per set of test rows."""
+        """Yield one split for each set of test rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)
         return yield_all_splits(rows.n, count_test_units(self.test_size, rows.n), start, stop)

@@ -60,7 +60,7 @@ class FiveByTwo:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Kind of the blocks: random folds."""
+        """The kind of its blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
@@ -71,7 +71,7 @@ class FiveByTwo:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per half, repeat by repeat."""
+        """Yield one split for each half, repeat by repeat."""
         codes = self._check(rows)
 
         def partition(repeat: int) -> IntArray:

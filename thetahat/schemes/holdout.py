@@ -21,9 +21,9 @@ from thetahat.values.types import BlockKind
 class Holdout:
     r"""The rows are split once, at random, into a training and a test part.
 
-    :math:`\mu` in the formula is the test size; :math:`n_2` is kept between 1 and n - 1. The small
-    number undoes the rounding of products such as 0.07 x 100. ``whole_clusters`` is the blocking by
-    group of roberts2017.
+    :math:`\mu` in the formula is the test size; :math:`n_2` is kept between 1 and n - 1. The term
+    1e-9 undoes the rounding errors of products such as 0.07 x 100. ``whole_clusters`` is the
+    blocking by group of roberts2017.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Holdout:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Holdout."""
+        """The kind of its blocks: a holdout."""
         return BlockKind.HOLDOUT
 
     @property
@@ -72,7 +72,7 @@ class Holdout:
         return frozenset({"cluster"} if self.whole_clusters else ())
 
     def n_splits(self, rows: Rows) -> int:
-        """One."""
+        """Return 1, the number of splits."""
         if self.whole_clusters:
             draw_cluster_split(rows, self.test_size, self.info.name, 0, 0)
         else:
@@ -82,7 +82,7 @@ class Holdout:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield the one pair."""
+        """Yield the only split."""
         draws = range(1)[start:stop]
         if self.whole_clusters:
             size, name = self.test_size, self.info.name

@@ -56,18 +56,18 @@ class KFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Kind of the blocks: random folds."""
+        """The kind of its blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
-        """K."""
+        """Return K, the number of folds."""
         check_enough(rows.n, self.n_folds)
         return self.n_folds
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold."""
+        """Yield one split for each fold."""
         labels = range(self.n_splits(rows))
         return yield_partition_splits(
             lambda repeat: deal_to_folds(

@@ -41,7 +41,7 @@ class LeaveOneOut:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Random: one instance each."""
+        """The kind of its blocks: random folds, of one instance each."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
@@ -52,7 +52,7 @@ class LeaveOneOut:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per row; only one pair's row numbers exist at a time."""
+        """Yield one split for each row; only one split is in memory at a time."""
         del seed  # nothing is drawn
         n = self.n_splits(rows)
         return LeaveOneOutSplits(n, start, n if stop is None else min(stop, n))

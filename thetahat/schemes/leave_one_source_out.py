@@ -45,7 +45,7 @@ class LeaveOneSourceOut:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Source."""
+        """The kind of its blocks: sources."""
         return BlockKind.SOURCE
 
     def n_splits(self, rows: Rows) -> int:
@@ -55,7 +55,7 @@ class LeaveOneSourceOut:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per source."""
+        """Yield one split for each source."""
         del seed  # nothing is drawn
         codes, labels = self._sources(rows)
         return yield_partition_splits(lambda _repeat: codes, labels, 1, start, stop)

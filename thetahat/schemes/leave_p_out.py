@@ -61,11 +61,11 @@ class LeavePOut:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Subsamples."""
+        """The kind of its blocks: subsamples."""
         return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
-        """Return C(n, p)."""
+        """Return the number of splits, C(n, p)."""
         check_two_rows(rows.n)
         if self.p > rows.n - 1:
             raise InsufficientData(
@@ -76,7 +76,7 @@ class LeavePOut:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per set of p rows."""
+        """Yield one split for each set of p test rows."""
         del seed  # nothing is drawn
         self.n_splits(rows)
         return yield_all_splits(rows.n, self.p, start, stop)

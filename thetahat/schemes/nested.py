@@ -65,7 +65,7 @@ class Nested:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Kind of the blocks: random folds."""
+        """The kind of its blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
@@ -75,7 +75,7 @@ class Nested:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per external fold."""
+        """Yield one split for each external fold."""
         return KFold(n_folds=self.n_folds).splits(rows, seed, start=start, stop=stop)
 
     def internal(self, rows: Rows) -> Scheme:  # noqa: ARG002 - other schemes look at the rows

@@ -60,7 +60,7 @@ class Predefined:
 
     @property
     def block_kind(self) -> BlockKind:
-        """As ``blocks`` says."""
+        """The kind of its blocks: the value of ``blocks``."""
         return BlockKind(self.blocks)
 
     def n_splits(self, rows: Rows) -> int:
@@ -70,7 +70,7 @@ class Predefined:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold, in order of first appearance."""
+        """Yield one split for each fold, in order of first appearance."""
         del seed  # nothing is drawn
         codes, labels = self._folds(rows)
         return yield_partition_splits(lambda _repeat: codes, labels, 1, start, stop)

@@ -61,18 +61,18 @@ class RandomSubsampling:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Subsamples."""
+        """The kind of its blocks: subsamples."""
         return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
-        """J."""
+        """Return J, the number of splits."""
         count_test_units(self.test_size, rows.n)
         return self.n_draws
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield the pairs; each is drawn from a stream of its own."""
+        """Yield the splits; each is drawn from its own random stream."""
         n_test = count_test_units(self.test_size, rows.n)
         wanted = range(self.n_draws)[start:stop]
         return (draw_split(rows.n, n_test, seed, draw) for draw in wanted)

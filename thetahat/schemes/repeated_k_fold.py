@@ -60,18 +60,18 @@ class RepeatedKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Kind of the blocks: random folds."""
+        """The kind of its blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
-        """K times the number of repeats."""
+        """Return K times the number of repeats."""
         check_enough(rows.n, self.n_folds)
         return self.n_folds * self.n_repeats
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold, repeat by repeat."""
+        """Yield one split for each fold, repeat by repeat."""
         check_enough(rows.n, self.n_folds)
         return yield_partition_splits(
             lambda repeat: deal_to_folds(

@@ -66,18 +66,18 @@ class SourceKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Source: each block is a set of whole sources."""
+        """The kind of its blocks: sources; each block is a set of whole sources."""
         return BlockKind.SOURCE
 
     def n_splits(self, rows: Rows) -> int:
-        """K."""
+        """Return K, the number of folds."""
         self._sources(rows)
         return self.n_folds
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold."""
+        """Yield one split for each fold."""
         codes = self._sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
 
@@ -93,7 +93,7 @@ class SourceKFold:
 
 
 def _balanced(sizes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """(n_sources,) fold of each source; the first ``n_folds`` sources open a fold each."""
+    """Return the (n_sources,) fold of each source; the ``n_folds`` largest are kept apart."""
     shuffled = rng.permutation(len(sizes))
     largest_first = shuffled[np.argsort(-sizes[shuffled], kind="stable")]
     fold_of_source = np.empty(len(sizes), dtype=np.intp)

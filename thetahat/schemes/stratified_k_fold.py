@@ -59,7 +59,7 @@ class StratifiedKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Kind of the blocks: random folds."""
+        """The kind of its blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
@@ -70,7 +70,7 @@ class StratifiedKFold:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold."""
+        """Yield one split for each fold."""
         codes = self._codes(rows)
 
         def partition(repeat: int) -> IntArray:

@@ -61,7 +61,7 @@ class StratifiedRepeatedKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Kind of the blocks: random folds."""
+        """The kind of its blocks: random folds."""
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
@@ -72,7 +72,7 @@ class StratifiedRepeatedKFold:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold, repeat by repeat."""
+        """Yield one split for each fold, repeat by repeat."""
         codes = self._codes(rows)
 
         def partition(repeat: int) -> IntArray:

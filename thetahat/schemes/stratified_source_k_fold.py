@@ -70,7 +70,7 @@ class StratifiedSourceKFold:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Source: each block is a set of whole sources."""
+        """The kind of its blocks: sources; each block is a set of whole sources."""
         return BlockKind.SOURCE
 
     def n_splits(self, rows: Rows) -> int:
@@ -81,7 +81,7 @@ class StratifiedSourceKFold:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield one pair per fold."""
+        """Yield one split for each fold."""
         source, shares = self._sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
         of_source = _balanced(shares, self.n_folds, stream(seed, "folds", 0))

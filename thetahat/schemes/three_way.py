@@ -67,11 +67,11 @@ class ThreeWay:
 
     @property
     def block_kind(self) -> BlockKind:
-        """Holdout."""
+        """The kind of its blocks: a holdout."""
         return BlockKind.HOLDOUT
 
     def n_splits(self, rows: Rows) -> int:
-        """One."""
+        """Return 1, the number of splits."""
         self._sizes(rows)
         return 1
 

@@ -22,7 +22,7 @@ class OneSample:
 
     @property
     def takes(self) -> AcceptedSamples:
-        """One column."""
+        """The samples that it accepts: one column."""
         return "one"
 
     @property
@@ -35,11 +35,11 @@ class OneSample:
         return ""
 
     def strata(self, sample: Sample) -> IntArray:
-        """(2,) one stratum."""
+        """(2,) bounds of the only stratum."""
         return np.array([0, len(sample.x)], dtype=np.intp)
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
-        """Return none."""
+        """Return no cautions."""
         del sample
         return ()
 

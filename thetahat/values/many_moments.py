@@ -39,7 +39,7 @@ class ManyMoments(Sequence[Moments | None]):
     known: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
-        """Return p."""
+        """Return p, the number of models or differences."""
         return len(self.known)
 
     @overload

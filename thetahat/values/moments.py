@@ -43,7 +43,7 @@ class BlockMoments:
 
     @property
     def n_blocks(self) -> int:
-        """K."""
+        """K, the number of blocks."""
         return len(self.sizes)
 
     @property
@@ -53,7 +53,7 @@ class BlockMoments:
 
     @property
     def means(self) -> FloatArray:
-        """(K,) mean_k."""
+        """(K,) mean loss of each block."""
         return self.shift + self.deviations
 
     @property
@@ -113,7 +113,7 @@ class Moments:
 
     @property
     def n_splits(self) -> int:
-        """J."""
+        """J, the number of splits."""
         return len(self.sizes)
 
     @property

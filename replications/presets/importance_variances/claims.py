@@ -179,7 +179,7 @@ OF_DIVERGENCE: Final = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ScaleCase:
-    """One g."""
+    """The numbers of one value of g."""
 
     variances: ExampleVariances
     at: int

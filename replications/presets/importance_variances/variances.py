@@ -44,7 +44,7 @@ class ExampleVariances:
 
     @property
     def n_repetitions(self) -> int:
-        """R."""
+        """R, the number of repetitions."""
         return len(self.records["weighted"])
 
     @property

@@ -25,16 +25,16 @@ from thetahat.variances import VARIANCES
 def check(
     layout: Layout, choices: Choices, models: Sequence[str], other_losses: str | None = None
 ) -> None:
-    """Refuse choices that do not fit the layout, the models or their losses.
+    """Raise an exception for options that do not fit the layout, the models or their losses.
 
-    Cheap: no loss is read. ``other_losses`` says in words that losses are not all 0 or 1, which a
-    few methods need; None where they are, or where it is not known yet.
+    It is fast, because no loss is read. ``other_losses`` is a phrase for messages if the losses are
+    not all 0 or 1, which a few methods need; None if they are, or if this is not known yet.
 
     Raises
     ------
     UnsupportedCombination
-        A named method that does not fit the layout (the message names those that do), or a target
-        that none of the variances is for, or a correction that does not fit what is compared.
+        A method of the request does not fit the layout (the message names the methods that do), no
+        variance has the target, or the correction does not fit the number of models.
     InvalidParameter
         A control that is not a model.
     """

@@ -59,7 +59,7 @@ from thetahat.variances.base import VarianceEstimator
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """What is computed for every pair."""
+    """The methods that are computed for every pair."""
 
     variances: SelectedMethods[VarianceEstimator]
     intervals: SelectedMethods[IntervalMethod]
@@ -79,7 +79,7 @@ class _Draft:
     best : Built or None
         The interval that the verdict rests on.
     inference : Inference or None
-        All intervals and variances of the difference; None where only the best was built.
+        All intervals and variances of the difference; None if only the best one was built.
     effect : EffectSize or BriefEffectSize
         The difference beside its spread.
     outcomes : mapping of str to TestOutcome
@@ -89,7 +89,7 @@ class _Draft:
     places : tuple of CautionPlace
         All cautions of the pair, where comparisons are in brief.
     question : Question
-        What the verdict is to answer.
+        The pair and the interval that the verdict is based on.
     """
 
     a: str
@@ -291,7 +291,7 @@ def _terms(table: LossTable, choices: Choices) -> VerdictTerms:
 
 
 def _for_differences(intervals: SelectedMethods[IntervalMethod]) -> SelectedMethods[IntervalMethod]:
-    """Leave out the intervals of proportions; see that one is there that a verdict can rest on."""
+    """Return the intervals without those of proportions, and with one that a verdict can use."""
     kept = tuple(
         entry for entry in intervals.methods if not isinstance(entry.method, ErrorRateInterval)
     )
@@ -315,7 +315,7 @@ def _recommended(
 
 
 def find_basis(built: BuiltInterval, within: float | None = None) -> VerdictBasis | None:
-    """Return what a verdict on that interval rests on; a prediction is nothing to rest on."""
+    """Return the estimate that a verdict on this interval uses; None for a prediction interval."""
     interval = built.interval
     if interval.standard_error is None or built.method.interval.is_prediction:
         return None

@@ -22,10 +22,10 @@ from thetahat.values.moments import BlockMoments
 from thetahat.values.types import BlockKind
 
 MAX_BLOCKS: Final = 200
-"""A picture of more blocks than this is not looked at."""
+"""Largest number of blocks for which second moments are part of the result."""
 
 MAX_ENTRIES: Final = 500_000
-"""Bound on all models' entries together: a result is read whole."""
+"""Largest number of entries over all models, because a result is read as a whole."""
 
 
 def compute_covariance(table: LossTable) -> BlockCovariance:

@@ -1,4 +1,4 @@
-"""How large a difference is beside its spread, and how often it points one way."""
+"""Effect sizes of paired differences: Cohen's d, Hedges' g, superiority and rank correlation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def brief_effect_size(differences: FloatArray) -> BriefEffectSize:
 
 
 def cohen_d(differences: FloatArray) -> float | None:
-    """Return the mean over the standard deviation (ddof 1); None where nothing varies."""
+    """Return the mean over the standard deviation (ddof 1); None if the values do not vary."""
     sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
     constant = float(differences.max() - differences.min()) == 0
     return None if constant or sd == 0 else float(differences.mean()) / sd

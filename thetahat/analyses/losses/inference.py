@@ -24,7 +24,7 @@ DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """All variances and intervals of one set of losses.
+    """All variances and intervals of one model's losses, or of one pair's differences.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def _default_parameters(family: str, name: str) -> Mapping[str, JsonValue]:
 
 
 def list_parameters(method: object) -> Mapping[str, JsonValue]:
-    """Return the parameters of a method by name; none for what is no dataclass."""
+    """Return the parameters of a method by name; empty if the method is not a dataclass."""
     if not dataclasses.is_dataclass(method) or isinstance(method, type):
         return {}
     return dataclasses.asdict(method)

@@ -14,7 +14,7 @@ from thetahat.values.block_losses import BlockLosses
 def build_model_result(
     losses: BlockLosses, inference: Inference, choices: Choices, *, in_brief: bool
 ) -> ModelResult:
-    """Return what the result has of one model, without weighted risks and metrics.
+    """Return one model's part of the result, without weighted risks and metrics.
 
     In brief the variances and intervals are left out that the request does not name.
     """

@@ -51,7 +51,7 @@ def note_unbuilt(
     built: Sequence[BuiltInterval],
     left_out: OmittedMethods,
 ) -> None:
-    """Add the intervals that could not be built; refuse a named one that needs losses of 0 and 1.
+    """Add the intervals that could not be built; raise if the request names one of them.
 
     Intervals that are missing because a variance is 0 or negative are not added: the variance has
     a caution about it.

@@ -52,7 +52,7 @@ def _each(
     choices: Choices,
     seed: int,
 ) -> Iterable[TestOutcome | EvaluationError]:
-    """Test the batch at once where the test can, with numbers common to all pairs; else each."""
+    """Yield the outcome of each pair, from one call for the batch if the test supports that."""
     if isinstance(entry.method, BatchedTest):
         rng = stream(seed, f"tests/{entry.key}")
         yield from entry.method.test_many(batch, choices.alternative, rng)

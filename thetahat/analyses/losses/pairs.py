@@ -180,7 +180,7 @@ def list_units(difference: BlockLosses) -> tuple[str, FloatArray]:
 
 
 def n_independent(difference: BlockLosses, units: FloatArray) -> int:
-    """Return the number of independent units: clusters where there are any, except for sources."""
+    """Return the number of independent units: of clusters if known, but of sources first."""
     layout = difference.layout
     by_source = layout.kind is BlockKind.SOURCE
     return len(units) if by_source else len(layout.cluster_labels) or len(units)

@@ -10,16 +10,16 @@ from scipy.special import chdtr, nctdtr, ndtr
 from thetahat.distributions import upper_quantile
 
 _PRECISION = 1e-10
-"""Relative, of the smallest difference; far finer than any variance is known."""
+"""Relative precision of the smallest difference; variances are known far less precisely."""
 
 _MAX_STANDARD_ERRORS = 1e100
-"""Differences are not looked for beyond so many standard errors."""
+"""Largest difference of the search, in standard errors."""
 
 
 def compute_power(
     difference: float, standard_error: float, degrees_of_freedom: float | None, alpha: float
 ) -> float:
-    r"""Probability that the two-sided test rejects if this is the true difference.
+    r"""Return the probability that the two-sided test rejects if this is the true difference.
 
     .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
 
@@ -39,10 +39,10 @@ def compute_power(
 
 
 def _far_tail(degrees_of_freedom: float, shift: float, critical: float) -> float:
-    """P(T < -critical), which the distribution function does not always give.
+    """Return P(T < -critical), or 0 where scipy's distribution function returns no number.
 
-    T < 0 needs a standard normal below -shift, so the tail is at most that chance: nothing next
-    to the power where the function fails (shifts of several standard errors).
+    T < 0 needs a standard normal variable below -shift. The function fails for shifts of several
+    standard errors only, where this probability is negligible.
     """
     lower = float(nctdtr(degrees_of_freedom, shift, -critical))
     return lower if math.isfinite(lower) else float(ndtr(-shift - critical))
@@ -56,7 +56,7 @@ def _critical(degrees_of_freedom: float | None, alpha: float) -> float:
 def detectable_difference(
     standard_error: float, degrees_of_freedom: float | None, alpha: float, power: float
 ) -> float:
-    r"""Smallest true difference that the two-sided test detects with the requested power.
+    r"""Return the smallest true difference that the two-sided test detects with this power.
 
     .. math:: \delta = s\, c, \qquad P(|T_{\nu, c}| > t_{\nu, 1 - \alpha / 2}) = \pi
 

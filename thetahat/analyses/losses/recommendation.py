@@ -23,7 +23,7 @@ DEFAULT_TARGET: Final = {
 
 
 class RecommendationGroup(IntEnum):
-    """The groups in which intervals are recommended, first to last."""
+    """Groups of intervals; an interval of an earlier group is recommended before later ones."""
 
     REFIT = 0  # listed by a rule; fits the learner again
     LISTED = 1  # listed by a rule
@@ -43,7 +43,7 @@ class BuiltInterval:
     method : MethodInfo
         The interval's method.
     variance : MethodInfo or None
-        The method of its variance; None where it rests on none.
+        The method of its variance; None if it uses no variance.
     """
 
     interval: Interval

@@ -1,4 +1,4 @@
-"""The answer in words: better, worse, equivalent, not worse, or undecided."""
+"""Verdicts on pairs of models: better, worse, equivalent, not worse, or undecided."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdic
 
 
 def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Iterator[BriefVerdict]:
-    """Yield the verdicts of ``judge`` without plans and without what they rest on."""
+    """Yield the verdicts of ``judge`` without plans and without the interval that they use."""
     raw = [
         evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
         for question in questions

@@ -19,7 +19,7 @@ MIN_RESAMPLES, MAX_RESAMPLES = 99, 1_000_000
 
 
 def check_resamples(n_resamples: int | None) -> None:
-    """Raise if the number of resamples is too small or too large; None is the default."""
+    """Raise ``InvalidParameter`` if there are too few or too many resamples; None is accepted."""
     if n_resamples is not None and not MIN_RESAMPLES <= n_resamples <= MAX_RESAMPLES:
         raise InvalidParameter(
             f"n_resamples must lie in {MIN_RESAMPLES} to {MAX_RESAMPLES}.",

@@ -82,6 +82,6 @@ class Cells:
         return max(1, _COUNTS_AT_ONCE // len(self.sizes))
 
     def held(self, keys: UInt64Array) -> IntArray:
-        """Return the (b, C) numbers of draws in each cell, for resamples with these keys."""
+        """Return the (b, C) numbers of draws in each cell for the resamples with these keys."""
         apart = mixed(keys + _CELL_STREAM_OFFSET)
         return counts_of_kinds(self.bounds, self.sizes, apart, many=self.many).T.astype(np.intp)

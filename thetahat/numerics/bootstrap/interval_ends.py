@@ -1,7 +1,7 @@
 """The ends of bootstrap intervals, from sorted replicates.
 
-All are computed from deviations: replicates minus the estimate of the data. ``tail`` is the
-probability left out at each end: half of 1 - level for a two-sided interval.
+They are computed from deviations, which are replicates minus the estimate from the data. ``tail``
+is the probability beyond each end, which is half of 1 - level for a two-sided interval.
 """
 
 from __future__ import annotations

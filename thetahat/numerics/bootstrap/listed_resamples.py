@@ -28,7 +28,7 @@ class GivenResamples:
 
     @property
     def n_resamples(self) -> int:
-        """B."""
+        """B, the number of resamples."""
         return len(self.indices)
 
     def take(self, columns: FloatArray) -> FloatArray:

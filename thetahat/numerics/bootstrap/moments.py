@@ -133,7 +133,7 @@ def _reduce(
         sums, total = by_stratum[..., :m], by_stratum[..., m:].sum(axis=1)
         both = np.concatenate([sums, sums[..., pairs[:, 0]] - sums[..., pairs[:, 1]]], axis=2)
         means, less = share @ sums, scale @ both**2
-    else:  # resamples last, as they stand in memory: they are many, and the rest is few
+    else:  # resamples are the last axis, in memory too, because it is by far the longest
         every = by_stratum.transpose(1, 2, 0)
         sums, total = every[:, :m], every[:, m:].sum(axis=0).T
         both = np.concatenate([sums, sums[:, pairs[:, 0]] - sums[:, pairs[:, 1]]], axis=1)

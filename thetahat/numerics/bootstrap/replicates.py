@@ -39,7 +39,7 @@ class Replicates:
 
     @property
     def n_resamples(self) -> int:
-        """B."""
+        """B, the number of resamples."""
         return len(self.deviations)
 
     @cached_property

@@ -48,7 +48,7 @@ class Resamples(Protocol):
 
     @property
     def n_resamples(self) -> int:
-        """B."""
+        """B, the number of resamples."""
         ...
 
     @property
@@ -272,7 +272,7 @@ def _length(starts: IntArray) -> int:
 
 
 def _indices(starts: IntArray, keys: UInt64Array) -> UInt32Array:
-    """(b, u) the units that are drawn from strata of few units."""
+    """Return the (b, u) units that resamples draw from strata of few units."""
     indices = np.empty((len(keys), _length(starts)), dtype=np.uint32)
     compiled(draw_indices)(starts, keys, indices)
     return indices

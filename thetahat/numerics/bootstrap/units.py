@@ -56,7 +56,7 @@ class Units:
 
     @property
     def n_strata(self) -> int:
-        """S."""
+        """S, the number of strata."""
         return len(self.starts) - 1
 
     @cached_property

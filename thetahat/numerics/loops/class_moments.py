@@ -27,7 +27,7 @@ def add_moments(  # noqa: PLR0913 - the rows, what they count, and where to
     sums: FloatArray,
     squares: FloatArray,
 ) -> None:
-    """Add some rows, and their squares, to the (C, p) sums of their classes.
+    """Add the rows with these numbers, and their squares, to the (C, p) sums of their classes.
 
     ``codes`` and ``weights`` are (n,), of all rows.
     """
@@ -42,7 +42,7 @@ def add_moments(  # noqa: PLR0913 - the rows, what they count, and where to
 def write_distances(
     X: FloatArray, rows: Unsigned, means: FloatArray, precise: FloatArray, out: FloatArray
 ) -> None:
-    """Write the (C, m) scaled squared distances of some rows to (C, p) means.
+    """Write the (C, m) scaled squared distances of rows to (C, p) means.
 
     ``precise`` is (C, p), one by the variances. A distance is summed column by column, and those
     of many rows side by side, which the processor does four at a time.

@@ -89,7 +89,7 @@ class OneHot:
 
     @property
     def default_columns(self) -> ColumnKind:
-        """Strings."""
+        """The default columns: those of strings."""
         return ColumnKind.STRING
 
     def fit_transform(

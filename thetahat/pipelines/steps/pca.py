@@ -79,7 +79,7 @@ class PrincipalComponents:
 
     @property
     def default_columns(self) -> ColumnKind:
-        """Numbers."""
+        """The default columns: those of numbers."""
         return ColumnKind.NUMERIC
 
     def fit_transform(

@@ -62,7 +62,7 @@ class Standardise:
 
     @property
     def default_columns(self) -> ColumnKind:
-        """Numbers."""
+        """The default columns: those of numbers."""
         return ColumnKind.NUMERIC
 
     def fit_transform(

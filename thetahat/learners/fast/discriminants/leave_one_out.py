@@ -82,7 +82,7 @@ class _LeaveOneOut:
 
     @cached_property
     def rows(self) -> ClassRows:
-        """All rows."""
+        """The rows of the training part and of the test part."""
         return self._rows()
 
     @cached_property
