@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import tempfile
 from enum import StrEnum
@@ -15,9 +16,11 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from service.outbound.addresses import AllowedHosts, parse_allowed_hosts
 from service.process.memory import usable_memory_bytes
 
 MEBIBYTE = 1024 * 1024
+DAY_S = 24 * 3600
 MOST_MEMORY_MB, LEAST_MEMORY_MB = 8192, 512
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
 
@@ -138,6 +141,20 @@ class Settings(BaseSettings):
         2.0, gt=0, description="Length of a chunk above which the rest is queued as a new one."
     )
 
+    webhook_allowed_hosts: str = Field(
+        "",
+        description="Hosts (host, host:port, http://host:port) and networks that webhooks may "
+        "reach beside public ones, with commas between.",
+    )
+    webhook_pauses_s: str = Field(
+        "5,300,1800,7200,18000,36000,50400,72000,86400",
+        description="Seconds between attempts at a delivery to a webhook, with commas between.",
+    )
+    webhook_timeout_s: float = Field(
+        15.0, gt=0, le=60, description="Longest attempt at a delivery to a webhook."
+    )
+    max_webhooks: int = Field(20, ge=0, description="Most webhooks per owner.")
+
     session_hours: float = Field(
         12.0, gt=0, le=24 * 365, description="How long a browser stays logged in to the pages."
     )
@@ -147,6 +164,9 @@ class Settings(BaseSettings):
     )
     keep_datasets_days: int = Field(
         0, ge=0, description="Days when a data set is deleted that no evaluation names; 0: never."
+    )
+    keep_deliveries_days: int = Field(
+        30, ge=0, description="Days after which ended deliveries to webhooks are deleted; 0: never."
     )
     keep_audit_days: int = Field(
         0, ge=0, description="Days after which entries of the audit log are deleted; 0: never."
@@ -170,6 +190,21 @@ class Settings(BaseSettings):
             raise ValueError(message)
         return url
 
+    @field_validator("webhook_allowed_hosts")
+    @classmethod
+    def _check_hosts(cls, text: str) -> str:
+        parse_allowed_hosts(text, "", only_listed=False)
+        return text
+
+    @field_validator("webhook_pauses_s")
+    @classmethod
+    def _check_pauses(cls, text: str) -> str:
+        pauses = _parse_numbers(text)
+        if not all(0 <= pause <= DAY_S for pause in pauses):
+            message = f"must have numbers of seconds from 0 to {DAY_S} with commas between"
+            raise ValueError(message)
+        return text
+
     @field_validator("files_url")
     @classmethod
     def _check_files_url(cls, url: str) -> str:
@@ -188,6 +223,18 @@ class Settings(BaseSettings):
     def allowed_packages(self) -> frozenset[str]:
         """The packages whose learners may be named."""
         return frozenset(name.strip() for name in self.learner_packages.split(",") if name.strip())
+
+    @property
+    def webhook_hosts(self) -> AllowedHosts:
+        """The hosts that webhooks may reach."""
+        return parse_allowed_hosts(
+            self.webhook_allowed_hosts, "THETAHAT_WEBHOOK_ALLOWED_HOSTS", only_listed=False
+        )
+
+    @property
+    def webhook_pauses(self) -> tuple[float, ...]:
+        """The pauses between attempts at a delivery; after the last attempt it is dead."""
+        return _parse_numbers(self.webhook_pauses_s)
 
     @property
     def has_retention(self) -> bool:
@@ -221,6 +268,17 @@ class Settings(BaseSettings):
             return socket
         digest = hashlib.sha256(os.fsencode(self.data_dir.resolve())).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"thetahat-{os.getuid()}-{digest}" / "broker.sock"
+
+
+def _parse_numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers of a text; NaN for what is none."""
+    numbers = []
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            numbers.append(math.nan)
+    return tuple(numbers)
 
 
 def _memory_share(workers: int) -> int:

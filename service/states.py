@@ -42,6 +42,22 @@ class Stage(StrEnum):
     GATHER = "gather"  # computes the result from all chunks
 
 
+class DeliveryState(StrEnum):
+    """The state of a message to a webhook."""
+
+    PENDING = "pending"  # waits for its first or its next attempt
+    DELIVERED = "delivered"
+    DEAD = "dead"  # every attempt failed; it can be sent again
+
+
+class WebhookEvent(StrEnum):
+    """What a webhook is told about."""
+
+    SUCCEEDED = "evaluation.succeeded"
+    FAILED = "evaluation.failed"
+    CANCELLED = "evaluation.cancelled"
+
+
 FINISHED: Final = frozenset(
     {EvaluationStatus.SUCCEEDED, EvaluationStatus.FAILED, EvaluationStatus.CANCELLED}
 )

@@ -30,6 +30,7 @@ from service.api.routes import (
     sign_offs,
     study_pages,
     submission_pages,
+    webhooks,
 )
 
 DESCRIPTION = (
@@ -62,6 +63,7 @@ def create_app() -> FastAPI:
         sign_offs,
         events,
         datasets,
+        webhooks,
         methods,
         access,
         meta,

@@ -33,6 +33,7 @@ HISTOGRAMS: Final = {
 COUNTERS: Final = {
     "unit_retries": "Units of work that were queued again after a fault of the infrastructure.",
     "units_lost": "Units of work whose worker was lost.",
+    "webhook_deliveries": "Attempts at deliveries to webhooks, by the state that followed.",
 }
 UNKNOWN_ROUTE: Final = "unknown"
 HTTP_BOUNDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)

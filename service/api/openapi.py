@@ -17,7 +17,7 @@ from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
 from service.api.preferences import MAX_KEY_LENGTH
-from service.api.routes import access, sign_offs
+from service.api.routes import access, sign_offs, webhooks
 from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
@@ -89,6 +89,7 @@ def _add_bodies(document: Document) -> None:
     bodies: dict[str, type[BaseModel]] = {
         **access.BODIES,
         **sign_offs.BODIES,
+        **webhooks.BODIES,
         BATCH_PATH: BatchRequest,
     }
     refs = _add_models(document, list(bodies.values()))

@@ -30,6 +30,9 @@ class Action(StrEnum):
     CREATE_KEY = "key.create"
     REVOKE_KEY = "key.revoke"
     ROTATE_KEY = "key.rotate"
+    CREATE_WEBHOOK = "webhook.create"
+    DELETE_WEBHOOK = "webhook.delete"
+    SEND_WEBHOOK_AGAIN = "webhook.send_again"
     LOG_IN = "session.log_in"
     LOG_OUT = "session.log_out"
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from service.json_types import JsonObject, StoredProblem
 from service.process import counters
 from service.states import FINISHED, UNFINISHED, EvaluationStatus
-from service.storage import events
+from service.storage import events, webhooks
 from service.storage.tables import EVALUATION, EVALUATION_DATASET, EVALUATION_LABEL, SIGN_OFF
 from service.storage.unit_of_work import call_after_commit
 
@@ -162,7 +162,7 @@ def _change(names: tuple[str, ...]) -> sa.Executable:
         sa.update(EVALUATION)
         .where(_ROWS.id == sa.bindparam("wanted"))
         .values(version=_ROWS.version + 1, **new)
-        .returning(_ROWS.version, _ROWS.kind, _ROWS.created_at)
+        .returning(_ROWS.version, _ROWS.kind, _ROWS.created_at, _ROWS.owner_id, _ROWS.name)
     )
 
 
@@ -183,8 +183,8 @@ def _change_row(
     values: Mapping[str, object],
     event: str | None,
     data: Mapping[str, object] | None,
-) -> sa.Row[int, str, datetime]:
-    """Change columns as ``change`` does; return version, kind and time of submission."""
+) -> sa.Row[int, str, datetime, UUID, str | None]:
+    """Change columns as ``change`` does; return version, kind, submission, owner and name."""
     new = {f"new_{name}": value for name, value in values.items()}
     row = connection.execute(_change(tuple(values)), {"wanted": evaluation_id, **new}).one()
     if event is not None:
@@ -199,10 +199,19 @@ def finish(
     values: Mapping[str, object] | None = None,
     data: Mapping[str, object] | None = None,
 ) -> None:
-    """Set the final status of an evaluation."""
+    """Set the final status of an evaluation, and write the deliveries to webhooks."""
     now = datetime.now(UTC)
     last = {"status": status.value, "finished_at": now, **(values or {})}
     row = _change_row(connection, evaluation_id, last, status.value, data)
+    error = (values or {}).get("error")
+    described = {
+        "id": evaluation_id,
+        "kind": row.kind,
+        "name": row.name,
+        "created_at": row.created_at,
+        "error_code": error.get("code") if isinstance(error, dict) else None,
+    }
+    webhooks.add_deliveries(connection, row.owner_id, described, status.value, now)
     seconds = (now - row.created_at).total_seconds()
     call_after_commit(
         connection,

@@ -243,6 +243,41 @@ IDEMPOTENCY_KEY = sa.Table(
     _required("created_at", Instant()),
 )
 
+# An address that is told when an owner's evaluations end.
+WEBHOOK = sa.Table(
+    "webhook",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
+    _required("url", sa.String(2000)),
+    _required("event_types", sa.JSON()),
+    _required("secret", sa.String(100)),  # signs deliveries, so it is kept as it is
+    sa.Column("description", sa.String(200)),
+    _required("created_at", Instant()),
+    sa.Column("disabled_at", Instant()),  # when the receiver answered 410
+)
+
+# One message to a webhook, written in the transaction that ends the evaluation.
+WEBHOOK_DELIVERY = sa.Table(
+    "webhook_delivery",
+    METADATA,
+    _key("id", sa.Uuid()),
+    _required("webhook_id", sa.Uuid(), sa.ForeignKey("webhook.id", ondelete="CASCADE")),
+    _required("evaluation_id", sa.Uuid()),  # which may be deleted before the delivery
+    _required("event_type", sa.String(40)),
+    _required("body", sa.Text()),  # JSON, as it is signed and sent
+    _required("state", sa.String(16)),
+    _required("attempts", sa.Integer()),
+    _required("next_attempt_at", sa.Double()),  # epoch seconds; a claim moves it to its own end
+    _required("created_at", Instant()),
+    sa.Column("last_attempt_at", Instant()),
+    sa.Column("last_status", sa.Integer()),  # HTTP status of the last answer; NULL without one
+    sa.Column("last_error", sa.String(400)),
+    sa.Index("ix_webhook_delivery_state_next_attempt_at", "state", "next_attempt_at"),
+    sa.Index("ix_webhook_delivery_webhook_id_created_at_id", "webhook_id", "created_at", "id"),
+    sa.CheckConstraint("state IN ('pending','delivered','dead')", name="state"),
+)
+
 # A worker process and when it was last heard of.
 WORKER = sa.Table(
     "worker",

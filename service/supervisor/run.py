@@ -145,11 +145,13 @@ def _announce(  # noqa: PLR0913 - all of these are needed
 
 
 def _start_sweeping(settings: Settings, node: UUID | None, stack: ExitStack) -> None:
-    from service.supervisor.sweep_thread import SweepThread  # noqa: PLC0415 - as above
+    """Start the threads that recover lost work and that send deliveries to webhooks."""
+    from service.supervisor.delivery_thread import DeliveryThread  # noqa: PLC0415 - as above
+    from service.supervisor.sweep_thread import SweepThread  # noqa: PLC0415 - likewise
 
-    thread = SweepThread(settings, node)
-    thread.start()
-    stack.callback(thread.stop)
+    for thread in (SweepThread(settings, node), DeliveryThread(settings)):
+        thread.start()
+        stack.callback(thread.stop)
 
 
 def _request_stops(children: Sequence[ChildProcess]) -> None:

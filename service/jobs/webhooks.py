@@ -1,0 +1,108 @@
+"""Registering webhooks, and reading what was sent to them."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID, uuid4
+
+from service.errors import FieldError, InvalidRequest, QuotaExceeded, ResourceNotFound
+from service.jobs.read import Position
+from service.outbound.addresses import RefusedAddress, check_url
+from service.settings import settings
+from service.storage import audit, webhooks
+from service.storage.audit import Action
+from service.storage.unit_of_work import reading, unit_of_work
+from service.storage.webhooks import DeliveryRow, WebhookRow
+
+SECRET_BYTES: Final = 32
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the beginning that all of them have
+
+
+def create(
+    owner_id: UUID, url: str, event_types: Sequence[str], description: str | None
+) -> tuple[WebhookRow, str]:
+    """Register a webhook; return it and its secret, which is not shown again.
+
+    Raises ``InvalidRequest`` for a URL to which nothing would be sent. The name is resolved at each
+    delivery, not here.
+    """
+    try:
+        check_url(url, settings().webhook_hosts)
+    except RefusedAddress as error:
+        raise InvalidRequest(str(error), (FieldError(("url",), str(error), url),)) from None
+    row = WebhookRow(
+        id=uuid4(),
+        owner_id=owner_id,
+        url=url,
+        event_types=list(dict.fromkeys(event_types)),
+        description=description,
+        created_at=datetime.now(UTC),
+        disabled_at=None,
+    )
+    secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+    most = settings().max_webhooks
+    with unit_of_work() as connection:
+        if len(webhooks.list_of_owner(connection, owner_id)) >= most:
+            raise QuotaExceeded(
+                f"This owner has {most} webhooks, which is the limit (THETAHAT_MAX_WEBHOOKS). "
+                "Delete one that is no longer needed."
+            )
+        webhooks.insert(connection, row, secret)
+        audit.add(connection, Action.CREATE_WEBHOOK, row.id, owner_id)
+    return row, secret
+
+
+def list_webhooks(owner_id: UUID) -> list[WebhookRow]:
+    """Return an owner's webhooks, the oldest first."""
+    with reading() as connection:
+        return webhooks.list_of_owner(connection, owner_id)
+
+
+def get(owner_id: UUID, webhook_id: UUID) -> WebhookRow:
+    """Return an owner's webhook; ``ResourceNotFound`` if there is none of that id."""
+    with reading() as connection:
+        row = webhooks.get(connection, owner_id, webhook_id)
+    if row is None:
+        raise _not_found(webhook_id)
+    return row
+
+
+def delete(owner_id: UUID, webhook_id: UUID) -> None:
+    """Delete a webhook with its deliveries; nothing more is sent to it."""
+    with unit_of_work() as connection:
+        if webhooks.get(connection, owner_id, webhook_id) is None:
+            raise _not_found(webhook_id)
+        webhooks.delete(connection, webhook_id)
+        audit.add(connection, Action.DELETE_WEBHOOK, webhook_id, owner_id)
+
+
+def list_deliveries(
+    owner_id: UUID, webhook_id: UUID, state: str | None, before: Position | None, limit: int
+) -> tuple[list[DeliveryRow], Position | None]:
+    """Return one page of a webhook's deliveries, newest first, and the position of its end."""
+    get(owner_id, webhook_id)
+    with reading() as connection:
+        rows = webhooks.list_deliveries(connection, webhook_id, state, before, limit + 1)
+    end = (rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
+    return rows[:limit], end
+
+
+def send_again(owner_id: UUID, webhook_id: UUID, delivery_id: UUID) -> DeliveryRow:
+    """Queue a delivery again, with its first body and id; a disabled webhook is enabled."""
+    with unit_of_work() as connection:
+        if webhooks.get(connection, owner_id, webhook_id) is None:
+            raise _not_found(webhook_id)
+        webhooks.enable(connection, webhook_id)
+        row = webhooks.send_again(connection, webhook_id, delivery_id)
+        if row is None:
+            raise ResourceNotFound(f"Webhook {webhook_id} has no delivery {delivery_id}.")
+        audit.add(connection, Action.SEND_WEBHOOK_AGAIN, delivery_id, owner_id)
+    return row
+
+
+def _not_found(webhook_id: UUID) -> ResourceNotFound:
+    return ResourceNotFound(f"There is no webhook {webhook_id}.")
