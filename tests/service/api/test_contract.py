@@ -140,6 +140,11 @@ def test_property_the_service_keeps_its_contract_for_ids_that_are_there(
     evaluation = client.post("/v1/evaluations", json=matrix()).json()["id"]
     worker.work()
     dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV})
-    ids = {"EVALUATION": evaluation, "DATASET": dataset.json()["id"]}
+    webhook = client.post("/v1/webhooks", json={"url": "https://hooks.example.com/"})
+    ids = {
+        "EVALUATION": evaluation,
+        "DATASET": dataset.json()["id"],
+        "WEBHOOK": webhook.json()["id"],
+    }
 
     assert send_requests(address, tmp_path, ids) >= OPERATIONS

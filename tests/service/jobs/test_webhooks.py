@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from service.errors import ResourceNotFound
-from service.jobs import deliveries, webhooks
+from service.jobs import deliveries, failures, webhooks
 from service.jobs.cancel import cancel
 from service.jobs.deliveries import Answer, decide_next, send_due
 from service.jobs.record import fail_evaluation
@@ -138,7 +138,7 @@ def test_exact_a_failure_has_its_code(receiver: Receiver) -> None:
     identifier = submit_nap()
     with unit_of_work() as connection:
         evaluations.lock(connection, identifier)
-        fail_evaluation(connection, identifier, {"code": "worker_lost", "detail": "x"})
+        fail_evaluation(connection, identifier, failures.worker_lost(3))
     send_all()
     (received,) = receiver.received
     body = json.loads(received.body)
