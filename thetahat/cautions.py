@@ -135,7 +135,7 @@ FEW_BLOCKS = _entry(
     _WARNING,
     "{subject} rests on {n} {unit}s. With fewer than {threshold} the variance between them is "
     "itself uncertain, and the interval is wide.",
-    "Use more folds, repeats or sources.",
+    "Use more blocks or repeats.",
     threshold=10,
     reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
     "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",

@@ -25,7 +25,6 @@ LABELLED: Final = 40
 """Blocks up to which rows and columns have labels."""
 BESIDE: Final = 285
 """Pixels of the strip, of both scales and of the gaps."""
-WITHIN: Final = "variance inside the block"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +102,7 @@ def _build(result: Result, name: str, cells: CovarianceCells, place: int) -> Fig
             f"and not covariances: a single cell says little, a pattern may.{which}"
         ),
         alt=(
-            f"Block covariance diagram of {n} {words} of {name}: {number(inside)} inside a {word}, "
+            f"Covariance diagram of {n} {words} of {name}: {number(inside)} inside a {word}, "
             f"{number(omega)} between two losses of one {word}."
         ),
         about=(name,),
@@ -168,7 +167,11 @@ def _view(cells: CovarianceCells, word: str, style: Style) -> Json:
                     },
                     "tooltip": [
                         {"field": "row", "title": word},
-                        {"field": "within", "title": WITHIN, "format": ".4~g"},
+                        {
+                            "field": "within",
+                            "title": f"variance inside the {word}",
+                            "format": ".4~g",
+                        },
                     ],
                 },
             },

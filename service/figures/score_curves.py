@@ -8,7 +8,7 @@ from typing import Any, Final
 from service.figures.by_source import number_name
 from service.figures.figure import Figure, Result
 from service.figures.lines import Line, LinePlot, view_lines
-from service.figures.words import percent
+from service.figures.words import block_word, percent
 
 MOST_MODELS: Final = 8
 """Models of one figure: there are as many colours."""
@@ -25,7 +25,7 @@ def build_score_curves(result: Result) -> Iterator[Figure]:
     }
     order = sorted(curves, key=lambda name: models[name]["mean"]["macro"])
     for place, names in enumerate(_groups(order), start=1):
-        yield _build_roc({name: curves[name] for name in names}, place)
+        yield _build_roc({name: curves[name] for name in names}, place, block_word(result, 2))
     reliable = [name for name in order if curves[name]["reliability"]]
     for place, names in enumerate(_groups(reliable), start=1):
         yield _build_reliability({name: curves[name] for name in names}, place)
@@ -37,7 +37,7 @@ def _groups(names: list[str]) -> list[list[str]]:
     return [names[start : start + MOST_MODELS] for start in starts][:MOST_FIGURES]
 
 
-def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int) -> Figure:
+def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int, blocks: str) -> Figure:
     lines = [
         Line(
             name=name,
@@ -67,7 +67,7 @@ def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int) -> Figure:
             f"Each point of a line is a threshold of the score: how many of the {roc['positives']} "
             f"rows of class {label} are found, against how many of the {roc['negatives']} others "
             "are taken for it. A line further up and left is better; on the dashed line scores say "
-            "nothing. Scores of the first repeat, over all blocks together; there are no "
+            f"nothing. Scores of the first repeat, over all {blocks} together; there are no "
             "intervals, which the figure of roc_auc has."
         ),
         alt=f"ROC curves of {len(curves)} models: {', '.join(curves)}.",

@@ -90,7 +90,7 @@ def name_blocks(result: R, noun: BlockNoun | None, kind: BlockKind, names: Itera
     """Return the result with the noun in every sentence that has another word for a block.
 
     Sentences are the fields of ``_PROSE``. Text in quotation marks, the names of models, and words
-    that are parts of other terms (``source_k_fold``, "source sample") stay.
+    that are parts of other terms (``source_k_fold``, "source sample", "random blocks") stay.
 
     Parameters
     ----------
@@ -118,7 +118,9 @@ class _Sentences:
         word = words.get(kind, "block")
         kept = [re.escape(name) for name in names if re.search(rf"(?i){word}", name)]
         quoted = [r'"[^"]*"', r"`[^`]*`", r"(?<!\w)'[^']*'(?!\w)"]
-        keep = "|".join([*quoted, *(rf"(?<!\w){name}(?!\w)" for name in kept)])
+        keep = "|".join(
+            [*quoted, _name_other_kinds(kind), *(rf"(?<!\w){name}(?!\w)" for name in kept)]
+        )
         others = r"(?! (?:samples?|rows?|data|point|weights?)\b)(?!-)"
         self._pattern = re.compile(
             rf"(?P<keep>{keep})|\b(?:(?P<article>[Aa])n? )?"
@@ -139,6 +141,14 @@ class _Sentences:
             vowel = noun[0].lower() in "aeiou"
             return f"{match['article']}{'n' if vowel else ''} {noun}"
         return noun[0].upper() + noun[1:] if match["word"][0].isupper() else noun
+
+
+def _name_other_kinds(kind: BlockKind) -> str:
+    """Return the pattern of ``random or source blocks``: kinds of blocks that are not these."""
+    kinds = [each.value for each in BlockKind]
+    # "source blocks" of a result of sources are its own blocks
+    first = [each for each in kinds if not each == kind == BlockKind.SOURCE]
+    return rf"\b(?:{'|'.join(first)})(?: or (?:{'|'.join(kinds)}))* blocks?\b"
 
 
 def _rewrite(value: Any, sentences: _Sentences, *, is_prose: bool) -> Any:

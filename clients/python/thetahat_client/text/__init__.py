@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from thetahat_client.text.all_models import all_models_table
 from thetahat_client.text.bootstrap import bootstrap_text
@@ -15,12 +15,15 @@ from thetahat_client.text.importance_weighting import risks_table, weights_text
 from thetahat_client.text.learning_curves import curves_text
 from thetahat_client.text.markdown import MarkdownPage
 from thetahat_client.text.metrics import metric_differences_table, metrics_table
-from thetahat_client.text.models import models_table, recommended_intervals
+from thetahat_client.text.models import models_table
 from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
 
 __all__ = ["Page", "result_html", "result_markdown", "result_text", "walk_numbers", "write_result"]
+
+GENERAL_WORDS: Final = frozenset({"source", "fold", "split", "test set"})
+"""What blocks are called in a result whose request had no word for them."""
 
 
 def result_text(
@@ -62,7 +65,7 @@ def result_html(result: Mapping[str, Any], *, show_all: bool = False) -> str:
 def write_result(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
     """Return a whole result as a page writes tables and paragraphs: as text, Markdown or HTML."""
     unit = result.get("unit")
-    if unit and _has_sources(result):
+    if unit and unit["singular"] not in GENERAL_WORDS:
         page = replace(page, block=unit["singular"], blocks=unit["plural"])
     parts = [
         page.section("Gate", _gate_sentences(result)),
@@ -70,12 +73,6 @@ def write_result(result: Mapping[str, Any], page: Page, *, show_all: bool) -> st
         cautions_section(result, page, show_all=show_all),
     ]
     return "\n\n".join(part for part in parts if part)
-
-
-def _has_sources(result: Mapping[str, Any]) -> bool:
-    """Return whether an interval is for a new source: only then are blocks sources."""
-    models = result.get("models") or {}
-    return any("new_source" in recommended_intervals(model) for model in models.values())
 
 
 def _parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator[str]:

@@ -1,0 +1,74 @@
+"""The request's word for a block is used in every sentence, figure and text of a result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from service.figures.catalogue import list_figures
+from service.figures.style import Style
+from tests.golden.replay import names, request_of, run_request
+from thetahat_client import result_html, result_markdown, result_text
+
+KINDS: Final = ("losses", "predictions", "cross_validation", "selection", "learning_curve")
+# Those with sources, and of each kind some with other blocks; a holdout has no blocks to name.
+CHOSEN: Final = re.compile(
+    r"^(?!.*(?:holdout|whole_clusters)).*(?:source|cluster|omnibus|metrics|refits_intervals|split_scores|zero_variance|subsamples"
+    r"|by_roc_auc|one_standard_error|rope|learning_curve_time)"
+)
+GENERAL: Final = re.compile(r"(?i)(?<![\w-])(?:sources?|blocks?)(?![\w-])")
+KIND: Final = r"(?:random|source|holdout|subsamples)"
+# Wire names, quoted words, and terms in which the word is not a block of this result.
+TECHNICAL: Final = re.compile(
+    r'"[^"]*"|&quot;.*?&quot;|`[^`]*`|(?<!\w)\'[^\']*\'(?!\w)|[\w\\]*_[\w\\]*'
+    rf"|{KIND}(?: or {KIND})* blocks?"
+    r"|source sample|id blocks|the cluster column as the source"
+    r"|prediction is about a new source, so it needs"
+)
+REQUESTS: Final = [
+    name for name in names() if request_of(name)["kind"] in KINDS and CHOSEN.search(name)
+]
+SPECIFICATION_TEXTS: Final = frozenset({"text", "title", "subtitle", "description", "caption"})
+ARRAYS: Final = frozenset({"methods", "provenance"})
+
+
+def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text with the key it is under."""
+    if isinstance(value, Mapping):
+        for name, member in value.items():
+            yield from texts(member, str(name))
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from texts(member, key)
+    elif isinstance(value, str):
+        yield key, value
+
+
+def written_texts(result: dict[str, Any]) -> Iterator[str]:
+    """Yield what people read of a result."""
+    for part, value in result.items():
+        if part not in ARRAYS:
+            yield from (text for _, text in texts(value) if " " in text)
+    yield result_text(result, 10_000, show_all=True)
+    yield result_markdown(result, show_all=True)
+    yield result_html(result, show_all=True)
+    for figure in list_figures(result):
+        yield from (figure.title, figure.caption, figure.alt)
+        specification = figure.spec(Style(has_caption=True))
+        yield from (text for key, text in texts(specification) if key in SPECIFICATION_TEXTS)
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_exact_the_word_for_a_block_is_used_everywhere(name: str, tmp_path: Path) -> None:
+    body = {**request_of(name), "unit": "school"}
+    result, _ = run_request(body, tmp_path)
+
+    written = list(written_texts(result))
+    assert result["unit"] == {"singular": "school", "plural": "schools"}
+    assert any("school" in text for text in written)
+    for text in written:
+        assert not GENERAL.findall(TECHNICAL.sub("", text)), text
