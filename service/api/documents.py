@@ -81,6 +81,8 @@ def build_document(
             "result": f"{path}/result",
             "losses": f"{path}/losses",
             "figures": f"{path}/figures",
+            "report": f"{path}/report.html",
+            "report_pdf": f"{path}/report.pdf",
             "sign_offs": f"{path}/sign-offs",
             "cancel": f"{path}/cancel",
             "events": f"{path}/events",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -24,7 +25,7 @@ from service.cli.progress import wait_with_progress
 from service.cli.requests import read_request
 
 if TYPE_CHECKING:
-    from thetahat_client import Evaluation
+    from thetahat_client import Evaluation, SignOff
 
 PANEL: Final = "Evaluations"
 STATUSES: Final = ("queued", "running", "succeeded", "failed", "cancelled")
@@ -41,6 +42,9 @@ def add_commands(app: typer.Typer) -> None:
         ("status", status),
         ("result", result),
         ("list", list_evaluations),
+        ("report", report),
+        ("sign-off", sign_off),
+        ("sign-offs", sign_offs),
         ("cancel", cancel),
         ("delete", delete),
     ):
@@ -122,16 +126,111 @@ def result(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the whole result as JSON.")
     ] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the tables as Markdown.")
+    ] = False,
+    as_latex: Annotated[
+        bool, typer.Option("--latex", help="Print the tables as LaTeX, with booktabs.")
+    ] = False,
     show_all: All = False,
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print the means, intervals, verdicts and cautions of an evaluation."""
+    from thetahat_client import result_latex, result_markdown
+
+    if as_json + as_markdown + as_latex > 1:
+        message = "Only one of --json, --markdown and --latex may be used."
+        raise UserError(message)
     with connect(url) as client:
         finished = client.result(evaluation_id)
     if as_json:
         print_json(finished)
+    elif as_markdown or as_latex:
+        write = result_markdown if as_markdown else result_latex
+        print(write(finished, show_all=show_all))
     else:
         print_result(finished, show_all=show_all)
+
+
+def report(
+    evaluation_id: EvaluationId,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write, .pdf or .html; report-ID.pdf by default.",
+        ),
+    ] = None,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Write the report of an evaluation, for reading, printing and signing."""
+    file = output or Path(f"report-{evaluation_id}.pdf")
+    endings: dict[str, Literal["pdf", "html"]] = {".pdf": "pdf", ".html": "html"}
+    if file.suffix.lower() not in endings:
+        message = f"The report {str(file)!r} must end in .pdf or .html."
+        raise UserError(message)
+    with connect(url) as client:
+        content = client.report(evaluation_id, endings[file.suffix.lower()])
+    file.write_bytes(content)
+    print(file)
+
+
+def sign_off(
+    evaluation_id: EvaluationId,
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The person who signs.")],
+    decision: Annotated[
+        Literal["approved", "rejected", "needs_changes"],
+        typer.Option("--decision", help="What was decided about the result."),
+    ],
+    comment: Annotated[
+        str, typer.Option("--comment", metavar="TEXT", help="Reasons and conditions.")
+    ] = "",
+    result_sha256: Annotated[
+        str | None,
+        typer.Option(
+            "--result-sha256",
+            metavar="DIGEST",
+            help="Sign only if the result has this SHA-256, which the report shows.",
+        ),
+    ] = None,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Sign the result of an evaluation; a later sign-off supersedes it, and all are kept."""
+    with connect(url) as client:
+        signed = client.sign_off(
+            evaluation_id,
+            name=name,
+            decision=decision,
+            comment=comment,
+            result_sha256=result_sha256,
+        )
+    print(f"{signed.decision} by {signed.name}; SHA-256 of the result {signed.result_sha256}")
+
+
+def sign_offs(evaluation_id: EvaluationId, as_json: AsJson = False, url: Url = DEFAULT_URL) -> None:
+    """List the sign-offs of an evaluation, the newest first; the newest counts."""
+    with connect(url) as client:
+        signed = list(client.sign_offs(evaluation_id))
+    if as_json:
+        print_json([dict(each.members) for each in signed])
+    elif signed:
+        columns = ("at (UTC)", "decision", "name", "key", "this result", "comment")
+        print_table(columns, map(_describe_sign_off, signed))
+    else:
+        print("Nobody has signed this result.", file=sys.stderr)
+
+
+def _describe_sign_off(signed: SignOff) -> tuple[str, ...]:
+    return (
+        f"{signed.at:%Y-%m-%d %H:%M}" if signed.at else "",
+        signed.decision,
+        signed.name,
+        signed.actor,
+        "yes" if signed.matches_result else "no",
+        signed.comment,
+    )
 
 
 def _complete_status(incomplete: str) -> list[str]:

@@ -10,6 +10,7 @@ from service.figures.letter_widths import measure_text
 from service.figures.style import Json
 
 FigureFormat = Literal["svg", "png", "pdf"]
+_GRADIENT: Final = re.compile(r'(id="gradient_|="url\(#gradient_)(\d+)')
 PIXELS_PER_POINT: Final = 2.0
 """PNG images have this many pixels for each pixel of the specification."""
 
@@ -28,7 +29,17 @@ def render(spec: Json, form: FigureFormat) -> bytes:
     if form == "pdf":
         return vl_convert.vegalite_to_pdf(spec, vl_version=VERSION, allowed_base_urls=[])
     svg = vl_convert.vegalite_to_svg(spec, vl_version=VERSION, allowed_base_urls=[])
-    return _with_words(svg, spec).encode()
+    return _with_words(_renumber_gradients(svg), spec).encode()
+
+
+def _renumber_gradients(svg: str) -> str:
+    """Return the SVG with its gradients counted from 0, as in the first figure that is drawn."""
+    numbers: dict[str, int] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        return f"{match[1]}{numbers.setdefault(match[2], len(numbers))}"
+
+    return _GRADIENT.sub(replace, svg)
 
 
 def bundle_library() -> bytes:

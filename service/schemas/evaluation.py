@@ -40,6 +40,8 @@ class EvaluationLinks(BaseModel):
     result: str = Field(description="Path of its result.")
     losses: str = Field(description="Path of its losses.")
     figures: str = Field(description="Path of its figures.")
+    report: str = Field(description="Path of its report as HTML.")
+    report_pdf: str = Field(description="Path of its report as PDF.")
     sign_offs: str = Field(description="Path of its sign-offs.")
     cancel: str = Field(description="Path for a POST request that cancels it.")
     events: str = Field(description="Path of the stream of its events.")

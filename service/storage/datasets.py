@@ -108,6 +108,17 @@ def page(
     return rows, False
 
 
+def list_of_evaluation(connection: sa.Connection, evaluation_id: UUID) -> list[DatasetRow]:
+    """Return the data sets that an evaluation reads, in an order that stays the same."""
+    statement = (
+        sa.select(*COLUMNS)
+        .join(EVALUATION_DATASET, EVALUATION_DATASET.c.dataset_id == DATASET.c.id)
+        .where(EVALUATION_DATASET.c.evaluation_id == evaluation_id)
+        .order_by(DATASET.c.created_at, DATASET.c.id)
+    )
+    return [DatasetRow(*row) for row in connection.execute(statement)]
+
+
 def is_in_use(connection: sa.Connection, identifier: UUID) -> bool:
     """Return whether a queued or running evaluation reads the data set."""
     statement = sa.select(

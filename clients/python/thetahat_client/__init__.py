@@ -49,7 +49,7 @@ from thetahat_client.scikit_learn import (
     from_cross_validate,
     from_grid_search,
 )
-from thetahat_client.text import result_html, result_markdown, result_text
+from thetahat_client.text import result_html, result_latex, result_markdown, result_text
 from thetahat_client.version import VERSION
 
 __version__ = VERSION
@@ -92,6 +92,7 @@ __all__ = [
     "metric_values",
     "models_frame",
     "result_html",
+    "result_latex",
     "result_markdown",
     "result_text",
     "write_metrics",

@@ -151,6 +151,10 @@ class AsyncLossesMethod(Protocol):
         """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
 
 
+REPORTS: Final = {"pdf": "application/pdf", "html": "text/html"}
+LONGEST_REPORT_S: Final = 120.0  # the service draws every figure and sets the pages
+
+
 class Outputs:
     """The methods of a client that read what an evaluation has computed."""
 
@@ -230,6 +234,21 @@ class Outputs:
 
     figure = operation(read_figure)
 
+    @operation
+    def report(
+        self,
+        evaluation_id: str,
+        format: Literal["pdf", "html"] = "pdf",  # noqa: A002 - as in losses
+    ) -> Steps[bytes]:
+        """Return the report of an evaluation for reading, printing and signing, as one file."""
+        if format not in REPORTS:
+            message = f"The format {format!r} is not one of {', '.join(REPORTS)}."
+            raise ValueError(message)
+        answer = yield from self.read_output(
+            evaluation_id, f"report.{format}", REPORTS[format], waiting=LONGEST_REPORT_S
+        )
+        return answer.response.content
+
     def bind_result(self, evaluation_id: str, values: Mapping[str, Any]) -> ResultObject[Any]:
         """Return a result that reads its figures through this client."""
         client: Any = self  # its figure blocks or is awaited
@@ -241,13 +260,18 @@ class Outputs:
         path: str,
         media_type: str,
         query: Mapping[str, Any] | None = None,
+        waiting: float = 0.0,
     ) -> Steps[Answer]:
         """Return an output, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
         headers = {"Accept": media_type}
         try:
             return (
                 yield from self.transport.send(
-                    "GET", f"/v1/evaluations/{evaluation_id}/{path}", query=query, headers=headers
+                    "GET",
+                    f"/v1/evaluations/{evaluation_id}/{path}",
+                    query=query,
+                    headers=headers,
+                    waiting=waiting,
                 )
             )
         except Refused as refused:

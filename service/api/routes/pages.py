@@ -9,12 +9,14 @@ from uuid import UUID
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
+from pydantic import ValidationError
 
 from service.api.blocking_calls import read_database, run_in_thread, write_database
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import parse_id
 from service.api.forms import read_form
 from service.api.page_responses import page_response
+from service.api.validation import convert_validation_error
 from service.errors import ResourceNotFound
 from service.figures.browser_library import find_library_name, read_library
 from service.figures.catalogue import list_figures
@@ -22,6 +24,8 @@ from service.figures.figure import Figure
 from service.jobs import progress, read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
+from service.jobs.reports import list_shown
+from service.jobs.sign_offs import Signature, compute_digest, sign
 from service.kinds.registry import JOB_KINDS
 from service.pages.comparison_page import Side, compare, describe_agreement
 from service.pages.evaluation_list import describe_entry
@@ -35,6 +39,8 @@ from service.pages.evaluation_page import (
 from service.pages.rendering import read_static
 from service.pages.request_texts import write_command, write_request
 from service.pages.result_view import ResultView
+from service.reports.building import DECISIONS, tabulate_sign_offs
+from service.schemas.sign_off import SignOffRequest
 from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow, Filters
 
@@ -116,14 +122,16 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
     """Return what the page of an evaluation shows."""
     sent = read.get_request(row)
     detailed = progress.read_progress(row)
-    result = None
+    result, digest, signed = None, "", []
     if row.status == EvaluationStatus.SUCCEEDED:
-        result = orjson.loads(read.read_result(row))
+        text = read.read_result(row)
+        result, digest = orjson.loads(text), compute_digest(text)
+        signed = list_shown(row.id)
     sections = None if result is None else describe_result(result, sent, pair)
     figures = PlacedFigures()
     if result is not None and sections is not None:
         figures = place_figures([_describe_figure(each) for each in list_figures(result)], sections)
-    text, is_whole = write_request(sent)
+    request_text, is_whole = write_request(sent)
     finished, started = row.finished_at, row.started_at
     return {
         "entry": describe_entry(row),
@@ -135,10 +143,13 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
         "failures": {} if result is None else _list_failures(result),
         "figures": figures,
         "figure_base": f"/v1/evaluations/{row.id}/figures",
+        "sign_offs": tabulate_sign_offs(signed, digest) if signed else None,
+        "result_sha256": digest,
+        "decisions": tuple(DECISIONS.items()),
         "has_losses": result is not None and "models" in result,
         "facts": list_facts(row, sent, result),
         "request": sent,
-        "request_text": text,
+        "request_text": request_text,
         "request_is_whole": is_whole,
     }
 
@@ -227,6 +238,22 @@ async def cancel_from_page(request: Request, evaluation_id: str) -> Response:
     wanted = parse_id(evaluation_id, "evaluation")
     await write_database(cancel, request.scope["owner_id"], wanted)
     return RedirectResponse(f"/evaluations/{wanted}", SEE_OTHER)
+
+
+@router.post("/evaluations/{evaluation_id}/sign-offs")
+async def sign_from_page(request: Request, evaluation_id: str) -> Response:
+    """Sign the result of an evaluation, and return to its page."""
+    form = await read_form(request)
+    wanted = parse_id(evaluation_id, "evaluation")
+    fields = {name: form.get(name, [""])[-1] for name in SignOffRequest.model_fields}
+    fields["comment"] = fields["comment"].replace("\r\n", "\n")
+    try:
+        sent = SignOffRequest.model_validate(fields)
+    except ValidationError as error:
+        raise convert_validation_error(error, fields) from None
+    signature = Signature(**sent.model_dump())
+    await write_database(sign, request.scope["owner_id"], wanted, signature)
+    return RedirectResponse(f"/evaluations/{wanted}#sign-offs", SEE_OTHER)
 
 
 @router.post("/evaluations/{evaluation_id}/delete")

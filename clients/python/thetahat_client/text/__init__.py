@@ -12,6 +12,7 @@ from thetahat_client.text.cautions import cautions_section
 from thetahat_client.text.comparisons import comparisons_text
 from thetahat_client.text.html import STYLE, HtmlPage
 from thetahat_client.text.importance_weighting import risks_table, weights_text
+from thetahat_client.text.latex import PACKAGES, LatexPage
 from thetahat_client.text.learning_curves import curves_text
 from thetahat_client.text.markdown import MarkdownPage
 from thetahat_client.text.metrics import metric_differences_table, metrics_table
@@ -20,7 +21,15 @@ from thetahat_client.text.page import WIDTH, Page, format_number
 from thetahat_client.text.selection import selection_text
 from thetahat_client.text.study import study_text
 
-__all__ = ["Page", "result_html", "result_markdown", "result_text", "walk_numbers", "write_result"]
+__all__ = [
+    "Page",
+    "result_html",
+    "result_latex",
+    "result_markdown",
+    "result_text",
+    "walk_numbers",
+    "write_result",
+]
 
 GENERAL_WORDS: Final = frozenset({"source", "fold", "split", "test set"})
 """What blocks are called in a result whose request had no word for them."""
@@ -53,6 +62,11 @@ def result_text(
 def result_markdown(result: Mapping[str, Any], *, show_all: bool = False) -> str:
     """Return a result as Markdown: the tables, verdicts and cautions of ``result_text``."""
     return write_result(result, MarkdownPage(), show_all=show_all)
+
+
+def result_latex(result: Mapping[str, Any], *, show_all: bool = False) -> str:
+    """Return a result as LaTeX: the parts of ``result_text``, its tables with booktabs."""
+    return f"{PACKAGES}\n{write_result(result, LatexPage(), show_all=show_all)}"
 
 
 def result_html(result: Mapping[str, Any], *, show_all: bool = False) -> str:

@@ -40,7 +40,7 @@ def cautions_section(result: Mapping[str, Any], page: Page, *, show_all: bool) -
     sentences, n_hidden = cautions(result, show_all=show_all)
     if n_hidden:
         more = "1 more caution" if n_hidden == 1 else f"{n_hidden} more cautions"
-        sentences.append(f"{more}: show_all=True or --all shows every one")
+        sentences.append(f"{more}: {page.all_option} shows every one")
     return page.section("Cautions", sentences)
 
 

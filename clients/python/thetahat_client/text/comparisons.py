@@ -69,7 +69,7 @@ def comparisons_table(result: Mapping[str, Any], pairs: Sequence[AnyComparison],
     rows = [_row(name, by_model[name]) for name in shown]
     notes = [f"difference: the model's mean minus that of {reference}"]
     if len(shown) < len(order):
-        notes.append(f"and {len(order) - len(shown)} more models: show_all=True or --all")
+        notes.append(f"and {len(order) - len(shown)} more models: {page.all_option}")
     if len(pairs) > len(by_model):
         notes.append(_count_decisions(pairs))
     return page.table_of(header, rows, notes)

@@ -90,7 +90,7 @@ def metrics_table(result: Mapping[str, Any], page: Page, *, show_all: bool = Tru
     rows = [[model, *(column.cell(models[model]) for column in columns)] for model in shown]
     notes = [f"{column.name}: {_describe(models, column.name)}" for column in columns]
     if len(shown) < len(order):
-        notes.insert(0, f"and {len(order) - len(shown)} more models: show_all=True or --all")
+        notes.insert(0, f"and {len(order) - len(shown)} more models: {page.all_option}")
     return page.table_of(["model", *(column.heading for column in columns)], rows, notes)
 
 

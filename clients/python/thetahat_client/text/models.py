@@ -55,7 +55,7 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
     if letters:
         notes.append(letters_note)
     if len(shown) < len(order):
-        notes.insert(0, f"and {len(order) - len(shown)} more models: show_all=True or --all")
+        notes.insert(0, f"and {len(order) - len(shown)} more models: {page.all_option}")
     return page.table_of(header, rows, notes)
 
 

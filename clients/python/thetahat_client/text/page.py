@@ -26,12 +26,15 @@ class Page:
         Characters of the widest table: wider ones are folded. None for tables as wide as they are.
     block, blocks : str
         What one source of the result is called, and several.
+    all_option : str
+        How the reader gets what is left out.
     """
 
     prose: int = WIDTH
     table: int | None = None
     block: str = "source"
     blocks: str = "sources"
+    all_option: str = "show_all=True or --all"
 
     def name_blocks(self, text: str) -> str:
         """Return the text with the result's word for a source in the words for targets."""

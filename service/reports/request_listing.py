@@ -1,0 +1,59 @@
+"""A request as JSON on few lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+LINE: Final = 92
+MAX_LETTERS: Final = 8000
+"""Length from which long lists of a request are shortened."""
+MAX_ITEMS: Final = 8
+MAX_LINES: Final = 150
+
+
+def list_request(request: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return a request as indented JSON, and whether it is whole.
+
+    A list or an object that fits on one line stands on one line.
+    """
+    text = _write(request, 0)
+    if len(text) <= MAX_LETTERS:
+        return text, True
+    lines = _write(_shorten(request), 0).split("\n")
+    if len(lines) > MAX_LINES:
+        lines = [*lines[:MAX_LINES], "..."]
+    return "\n".join(lines), False
+
+
+def _write(value: Any, indent: int, room: int = LINE) -> str:
+    flat = json.dumps(value, ensure_ascii=False)
+    if len(flat) <= room or not value or not isinstance(value, dict | list):
+        return flat
+    inner = " " * (indent + 2)
+    if isinstance(value, dict):
+        opening, closing = "{", "}"
+        parts = [
+            f"{name}: {_write(each, indent + 2, LINE - indent - len(name) - 5)}"
+            for name, each in (
+                (json.dumps(key, ensure_ascii=False), each) for key, each in value.items()
+            )
+        ]
+    else:
+        opening, closing = "[", "]"
+        parts = [_write(each, indent + 2, LINE - indent - 3) for each in value]
+    return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{' ' * indent}{closing}"
+
+
+def _shorten(value: Any) -> Any:
+    """Return a JSON value with its long lists and texts shortened."""
+    if isinstance(value, dict):
+        return {key: _shorten(each) for key, each in value.items()}
+    if isinstance(value, str) and len(value) > 500:
+        return f"{value[:500]}..."
+    if not isinstance(value, list):
+        return value
+    shown = [_shorten(each) for each in value[:MAX_ITEMS]]
+    left_out = len(value) - len(shown)
+    return [*shown, f"... and {left_out} more"] if left_out else shown

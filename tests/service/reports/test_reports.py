@@ -1,0 +1,317 @@
+"""Reports of every kind of evaluation as HTML and PDF, also with names that are markup."""
+
+from __future__ import annotations
+
+import subprocess
+from functools import lru_cache
+from typing import Any
+
+import pytest
+
+from service.errors import Unavailable
+from service.figures.catalogue import list_figures
+from service.figures.drawing import draw
+from service.figures.rendering import FigureFormat
+from service.figures.style import Style
+from service.pages.evaluation_page import describe_result
+from service.reports import pdf
+from service.reports.building import build_report
+from service.reports.cited_methods import REGISTRIES
+from service.reports.document import FactList, Report
+from service.reports.formulas import parse_formula
+from service.reports.html import build_policy, render_html
+from service.reports.pdf import allow_breaks, render_pdf
+from service.reports.request_listing import list_request
+from service.reports.tables import write_tables
+from tests.service.api.html_page import HtmlPage
+from tests.service.reports.pdf_text import read_text, without_spaces
+from tests.service.reports.sources import (
+    HOSTILE,
+    RESULTS,
+    build_source,
+    data_set,
+    many_models,
+    signed,
+    source_of,
+)
+from thetahat.references import REFERENCES
+
+EVERY_KIND = pytest.mark.parametrize("kind", RESULTS)
+SECTIONS = {"question", "verdict", "data", "methods", "reproduction", "sign_offs"}
+
+
+@lru_cache
+def draw_small(form: FigureFormat) -> bytes:
+    """Return a small image."""
+    return draw(list_figures(RESULTS["weights"])[0].spec(Style(width=320)), form)
+
+
+def draw_one(spec: dict[str, Any], form: FigureFormat) -> bytes:
+    """Return the same image for every figure, for tests that are not about figures."""
+    del spec
+    return draw_small(form)
+
+
+def words_of(report: Report) -> str:
+    return HtmlPage(render_html(report, draw_one).decode()).text
+
+
+@EVERY_KIND
+def test_exact_a_report_of_every_kind_has_its_verdict_in_html_and_pdf(kind: str) -> None:
+    source = source_of(kind, data=[data_set()], sign_offs=[signed()])
+    report = build_report(source)
+    verdict = describe_result(source.result, source.request).headline
+
+    page = HtmlPage(render_html(report, draw_one).decode())
+    text = read_text(render_pdf(report, draw_one))
+
+    assert {section.name for section in report.sections} >= SECTIONS
+    assert verdict
+    assert verdict in page.text
+    assert without_spaces(verdict) in text
+    for words in ("Ann Reviewer", "c" * 64, "d" * 64, "exam.csv", "Only for school 12."):
+        assert words in page.text
+        assert without_spaces(words) in text
+    assert [tag for tag, _ in page.headings].count("h1") == 1
+    assert not page.styles
+    assert "None" not in page.words
+
+
+@EVERY_KIND
+def test_exact_tables_of_every_kind_are_markdown_and_latex(kind: str) -> None:
+    markdown = write_tables(RESULTS[kind], "md", show_all=True)
+    latex = write_tables(RESULTS[kind], "tex", show_all=True)
+
+    assert "|:--|" in markdown
+    for environment in ("tabular", "itemize", "longtable"):
+        assert latex.count(rf"\begin{{{environment}}}") == latex.count(rf"\end{{{environment}}}")
+    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") > 0
+    rows = [line for line in latex.splitlines() if line.endswith(r" \\")]
+    assert len(rows) >= 2 * latex.count(r"\toprule")
+    assert all(ord(letter) != 0x2212 for letter in latex)
+
+
+def test_exact_real_figures_are_in_both_and_the_bytes_are_the_same_again() -> None:
+    report = build_report(source_of("losses"))
+    first_html, first_pdf = render_html(report, draw), render_pdf(report, draw)
+    again = build_report(source_of("losses"))
+
+    assert render_html(again, draw) == first_html
+    assert render_pdf(again, draw) == first_pdf
+    page = HtmlPage(first_html.decode())
+    assert len(page.images) == len(report.figures) > 1
+    assert all(image["alt"] for image in page.images)
+    assert all(str(image["src"]).startswith("data:image/svg+xml;base64,") for image in page.images)
+    assert without_spaces(report.figures[0].caption) in read_text(first_pdf)
+    assert first_pdf.startswith(b"%PDF-1.7")
+    assert b"2026" in first_pdf  # the date of the document is the end of the evaluation
+
+
+def test_exact_html_loads_and_runs_nothing() -> None:
+    source = source_of("losses", name=HOSTILE[2], sign_offs=[signed(comment=HOSTILE[2])])
+    text = render_html(build_report(source), draw_one).decode()
+    page = HtmlPage(text)
+
+    assert "<script" not in text
+    assert 'http-equiv="Content-Security-Policy"' in text
+    assert all(link.startswith("data:") for link in page.links)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert "script-src" not in build_policy()  # default-src 'none'
+    assert "default-src 'none'" in build_policy()
+    assert "unsafe" not in build_policy()
+
+
+def rename_models(value: Any, names: dict[str, str]) -> Any:
+    """Return a result or a request with other names of models, wherever they stand."""
+    if isinstance(value, dict):
+        return {names.get(key, key): rename_models(inner, names) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [rename_models(inner, names) for inner in value]
+    if isinstance(value, str):
+        for old, new in names.items():
+            value = value.replace(old, new)
+    return value
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_exact_names_that_are_markup_are_shown_as_they_are(hostile: str) -> None:
+    example = source_of("losses")
+    first = next(iter(example.result["models"]))
+    names = {first: hostile}
+    source = build_source(
+        rename_models(example.result, names),
+        rename_models(example.request, names),
+        name=hostile,
+        labels={"label": hostile},
+        data=[data_set(hostile)],
+        sign_offs=[signed(name=hostile, comment=hostile)],
+    )
+    report = build_report(source)
+
+    page = HtmlPage(render_html(report, draw_one).decode())
+    text = read_text(render_pdf(report, draw_one))
+
+    assert page.text.count(" ".join(hostile.split())) > 6
+    assert text.count(without_spaces(hostile)) > 6
+    assert "root:" not in text
+
+
+def test_exact_latex_has_no_command_of_a_name() -> None:
+    example = RESULTS["losses"]
+    first = next(iter(example["models"]))
+    for hostile in HOSTILE:
+        latex = write_tables(rename_models(example, {first: hostile}), "tex", show_all=True)
+        assert r"\input" not in latex
+        assert r"\alpha" not in latex
+        assert " & 5 %" not in latex
+        assert latex.count("$") % 2 == latex.count(r"\$") % 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a_b & 5 %", r"a\_b \& 5 \%"),
+        ("-0.45 to 1.85", "$-$0.45 to 1.85"),
+        ("k-fold 3-4", "k-{}fold 3-{}4"),
+        ("x\ny", "x y"),
+        ("a\0b", "ab"),
+        ("≤ 0.001", r"$\le$ 0.001"),
+    ],
+)
+def test_exact_latex_is_escaped(text: str, expected: str) -> None:
+    from thetahat_client.text.latex import escape_latex
+
+    assert escape_latex(text) == expected
+
+
+def test_exact_a_sign_off_of_another_result_is_marked() -> None:
+    source = source_of("weights", sign_offs=[signed(result_sha256="e" * 64), signed()])
+    report = build_report(source)
+
+    assert report.state == (
+        "Approved by Ann Reviewer, 23 Nov 2026, 09:00 UTC, for another result than this one"
+    )
+    words = words_of(report)
+    assert "no, another one" in words
+    assert "the recorded result has changed since" in words
+    unchanged = words_of(build_report(source_of("weights", sign_offs=[signed()])))
+    assert "changed since" not in unchanged
+    assert "Nobody has signed" in words_of(build_report(source_of("weights")))
+
+
+def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
+    report = build_report(many_models(30))
+
+    page = HtmlPage(render_html(report, draw_one).decode())
+    text = read_text(render_pdf(report, draw_one))
+
+    assert "Which of the 30 models" in page.text
+    assert "The first 60 of 200 rows are shown" in page.text
+    assert "model29" in text
+    assert text.count("Page") < 40
+
+
+def test_exact_every_formula_of_the_catalogue_is_set(tmp_path: Any) -> None:
+    from service.reports.document import CitedMethod, Section
+
+    methods = [
+        CitedMethod(heading=f"{family} {name}", formula=registry[name].info.formula)
+        for family, registry in REGISTRIES.items()
+        for name in registry
+        if registry[name].info.formula
+    ]
+    assert len(methods) > 100
+    assert all(parse_formula(method.formula) is not None for method in methods)
+    report = build_report(source_of("weights"))
+    sections = [Section(name="methods", title="Methods", blocks=methods)]
+    values = {name: getattr(report, name) for name in Report.__dataclass_fields__}
+
+    text = read_text(render_pdf(Report(**values | {"sections": sections}), draw_one))
+
+    assert all(without_spaces(method.heading) in text for method in methods)
+
+
+def test_exact_methods_have_formula_and_sources() -> None:
+    words = words_of(build_report(source_of("cross_validation")))
+
+    assert "Corrected resampled variance (Nadeau and Bengio) (nadeau_bengio)" in words
+    assert REFERENCES["nadeau2003"] in words
+    assert "Where it errs:" in words
+
+
+def test_degenerate_letters_of_other_scripts_and_long_words_are_set() -> None:
+    name = "学習器 " + "w" * 180
+    report = build_report(source_of("weights", name=name))
+
+    text = read_text(render_pdf(report, draw_one))
+
+    assert "w" * 180 in text
+
+
+def test_invalid_a_typesetter_that_fails_or_hangs_is_unavailable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    report = build_report(source_of("weights"))
+    monkeypatch.setattr(pdf, "MODULE", "service.reports.no_such_process")
+    with pytest.raises(Unavailable, match="could not be set as PDF"):
+        render_pdf(report, draw_one)
+
+    monkeypatch.setattr(pdf, "MODULE", "service.reports.typesetting_process")
+    monkeypatch.setattr(pdf, "SECONDS", 0.0)
+    with pytest.raises(Unavailable, match="took longer than 0 s"):
+        render_pdf(report, draw_one)
+
+
+def test_exact_the_typesetter_reads_no_file_outside_its_folder(tmp_path: Any) -> None:
+    folder, secret = tmp_path / "report", tmp_path / "secret.txt"
+    folder.mkdir()
+    secret.write_text("secret")
+    for source in (f'#read("{secret}")', '#read("../secret.txt")', '#import "@preview/cetz:0.4.2"'):
+        (folder / "main.typ").write_text(source)
+        packages = folder / "packages"
+        if packages.exists():
+            packages.rmdir()
+        with pytest.raises(Unavailable):
+            pdf._run(folder, ["0", "own"])
+        assert not (folder / "report.pdf").exists()
+
+
+def test_exact_a_request_is_short_and_says_when_it_is_not_whole() -> None:
+    small, is_whole = list_request({"kind": "losses", "losses": {"a": [[0.1, 0.2]] * 3}})
+    assert is_whole
+    assert '  "kind": "losses"' in small or small.startswith('{"kind"')
+    large, is_whole = list_request({"kind": "losses", "losses": {"a": [[0.1] * 400] * 30}})
+    assert not is_whole
+    assert "... and 22 more" in large
+    assert len(large.splitlines()) <= 151
+
+
+def test_exact_long_words_may_be_broken_and_short_ones_stay() -> None:
+    assert allow_breaks("short words", 5) == "short words"
+    broken = allow_breaks("a" * 12, 5)
+    assert broken.replace("\N{ZERO WIDTH SPACE}", "") == "a" * 12
+    assert [len(part) for part in broken.split("\N{ZERO WIDTH SPACE}")] == [5, 5, 2]
+
+
+def test_exact_a_digest_is_never_broken() -> None:
+    report = build_report(source_of("losses"))
+    digests = [
+        value
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, FactList)
+        for name, value in block.items
+        if name in block.codes
+    ]
+    assert digests
+    assert all(allow_breaks(value, pdf.LONGEST_LINE) == value for value in digests)
+
+
+def test_exact_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise subprocess.TimeoutExpired("typst", 1.0)
+
+    monkeypatch.setattr(subprocess, "run", refuse)
+    with pytest.raises(Unavailable):
+        render_pdf(build_report(source_of("weights")), draw_one)
