@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from service.figures.differences import find_margin, reference_marks
 from service.figures.figure import Figure, Result
+from service.figures.result_types import has_models
 from service.figures.style import Json, Style
 from service.figures.words import block_word, is_higher_better, name_block, number, value_word
+
+if TYPE_CHECKING:
+    from service.figures.result_types import Comparison, ModelsResult
 
 MOST_FIGURES: Final = 10
 """Pairs that have a figure of their own; of more pairs, those of the best models do."""
@@ -47,8 +51,11 @@ class BlockDifferences:
 
 def build_by_source(result: Result) -> Iterator[Figure]:
     """Yield the figure of each pair of models; none if there are fewer than three blocks."""
-    comparisons, labels = result.get("comparisons") or (), result.get("block_labels") or ()
-    if len(labels) < 3 or "models" not in result or not comparisons:
+    if not has_models(result):
+        return
+    comparisons: Sequence[Comparison] = result["comparisons"]
+    labels = result["block_labels"]
+    if len(labels) < 3 or not comparisons:
         return
     for place, comparison in enumerate(choose_pairs(result, comparisons), start=1):
         a, b = comparison["a"], comparison["b"]
@@ -62,9 +69,7 @@ def number_name(name: str, place: int) -> str:
     return name if place == 1 else f"{name}_{place}"
 
 
-def choose_pairs(
-    result: Result, comparisons: Sequence[Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
+def choose_pairs(result: ModelsResult, comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
     """Return the pairs that have a figure of their own, the most interesting one first."""
     best = [model["name"] for model in result["summary"]["models"]]
     ranks = {name: rank for rank, name in enumerate(best)}
@@ -75,9 +80,11 @@ def choose_pairs(
     return ranked[:MOST_FIGURES]
 
 
-def _subtract(result: Result, a: str, b: str, labels: Sequence[Any]) -> BlockDifferences | None:
-    means_a = result["models"][a]["mean"]["blocks"]
-    means_b = result["models"][b]["mean"]["blocks"]
+def _subtract(
+    result: ModelsResult, a: str, b: str, labels: Sequence[object]
+) -> BlockDifferences | None:
+    means_a: Sequence[float | None] = result["models"][a]["mean"]["blocks"]
+    means_b: Sequence[float | None] = result["models"][b]["mean"]["blocks"]
     if not len(means_a) == len(means_b) == len(labels):
         return None
     pairs = [
@@ -99,7 +106,7 @@ def _subtract(result: Result, a: str, b: str, labels: Sequence[Any]) -> BlockDif
     )
 
 
-def _figure(result: Result, name: str, blocks: BlockDifferences) -> Figure:
+def _figure(result: ModelsResult, name: str, blocks: BlockDifferences) -> Figure:
     word, words = block_word(result), block_word(result, 2)
     n = len(blocks.differences)
     higher = is_higher_better(result)

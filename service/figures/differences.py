@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.figure import Figure, Result
 from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, is_cut
+from service.figures.result_types import has_models
 from service.figures.style import Json, Palette, Style
 from service.figures.words import (
     SIDES,
@@ -21,6 +22,9 @@ from service.figures.words import (
 )
 from thetahat.analyses.losses.result import Decision
 from thetahat.distributions import upper_quantile
+
+if TYPE_CHECKING:
+    from service.figures.result_types import Comparison, ModelsResult
 
 MOST_PAIRS: Final = 45
 """Pairs that are all drawn; of more, only those with the best model are: ten models have 45."""
@@ -106,9 +110,9 @@ class Differences:
 
 def build_differences(result: Result) -> Iterator[Figure]:
     """Yield the figure of the differences, if several models were compared."""
-    comparisons = result.get("comparisons") or ()
-    if not comparisons or "models" not in result or "difference" not in comparisons[0]:
+    if not has_models(result) or not result["comparisons"]:
         return
+    comparisons: Sequence[Comparison] = result["comparisons"]
     higher, margin = is_higher_better(result), find_margin(result)
     reference = _find_reference(result, comparisons)
     beyond = PairsBeyondMargin.of(result)
@@ -137,24 +141,21 @@ def build_differences(result: Result) -> Iterator[Figure]:
     )
 
 
-def find_margin(result: Result) -> float | None:
+def find_margin(result: ModelsResult) -> float | None:
     """Return the largest difference that does not matter, if the request names one."""
-    margin: float | None = result["summary"].get("margin")
-    return margin
+    return result["summary"].get("margin")
 
 
-def _find_rope(comparisons: Sequence[Mapping[str, Any]], margin: float | None) -> float | None:
+def _find_rope(comparisons: Sequence[Comparison], margin: float | None) -> float | None:
     """Return the half width of the region of a Bayesian test, unless it is the margin."""
-    ropes = {
-        test["rope"]
-        for comparison in comparisons[:1]
-        for test in comparison["tests"].values()
-        if test.get("rope")
-    }
+    tests: list[dict[str, Any]] = [  # Bayesian tests have further fields
+        {**test} for pair in comparisons[:1] for test in pair["tests"].values()
+    ]
+    ropes: set[float] = {test["rope"] for test in tests if test.get("rope")}
     return ropes.pop() if len(ropes) == 1 and ropes != {margin} else None
 
 
-def _find_reference(result: Result, comparisons: Sequence[Mapping[str, Any]]) -> str | None:
+def _find_reference(result: ModelsResult, comparisons: Sequence[Comparison]) -> str | None:
     """Return the model that all others are compared with; None if all pairs are shown."""
     first = {comparisons[0]["a"], comparisons[0]["b"]}
     shared = [name for name in first if all(name in (c["a"], c["b"]) for c in comparisons)]
@@ -162,12 +163,11 @@ def _find_reference(result: Result, comparisons: Sequence[Mapping[str, Any]]) ->
         return str(shared[0])  # the control of the request
     if len(comparisons) <= MOST_PAIRS:
         return None
-    best: str = result["summary"]["best_model"]
-    return best
+    return result["summary"]["best_model"]
 
 
 def _build_row(
-    comparison: Mapping[str, Any], reference: str | None, beyond: PairsBeyondMargin
+    comparison: Comparison, reference: str | None, beyond: PairsBeyondMargin
 ) -> DifferenceRow:
     a, b, interval = comparison["a"], comparison["b"], comparison["interval"]
     decision = Decision(comparison["verdict"]["decision"])
@@ -225,17 +225,17 @@ class PairsBeyondMargin:
     n_pairs: int
 
     @classmethod
-    def of(cls, result: Result) -> PairsBeyondMargin:
+    def of(cls, result: ModelsResult) -> PairsBeyondMargin:
         """Return the rule for the comparisons of a result."""
         pairs = result["comparisons"]
         is_corrected = any(
             pair["verdict"].get("p_value_adjusted") not in {None, pair["verdict"]["p_value"]}
             for pair in pairs
         )
-        level = (result.get("summary") or {}).get("level", 0.95)
+        level = result["summary"]["level"]
         return cls(find_margin(result), 1 - level, len(pairs) if is_corrected else 1)
 
-    def contains(self, pair: Mapping[str, Any]) -> bool:
+    def contains(self, pair: Comparison) -> bool:
         """Return whether the difference of a pair is larger than the margin."""
         interval = pair["interval"]
         if self.margin is None or not interval or not interval["standard_error"]:
@@ -255,7 +255,7 @@ def verdict_colour(verdict: str, palette: Palette) -> str:
 
 
 def _caption(
-    result: Result, differences: Differences, reference: str | None, n_comparisons: int
+    result: ModelsResult, differences: Differences, reference: str | None, n_comparisons: int
 ) -> str:
     size = differences.size
     interval = next((c["interval"] for c in result["comparisons"] if c["interval"]), None)
@@ -269,8 +269,8 @@ def _caption(
                 f"Of {n_comparisons} pairs only those with the best model, {reference}, are shown."
             )
     if interval is not None:
-        level = percent(interval.get("level", result["summary"]["level"]))
-        sided = SIDES[interval.get("alternative", "two_sided")]
+        level = percent(result["summary"]["level"])
+        sided = SIDES[str(interval.get("alternative", "two_sided"))]  # brief ones have no such key
         text.append(
             f"A bar is the {level} confidence interval{sided} for "
             f"{target_word(interval['target'], result)}, not corrected for several pairs; "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from service.figures.figure import Figure, Result
 from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, is_cut
+from service.figures.result_types import has_models
 from service.figures.style import Json, Style
 from service.figures.words import (
     SIDES,
@@ -24,6 +25,13 @@ from service.figures.words import (
 )
 from thetahat.metrics import METRICS
 from thetahat.values.types import Target
+
+if TYPE_CHECKING:
+    from service.figures.result_types import ModelsResult
+    from thetahat_client.results import IntervalDict, MetricResultDict, ModelResultDict
+
+ModelInterval: TypeAlias = "tuple[str, Bar, IntervalDict | None]"
+"""The target of an interval, its bar and the interval; empty and None if there is none."""
 
 ROW: Final = 13
 """Height of one interval in pixels; a model has one for each target."""
@@ -90,9 +98,9 @@ class Forest:
 
 def build_forest(result: Result) -> Iterator[Figure]:
     """Yield the forest plot of the models, and one for each metric."""
-    models = result.get("models")
-    if not models:
+    if not has_models(result):
         return
+    models = result["models"]
     quantity = value_word(result)
     entries = {name: _collect_loss(model) for name, model in models.items()}
     yield _figure(
@@ -120,38 +128,36 @@ def build_forest(result: Result) -> Iterator[Figure]:
         )
 
 
-def _collect_loss(model: Mapping[str, Any]) -> list[tuple[str, Bar, str, Mapping[str, Any]]]:
-    found = [(target, interval) for target, interval in model["recommended"].items()]
-    if model.get("prediction"):
-        found.append((PREDICTION, model["prediction"]))
-    if not found:
-        return [("", Bar(model["mean"]["macro"], None, None), "", {})]
-    return [
-        (
-            target,
-            Bar(interval["estimate"], interval["lower"], interval["upper"]),
-            interval["method"],
-            interval,
-        )
-        for target, interval in found
-    ]
+def _collect_loss(model: ModelResultDict) -> list[ModelInterval]:
+    intervals: dict[str, IntervalDict] = dict(model["recommended"])
+    prediction = model.get("prediction")
+    if prediction:
+        intervals[PREDICTION] = prediction
+    if not intervals:
+        return [("", Bar(model["mean"]["macro"], None, None), None)]
+    return [(target, _make_bar(interval), interval) for target, interval in intervals.items()]
 
 
-def _collect_metric(metric: Mapping[str, Any]) -> list[tuple[str, Bar, str, Mapping[str, Any]]]:
-    found = [
-        (target, Bar(i["estimate"], i["lower"], i["upper"]), i["method"], i)
-        for target, i in metric["recommended"].items()
-    ]
-    if found:
-        return found
+def _make_bar(interval: IntervalDict) -> Bar:
+    return Bar(interval["estimate"], interval["lower"], interval["upper"])
+
+
+def _collect_metric(metric: MetricResultDict) -> list[ModelInterval]:
+    if metric["recommended"]:
+        return [(target, _make_bar(each), each) for target, each in metric["recommended"].items()]
+    value = choose_mean(metric)
+    return [] if value is None else [("", Bar(value, None, None), None)]
+
+
+def choose_mean(metric: MetricResultDict) -> float | None:
+    """Return the mean of a metric that its variance belongs to; None if it is not finite."""
     means = metric["estimate"]
-    value = means[metric["mean"]] if metric["mean"] in means else means["pooled"]
-    return [] if value is None else [("", Bar(value, None, None), "", {})]
+    return means["macro"] if metric["mean"] == "macro" else means["pooled"]
 
 
 def _figure(  # noqa: PLR0913 - the words of a figure
-    result: Result,
-    entries: Mapping[str, list[tuple[str, Bar, str, Mapping[str, Any]]]],
+    result: ModelsResult,
+    entries: Mapping[str, list[ModelInterval]],
     *,
     name: str,
     title: str,
@@ -162,14 +168,20 @@ def _figure(  # noqa: PLR0913 - the words of a figure
     order = sorted(entries, key=lambda model: sign * entries[model][0][1].estimate)
     sizes = {model: describe_size(result, result["models"][model]) for model in order}
     rows = [
-        ForestRow(model=model, target=target, bar=bar, method=method, size=sizes[model])
+        ForestRow(
+            model=model,
+            target=target,
+            bar=bar,
+            method="" if interval is None else interval["method"],
+            size=sizes[model],
+        )
         for model in order
-        for target, bar, method, _ in entries[model]
+        for target, bar, interval in entries[model]
     ]
     present = {row.target for row in rows}
     targets = tuple(t for t in (*TARGET_ORDER, PREDICTION, "") if t in present)
     words: dict[str, str] = {t: _legend(t, result) for t in targets}
-    intervals = [i for all_rows in entries.values() for *_, i in all_rows if i]
+    intervals = [i for all_rows in entries.values() for _, _, i in all_rows if i is not None]
     forest = Forest(
         models=tuple(order),
         rows=tuple(rows),
@@ -186,14 +198,14 @@ def _figure(  # noqa: PLR0913 - the words of a figure
     )
 
 
-def _legend(target: str, result: Result) -> str:
+def _legend(target: str, result: ModelsResult) -> str:
     if target == PREDICTION:
         return f"one more {block_word(result)}, by itself"
     return target_word(target, result) if target else "no interval"
 
 
 def _caption(
-    result: Result, forest: Forest, intervals: Sequence[Mapping[str, Any]], quantity: str
+    result: ModelsResult, forest: Forest, intervals: Sequence[IntervalDict], quantity: str
 ) -> str:
     first = next(iter(result["models"].values()))
     size = describe_size(result, first)

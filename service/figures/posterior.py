@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from scipy.special import gammaln
 
 from service.figures.by_source import choose_pairs, number_name
 from service.figures.figure import Figure, Result
+from service.figures.result_types import has_models
 from service.figures.style import Json, Style
 from service.figures.words import is_higher_better, number, percent, value_word
 from thetahat.values.types import FloatArray
+
+if TYPE_CHECKING:
+    from service.figures.result_types import Comparison, ModelsResult
 
 POINTS: Final = 241
 SPREADS: Final = 4.5
@@ -25,10 +29,10 @@ ANSWERS: Final = ("first model better", "practically equivalent", "second model 
 
 def build_posteriors(result: Result) -> Iterator[Figure]:
     """Yield the probabilities of all Bayesian tests, and the densities of those that have one."""
-    comparisons = result.get("comparisons") or ()
-    if "models" not in result:
+    if not has_models(result):
         return
-    rows = [
+    comparisons: Sequence[Comparison] = result["comparisons"]
+    rows: list[tuple[Comparison, str, Mapping[str, Any]]] = [
         (pair, name, test)
         for pair in _with_best(result, comparisons)
         for name, test in pair["tests"].items()
@@ -45,23 +49,21 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
                 yield _build_density(result, pair, name, test, place)
 
 
-def _with_best(
-    result: Result, comparisons: Sequence[Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
+def _with_best(result: ModelsResult, comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
     if len(comparisons) * 3 <= MOST_ROWS:
         return comparisons
     best = result["summary"]["best_model"]
     return [pair for pair in comparisons if best in (pair["a"], pair["b"])]
 
 
-def regions(result: Result, a: str, b: str) -> tuple[str, str, str]:
+def regions(result: ModelsResult, a: str, b: str) -> tuple[str, str, str]:
     """Return what the regions below, inside and above the region of equivalence mean."""
     low, high = (b, a) if is_higher_better(result) else (a, b)
     return f"{low} is better", "practically equivalent", f"{high} is better"
 
 
 def _build_probabilities(
-    result: Result, rows: Sequence[tuple[Mapping[str, Any], str, Mapping[str, Any]]], n: int
+    result: ModelsResult, rows: Sequence[tuple[Comparison, str, Mapping[str, Any]]], n: int
 ) -> Figure:
     values: list[Json] = []
     is_first_low = not is_higher_better(result)  # then a difference below 0 means that it is better
@@ -146,7 +148,7 @@ def student_density(x: FloatArray, location: float, scale: float, degrees: float
 
 
 def _build_density(
-    result: Result, pair: Mapping[str, Any], name: str, test: Mapping[str, Any], place: int
+    result: ModelsResult, pair: Comparison, name: str, test: Mapping[str, Any], place: int
 ) -> Figure:
     a, b, rope = pair["a"], pair["b"], test["rope"] or 0.0
     words = regions(result, a, b)

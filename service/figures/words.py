@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.style import Palette
 from thetahat.values.number_text import format_count, format_number, format_percent
 from thetahat.values.types import Target
+
+if TYPE_CHECKING:
+    from thetahat_client.results import ModelResultDict
 
 TARGET_ORDER: Final = (
     Target.NEW_SOURCE,
@@ -57,7 +60,7 @@ def target_colour(target: str, palette: Palette) -> str:
     }[Target(target)]
 
 
-def describe_size(result: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+def describe_size(result: Mapping[str, Any], model: ModelResultDict) -> str:
     """Return how many rows, blocks and repeats a mean rests on, as ``569 rows in 10 folds``."""
     n, blocks = model["n"], model["blocks"]
     text = f"{format_count(n)} test {'row' if n == 1 else 'rows'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.pages.result_view import ResultView
 from service.pages.tables import Table
@@ -17,7 +17,9 @@ from service.pages.texts import (
     write_number,
 )
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from service.figures.result_types import Comparison
+
 MAX_PAIRS: Final = 100
 COMPARED: Final = ("kind", "dataset", "task", "scheme", "blocks", "loss", "margin", "level")
 """Fields of a request that are compared."""
@@ -132,7 +134,7 @@ def _compare_pairs(first: Side, second: Side) -> Table:
     )
 
 
-def _write_verdict(pair: Json) -> str:
+def _write_verdict(pair: Comparison) -> str:
     """Return the verdict on a pair in words that do not depend on the order of its models."""
     decision, a, b = pair["verdict"]["decision"], pair["a"], pair["b"]
     if decision == "worse":

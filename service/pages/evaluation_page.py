@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from service.figures.result_types import has_models
 from service.pages.headlines import write_headline
 from service.pages.kind_tables import describe_outcome, list_main_tables
 from service.pages.method_tables import list_method_tables
@@ -101,7 +102,7 @@ def describe_result(
     used = [_describe_method(method) for method in result["provenance"]["methods"]]
     main = list_main_tables(result)
     outcome = describe_outcome(result)
-    if "models" not in result:
+    if not has_models(result):
         cautions = collect_cautions(result)
         return ResultSections(
             headline=outcome[0] if outcome else "",

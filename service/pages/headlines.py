@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from service.pages.texts import join_words, write_number
+
+if TYPE_CHECKING:
+    from thetahat_client.results import ComparisonSummaryDict, ModelSummaryDict, SummaryDict
 
 MAX_NAMES: Final = 4
 MIRRORED: Final = {"better": "worse", "worse": "better"}
 
 
-def write_headline(summary: Mapping[str, Any]) -> str:
+def write_headline(summary: SummaryDict) -> str:
     """Return how the best model compares with the others, in one sentence."""
     best, models = summary["best_model"], summary["models"]
     if len(models) < 2:
@@ -41,7 +44,7 @@ SENTENCES: Final = {
 }
 
 
-def _seen_from(best: str, comparison: Mapping[str, Any]) -> tuple[str, str]:
+def _seen_from(best: str, comparison: ComparisonSummaryDict) -> tuple[str, str]:
     """Return the decision on the best model and the other model of a comparison.
 
     ``not_worse`` is about a alone: of b nothing is shown by it.
@@ -63,7 +66,7 @@ def _list_names(names: Sequence[str], order: Mapping[str, int]) -> str:
     return join_words([*shown, f"{len(ranked) - len(shown)} others"])
 
 
-def _describe_one(model: Mapping[str, Any]) -> str:
+def _describe_one(model: ModelSummaryDict) -> str:
     estimate = f"{model['name']}: {write_number(model['estimate'])}"
     if model["lower"] is None or model["upper"] is None:
         return estimate

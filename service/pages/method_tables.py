@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from service.figures.forest import choose_mean
 from service.pages.tables import Table
 from service.pages.texts import (
     MISSING,
@@ -15,12 +16,20 @@ from service.pages.texts import (
     write_p_value,
 )
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from service.figures.result_types import Comparison, ModelsResult
+    from thetahat_client.results import (
+        ModelResultDict,
+        OmnibusResultDict,
+        PostHocOmnibusResultDict,
+        SharedTestDict,
+    )
+
 MAX_MODELS: Final = 30
 MAX_PAIRS: Final = 30
 
 
-def list_method_tables(result: Json) -> list[Table]:
+def list_method_tables(result: ModelsResult) -> list[Table]:
     """Return the intervals, variances, tests and metrics of a result with models."""
     tables = [
         table
@@ -47,7 +56,7 @@ def list_method_tables(result: Json) -> list[Table]:
     return tables
 
 
-def _tabulate_intervals(name: str, model: Json) -> Table:
+def _tabulate_intervals(name: str, model: ModelResultDict) -> Table:
     return Table(
         caption=f"Intervals of {name}",
         columns=["Method", "Variance", "About", "Mean", "Interval", "Degrees of freedom"],
@@ -66,7 +75,7 @@ def _tabulate_intervals(name: str, model: Json) -> Table:
     )
 
 
-def _tabulate_variances(name: str, model: Json) -> Table:
+def _tabulate_variances(name: str, model: ModelResultDict) -> Table:
     return Table(
         caption=f"Variances of the mean of {name}",
         columns=["Method", "About", "Variance", "Standard error", "Usable"],
@@ -84,7 +93,7 @@ def _tabulate_variances(name: str, model: Json) -> Table:
     )
 
 
-def _tabulate_metrics(result: Json) -> list[Table]:
+def _tabulate_metrics(result: ModelsResult) -> list[Table]:
     rows = []
     for name, model in result["models"].items():
         for metric, each in model.get("metrics", {}).items():
@@ -94,7 +103,7 @@ def _tabulate_metrics(result: Json) -> list[Table]:
                     [
                         metric,
                         name,
-                        write_estimate(each["estimate"][each["mean"]], error),
+                        write_estimate(choose_mean(each), error),
                         write_ends(interval, error),
                         describe_target(target),
                     ]
@@ -111,10 +120,10 @@ def _tabulate_metrics(result: Json) -> list[Table]:
     ]
 
 
-def _tabulate_tests(pair: Json, shared: Json) -> Table:
+def _tabulate_tests(pair: Comparison, shared: Mapping[str, SharedTestDict]) -> Table:
     rows = []
     for method, each in pair["tests"].items():
-        details = {**shared.get(method, {}), **each}
+        details: dict[str, Any] = {**shared.get(method, {}), **each}  # the fields of either class
         if "p_rope" in details:
             value = (
                 f"{write_number(details['p_left'])} / {write_number(details['p_rope'])} / "
@@ -142,7 +151,7 @@ def _tabulate_tests(pair: Json, shared: Json) -> Table:
     )
 
 
-def _tabulate_omnibus(omnibus: Json) -> Table:
+def _tabulate_omnibus(omnibus: Mapping[str, OmnibusResultDict | PostHocOmnibusResultDict]) -> Table:
     return Table(
         caption="Tests of all models at once",
         columns=["Test", "About", "Statistic", "p"],

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import fmean, median
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.differences import PairsBeyondMargin
 from service.pages.headlines import write_headline
@@ -25,6 +25,9 @@ from service.pages.texts import (
     write_p_value,
 )
 from thetahat.cautions import restore
+
+if TYPE_CHECKING:
+    from service.figures.result_types import AnyInterval, Comparison, ModelsResult
 
 Json = Mapping[str, Any]
 
@@ -79,7 +82,7 @@ class ResultView:
         The request.
     """
 
-    result: Json
+    result: ModelsResult
     request: Json
 
     @property
@@ -171,7 +174,7 @@ class ResultView:
         return f"{100 * self.result['summary']['level']:.6g}"
 
     @cached_property
-    def pairs(self) -> list[Json]:
+    def pairs(self) -> list[Comparison]:
         """Comparisons, those of the best model first, then by the size of the difference."""
         best = self.result["summary"]["best_model"]
         return sorted(
@@ -202,16 +205,18 @@ class ResultView:
             note=" ".join(notes),
         )
 
-    def _describe_pair(self, pair: Json) -> list[str]:
+    def _describe_pair(self, pair: Comparison) -> list[str]:
         """Return the cells of a pair, with the better model first where one is better."""
         a, b = pair["a"], pair["b"]
         decision = pair["verdict"]["decision"]
         if decision == "worse":
             a, b, decision = b, a, "better"
-        interval: Json = pair["interval"] or {}
-        error = interval.get("standard_error")
-        estimate: float = interval["estimate"] if interval else pair["difference"]
-        lower, upper = interval.get("lower"), interval.get("upper")
+        interval: AnyInterval | None = pair["interval"]
+        error = lower = upper = None
+        estimate = pair["difference"]
+        if interval is not None:
+            error, estimate = interval["standard_error"], interval["estimate"]
+            lower, upper = interval["lower"], interval["upper"]
         if a != pair["a"]:
             estimate, lower, upper = -estimate, _negate(upper), _negate(lower)
         verdict = pair["verdict"]
@@ -224,7 +229,7 @@ class ResultView:
             write_p_value(verdict["p_value"] if p_value is None else p_value),
         ]
 
-    def _word_verdict(self, decision: str, a: str, b: str, pair: Json) -> str:
+    def _word_verdict(self, decision: str, a: str, b: str, pair: Comparison) -> str:
         if decision == "better":
             beyond = ", and by more than the margin" if self.is_beyond_margin(pair) else ""
             return f"{a} is better{beyond}"
@@ -235,7 +240,7 @@ class ResultView:
         }
         return words.get(decision, decision)
 
-    def is_beyond_margin(self, pair: Json) -> bool:
+    def is_beyond_margin(self, pair: Comparison) -> bool:
         """Return whether a difference is larger than the margin, by the rule of the figure."""
         return PairsBeyondMargin.of(self.result).contains(pair)
 
@@ -307,9 +312,11 @@ class ResultView:
         main = self.result["summary"]["target"]
         yield self.result["cautions"]
         for model in self.result["models"].values():
-            yield (model["recommended"].get(main) or {}).get("cautions", ())
+            if main in model["recommended"]:
+                yield model["recommended"][main]["cautions"]
         for pair in self.result["comparisons"]:
-            yield (pair["interval"] or {}).get("cautions", ())
+            if pair["interval"] is not None:
+                yield pair["interval"].get("cautions", ())
             yield [c for c in pair["cautions"] if "message" in c]
         for caution in self.result.get("comparison_cautions", ()):
             yield [asdict(restore(caution["code"], caution["message"]))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.figures.result_types import has_models
 from service.pages.result_view import ResultView
 from tests.service.kinds.run_requests import run_kind
 
@@ -19,15 +20,21 @@ SCHOOLS: dict[str, Any] = {
 }
 
 
+def view_schools(request: dict[str, Any]) -> ResultView:
+    result = run_kind(SCHOOLS).result
+    assert has_models(result)
+    return ResultView(result, request)
+
+
 def test_exact_the_direction_is_that_of_the_result_and_not_of_the_request() -> None:
-    view = ResultView(run_kind(SCHOOLS).result, {"kind": "losses"})
+    view = view_schools({"kind": "losses"})
 
     assert view.higher_is_better
     assert view.model_names == ["strong", "weak"]
 
 
 def test_exact_sources_have_their_word() -> None:
-    view = ResultView(run_kind(SCHOOLS).result, SCHOOLS)
+    view = view_schools(SCHOOLS)
 
     differences = view.compare_by_source("strong", "weak")
 
