@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.pages.tables import Table
 from service.pages.texts import (
@@ -14,6 +14,17 @@ from service.pages.texts import (
     write_estimate,
     write_number,
 )
+
+if TYPE_CHECKING:
+    from thetahat_client.results import (
+        BootstrapResultDict,
+        EstimatedWeightsDict,
+        ImportanceWeightingResultDict,
+        LearningCurveResultDict,
+        SelectionResultDict,
+        StudyResultDict,
+        WeightsResultDict,
+    )
 
 Json = Mapping[str, Any]
 MAX_ROWS: Final = 200
@@ -41,7 +52,7 @@ def describe_outcome(result: Json) -> list[str]:
 # Bootstrap ---------------------------------------------------------------------------------------
 
 
-def _tabulate_bootstrap(result: Json) -> list[Table]:
+def _tabulate_bootstrap(result: BootstrapResultDict) -> list[Table]:
     error = result["standard_error"]
     numbers = (
         ("Estimate", result["estimate"]),
@@ -74,7 +85,7 @@ def _tabulate_bootstrap(result: Json) -> list[Table]:
     ]
 
 
-def _describe_bootstrap(result: Json) -> list[str]:
+def _describe_bootstrap(result: BootstrapResultDict) -> list[str]:
     error = result["standard_error"]
     text = f"The {result['statistic']} is {write_estimate(result['estimate'], error)}"
     intervals = {each["method"]: each for each in result["intervals"]}
@@ -88,7 +99,7 @@ def _describe_bootstrap(result: Json) -> list[str]:
 # Selection ---------------------------------------------------------------------------------------
 
 
-def _tabulate_selection(result: Json) -> list[Table]:
+def _tabulate_selection(result: SelectionResultDict) -> list[Table]:
     chosen, external = result["chosen"], result["external"]
     by = "Error" if chosen["by"] == "error" else capitalise(chosen["by"])
     rows = []
@@ -139,7 +150,7 @@ def _tabulate_selection(result: Json) -> list[Table]:
     return tables
 
 
-def _describe_selection(result: Json) -> list[str]:
+def _describe_selection(result: SelectionResultDict) -> list[str]:
     chosen, bias = result["chosen"], result["bias"]
     sentence = (
         f"{chosen['name']} was chosen, with an internal "
@@ -165,7 +176,7 @@ def _sort_key(value: float | None, *, reverse: bool) -> tuple[bool, float]:
 # Learning curve ----------------------------------------------------------------------------------
 
 
-def _tabulate_curves(result: Json) -> list[Table]:
+def _tabulate_curves(result: LearningCurveResultDict) -> list[Table]:
     rows = []
     for name, curve in result["curves"].items():
         for point in curve["points"]:
@@ -192,7 +203,7 @@ def _tabulate_curves(result: Json) -> list[Table]:
     ]
 
 
-def _describe_curves(result: Json) -> list[str]:
+def _describe_curves(result: LearningCurveResultDict) -> list[str]:
     return [
         f"{name}: {CURVE_DECISIONS.get(curve['saturation']['decision'], '')}. "
         f"{curve['saturation']['reason']}"
@@ -203,7 +214,7 @@ def _describe_curves(result: Json) -> list[str]:
 # Importance weighting ----------------------------------------------------------------------------
 
 
-def _tabulate_weights(weights: Json) -> Table:
+def _tabulate_weights(weights: EstimatedWeightsDict) -> Table:
     names = {
         "mean": "Mean weight (should be near 1)",
         "variance": "Variance of the weights",
@@ -215,15 +226,16 @@ def _tabulate_weights(weights: Json) -> Table:
         "share_zero": "Share of weights that are zero",
         "coverage": "Share of target rows with a source row near them",
     }
+    numbers: Mapping[str, object] = weights
     return Table(
         caption=f"Importance weights by {weights['method']}",
         columns=["Number", "Value"],
-        rows=[[text, write_number(weights[key])] for key, text in names.items() if key in weights],
+        rows=[[text, write_number(numbers[key])] for key, text in names.items() if key in numbers],
         numbers=frozenset({1}),
     )
 
 
-def _tabulate_importance(result: Json) -> list[Table]:
+def _tabulate_importance(result: ImportanceWeightingResultDict) -> list[Table]:
     rows = []
     for name, risk in result["risks"].items():
         interval = risk["interval"]
@@ -248,7 +260,7 @@ def _tabulate_importance(result: Json) -> list[Table]:
     return [table, _tabulate_weights(result["weights"])]
 
 
-def _describe_sample_size(weights: Json) -> str:
+def _describe_sample_size(weights: EstimatedWeightsDict) -> str:
     return (
         f"The {write_number(weights['n'])} weighted source rows are worth "
         f"{write_number(weights['effective_sample_size'])} unweighted ones (effective sample size)."
@@ -258,7 +270,7 @@ def _describe_sample_size(weights: Json) -> str:
 # Studies -----------------------------------------------------------------------------------------
 
 
-def _tabulate_study(result: Json) -> list[Table]:
+def _tabulate_study(result: StudyResultDict) -> list[Table]:
     tables = [
         Table(
             caption=table["title"],
@@ -308,7 +320,7 @@ def _write_cell(cell: Any) -> str:
     return f"{write_estimate(value, error)} (± {write_number(float(f'{error:.2g}'))})"
 
 
-def _describe_study(result: Json) -> list[str]:
+def _describe_study(result: StudyResultDict) -> list[str]:
     study = result["study"]
     sentences = [f"The study has {write_number(study['repetitions'])} repetitions."]
     if result["claims"]:
@@ -320,11 +332,11 @@ def _describe_study(result: Json) -> list[str]:
     return sentences
 
 
-def _tabulate_weights_alone(result: Json) -> list[Table]:
+def _tabulate_weights_alone(result: WeightsResultDict) -> list[Table]:
     return [_tabulate_weights(result["weights"])]
 
 
-TABLES: Final[Mapping[str, Callable[[Json], list[Table]]]] = {
+TABLES: Final[Mapping[str, Callable[[Any], list[Table]]]] = {
     "bootstrap": _tabulate_bootstrap,
     "selection": _tabulate_selection,
     "learning_curve": _tabulate_curves,
@@ -332,7 +344,7 @@ TABLES: Final[Mapping[str, Callable[[Json], list[Table]]]] = {
     "weights": _tabulate_weights_alone,
     "study": _tabulate_study,
 }
-OUTCOMES: Final[Mapping[str, Callable[[Json], list[str]]]] = {
+OUTCOMES: Final[Mapping[str, Callable[[Any], list[str]]]] = {
     "bootstrap": _describe_bootstrap,
     "selection": _describe_selection,
     "learning_curve": _describe_curves,
