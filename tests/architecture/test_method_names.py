@@ -40,7 +40,7 @@ ORDINARY_WORDS: Final = {
 EXCEPTIONS: Final = {
     "service/figures/risk_curves.py": "the risks that have a colour of their own",
     "service/kinds/fields/analysis.py": "the methods whose fits a request of losses can hold",
-    "service/kinds/losses/supplied_fits.py": "the fields of the request with these fits",
+    "service/kinds/supplied_fits.py": "the fields of the request with these fits",
     "service/pages/kind_tables.py": "the interval that the headline of a bootstrap shows",
     "service/pages/new_evaluation.py": "the methods that the form offers first",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",

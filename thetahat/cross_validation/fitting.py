@@ -64,9 +64,11 @@ def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighte
             value=learner.info.name,
         )
     if loss.uses == "scores" and not getattr(learner, "gives_scores", False):
+        reason = getattr(learner, "why_no_scores", "")
         raise UnsupportedCombination(
             f"The loss {loss.info.name!r} needs decision values, which the learner {name!r} "
-            f"({learner.info.name}) does not compute. Choose another loss or learner.",
+            f"({learner.info.name}) does not compute. {reason}{' ' if reason else ''}Choose "
+            "another loss or learner.",
             loc=loc,
             value=learner.info.name,
         )

@@ -73,10 +73,13 @@ class ConstantModel:
         The class code or the value.
     probabilities : ndarray of float or None
         (n_classes,) for a classification.
+    score : float or None
+        The log odds of the second of two classes, if they are finite.
     """
 
     output: int | float
     probabilities: FloatArray | None = None
+    score: float | None = None
 
     def predict(self, features: Features) -> Predictions:
         """Repeat the prediction for each instance."""
@@ -85,6 +88,7 @@ class ConstantModel:
         return Predictions(
             np.full(features.n, self.output, dtype=np.intp),
             probabilities=np.tile(self.probabilities, (features.n, 1)),
+            scores=None if self.score is None else np.full(features.n, self.score),
         )
 
 

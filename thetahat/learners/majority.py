@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ class Majority:
     Degenerate cases: of classes that are equally common, the first (in the order of
     ``Data.classes``) is predicted. Under leave-one-out, two classes of equal size are always
     predicted wrongly, because leaving a row out makes the other class the more common one.
+    Log odds are infinite, and are no decision values, if one of two classes is absent.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -29,7 +31,8 @@ class Majority:
         title="Commonest class",
         summary=(
             "The baseline of a classification: it predicts the commonest training class, gives "
-            "the class shares as probabilities, and does not look at the features."
+            "the class shares as probabilities and their log odds as decision values, and does not "
+            "look at the features."
         ),
         formula=r"\hat y = \arg\max_c \sum_{i: y_i = c} w_i",
         references=("hastie2009",),
@@ -38,6 +41,7 @@ class Majority:
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
+    gives_scores: ClassVar[bool] = True
 
     def fit(
         self,
@@ -51,7 +55,10 @@ class Majority:
         """Fit the model: count the rows of each class."""
         del features, rng
         totals = class_weights(y, read_weights(weights, len(y)), n_classes)
-        return ConstantModel(int(np.argmax(totals)), totals / totals.sum())
+        score = None
+        if n_classes == 2 and totals.min() > 0:
+            score = math.log(totals[1]) - math.log(totals[0])
+        return ConstantModel(int(np.argmax(totals)), totals / totals.sum(), score)
 
 
 METHOD = Majority

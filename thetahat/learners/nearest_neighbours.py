@@ -154,6 +154,10 @@ class NearestNeighbours:
     tasks: ClassVar[frozenset[str]] = frozenset({"classification", "regression"})
     takes_weights: ClassVar[bool] = True
     compares_rows: ClassVar[bool] = True
+    why_no_scores: ClassVar[str] = (
+        "The neighbours of many rows are of one class, and the log odds of a share of 0 or 1 are "
+        "infinite."
+    )
     path_parameter: ClassVar[str] = "k"
 
     def __post_init__(self) -> None:

@@ -88,7 +88,8 @@ def signs_and_scores(
     if scores is None:
         raise UnsupportedCombination(
             f"The loss {loss!r} needs a decision value for each instance, and there is none. A "
-            "learner has none if log odds are infinite, because nothing varies within its classes. "
+            "learner has none if log odds are infinite, because nothing varies within its classes "
+            "or a training part has one class only. "
             "'zero_one' needs only the predicted class.",
             loc=("loss",),
             value=loss,

@@ -93,6 +93,11 @@ class Pipeline:
         """Whether predictions include decision values (not the default of a learner)."""
         return self.task == "classification" and getattr(self.learner, "gives_scores", False)
 
+    @property
+    def why_no_scores(self) -> str:
+        """Why the learner has no decision values; empty if it does not say."""
+        return getattr(self.learner, "why_no_scores", "")
+
     def for_classes(self, classes: tuple[Label, ...]) -> Pipeline:
         """Return the pipeline with its learner adapted to the class labels."""
         return replace(self, learner=for_classes(self.learner, classes))

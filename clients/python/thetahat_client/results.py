@@ -2101,6 +2101,10 @@ class PredictionsResultDict(TypedDict):
     kind: Literal["predictions"]
     """``predictions``."""
 
+    bias_variance: NotRequired[dict[str, BiasVarianceDict]]
+    """By model, its loss split in squared bias and variance, if the loss is squared or zero-one and
+    an instance has predictions of several fits."""
+
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 

@@ -12,7 +12,7 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.left_out import keep_rows
 from service.kinds.losses.loss_table import SentLosses, read_losses
 from service.kinds.losses.request import LossesRequest
-from service.kinds.losses.supplied_fits import SuppliedEstimators, read_supplied_fits
+from service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
 from service.schemas.numbers import number_array
 from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import check, describe_other_loss

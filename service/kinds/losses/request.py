@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.kinds.fields.left_out import LeftOutLossFields
-from service.kinds.losses.supplied_fits import SuppliedFits
+from service.kinds.supplied_fits import SuppliedFitsField
 from service.schemas.base import Schema
 from service.schemas.numbers import check_whole_sizes
 from thetahat.parameter_checks import MAX_SPLITS
@@ -132,16 +132,10 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
     )
 
 
-class LossesRequest(AnalysisRequest, LossInput):
+class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
     """Losses, and what is to be computed from them."""
 
     kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
-    fits: SuppliedFits | None = Field(
-        None,
-        description="Losses of extra fits of the same models, under bootstrap resamples or under "
-        "subsamples of halves of the data. They add the out-of-bag error and the conservative "
-        "variance to the result.",
-    )
     weights: list[Any] | None = Field(
         None,
         description="The importance weight of each loss, in the shape of the losses of a model. "

@@ -41,7 +41,12 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         """Compute the losses, and evaluate them together with the metrics."""
         request = job.request
         plan = build_plan(request, job.datasets)
-        evaluation = evaluate(plan.table, request.choices, job.seed)
+        evaluation = evaluate(
+            plan.table,
+            request.choices,
+            job.seed,
+            refits=plan.fits.compute(request.choices),
+        )
         layout = plan.table.layout
         with_metrics = add_metrics(
             evaluation, plan.metrics, plan.judged, layout, request.choices, job.seed
@@ -50,12 +55,16 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         if request.blocks is None:
             cautions.append(BLOCKS_ASSUMED_RANDOM())
         cautions += find_similar_labels(plan.classes, "labels")
-        result = PredictionsResult(evaluation=replace(with_metrics, cautions=tuple(cautions)))
+        result = PredictionsResult(
+            evaluation=replace(with_metrics, cautions=tuple(cautions)),
+            bias_variance=plan.bias_variance,
+        )
         result = name_blocks(result, request.choices.noun, layout.kind, plan.table.names)
         methods = (
             record_method("losses", plan.loss),
             *record_methods("metrics", plan.metrics),
             *evaluation.methods,
+            *plan.fits.methods_used(),
         )
         return Finished(result, tabulate_losses(plan.table), methods)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import numpy as np
+
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
@@ -28,6 +30,9 @@ from service.kinds.predictions.model_predictions import (
     read_inline,
 )
 from service.kinds.predictions.request import PredictionColumns, PredictionsRequest
+from service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
+from thetahat.analyses.cross_validation import without_refit_target
+from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.errors import InvalidParameter, Loc
@@ -37,7 +42,7 @@ from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
-from thetahat.values.types import BlockKind, Label
+from thetahat.values.types import BlockKind, FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +61,10 @@ class PredictionsPlan:
         The truth and the predictions by model, rows in the table's order.
     classes : tuple of label
         Empty for a regression.
+    fits : SuppliedEstimators
+        Estimators that use losses of extra fits.
+    bias_variance : mapping of str to BiasVariance or None
+        By model, where several predictions of an instance are known; None where none are.
     """
 
     loss: Loss
@@ -63,6 +72,8 @@ class PredictionsPlan:
     table: LossTable
     judged: Mapping[str, TruthAndPredictions]
     classes: tuple[Label, ...]
+    fits: SuppliedEstimators
+    bias_variance: Mapping[str, BiasVariance] | None
 
 
 def check_form(request: PredictionsRequest) -> None:
@@ -149,13 +160,31 @@ def _compute_losses(
 
     loss_of_classes = for_classes(loss, classes)
     losses: dict[str, BlockLosses] = {}
+    bias_variance: dict[str, BiasVariance] = {}
     for model, predicted in predictions.items():
         with located_errors(data.paths(model)):
             values = loss_of_classes.losses(y_true, predicted)
         losses[model] = BlockLosses(layout, values=values)
+        part = _split_bias_and_variance(loss, layout, predicted.output, values)
+        if part is not None:
+            bias_variance[model] = part
     table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
-    check(layout, request.choices, table.names, describe_other_loss(table))
-    return PredictionsPlan(loss, metrics, table, judged, classes)
+    fits = read_supplied_fits(request.fits, table)
+    choices = without_refit_target(request.choices, fits.methods)
+    check(layout, choices, table.names, describe_other_loss(table))
+    return PredictionsPlan(loss, metrics, table, judged, classes, fits, bias_variance or None)
+
+
+def _split_bias_and_variance(
+    loss: Loss, layout: Layout, predicted: np.ndarray, losses: FloatArray
+) -> BiasVariance | None:
+    """Return bias and variance of a model if the loss has them and instances are named."""
+    if layout.instance is None or not loss.info.loss.has_bias_and_variance:
+        return None
+    if loss.task == "regression":
+        return split_predictions(layout.instance, predicted, losses, 0)
+    labels, codes = np.unique(predicted, return_inverse=True)
+    return split_predictions(layout.instance, codes, losses, len(labels))
 
 
 def _parse_loss(request: PredictionsRequest) -> Loss:

@@ -11,6 +11,7 @@ from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.kinds.fields.left_out import LeftOutLossFields
 from service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
+from service.kinds.supplied_fits import SuppliedFitsField
 from service.schemas.numbers import check_whole_sizes
 from thetahat.values.types import BlockKind
 
@@ -29,7 +30,7 @@ class PredictionColumns(LayoutColumns):
     )
 
 
-class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields):
+class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields, SuppliedFitsField):
     """The true classes or values, and the predictions of every model."""
 
     kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")

@@ -124,3 +124,42 @@ def test_invalid_requests_name_the_place(change: dict[str, Any], loc: tuple[Any,
         run_kind({**BODY, **change})
 
     assert place_of(caught.value) == loc
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_exact_bias_and_variance_of_a_cross_validations_own_predictions(task: str) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(24, 2))
+    y: list[Any] = np.round(x[:, 0] + rng.normal(size=24), 2).tolist()
+    learners = {"a": "ridge", "b": "mean"}
+    if task == "classification":
+        y, learners = ["yes" if v > 0 else "no" for v in y], {"a": "nearest_mean", "b": "majority"}
+    ran = run_kind(
+        {
+            "kind": "cross_validation",
+            "task": task,
+            "data": {"X": x.tolist(), "y": y},
+            "learners": learners,
+            "scheme": {"name": "repeated_k_fold", "params": {"n_folds": 4, "n_repeats": 3}},
+        },
+        seed=3,
+    )
+    columns = ran.losses.to_pydict()
+    body = {
+        "kind": "predictions",
+        "blocks": "random",
+        "y": [y[i] for i in columns["instance"]],
+        "predictions": {name: columns[f"prediction:{name}"] for name in learners},
+        "loss": "squared" if task == "regression" else "zero_one",
+        **{name: columns[name] for name in ("block", "repeat", "instance")},
+    }
+    result = run_kind(body).result
+
+    assert result["bias_variance"]["a"]["fewest_fits"] == 3
+    for name, part in ran.result["bias_variance"].items():
+        for field, value in part.items():
+            assert_allclose(result["bias_variance"][name][field], value, rtol=1e-12, atol=1e-15)
+    without_names = {key: value for key, value in body.items() if key != "instance"}
+    assert "bias_variance" not in run_kind(without_names).result
+    if task == "regression":
+        assert "bias_variance" not in run_kind({**body, "loss": "absolute"}).result

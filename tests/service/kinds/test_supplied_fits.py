@@ -27,22 +27,20 @@ RNG = np.random.default_rng(20_261_122)
 X = np.round(RNG.normal(size=(N, 2)), 3)
 Y = np.round(X[:, 0] + RNG.normal(size=N), 3)
 MODELS = {"ridge": "ridge", "mean": "mean", "line": "least_squares"}
+BAG: tuple[str | int, ...] = ("fits", "out_of_bag")
+HALVES: tuple[str | int, ...] = ("fits", "conservative_z")
+CROSS_VALIDATION: dict[str, Any] = {
+    "kind": "cross_validation",
+    "task": "regression",
+    "data": {"X": X.tolist(), "y": Y.tolist()},
+    "learners": MODELS,
+    "scheme": {"name": "k_fold", "params": {"n_folds": 5}},
+}
 
 
 def cross_validated(method: dict[str, Any], **more: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The result of the service's own fits, and its losses as a request of kind losses."""
-    ran = run_kind(
-        {
-            "kind": "cross_validation",
-            "task": "regression",
-            "data": {"X": X.tolist(), "y": Y.tolist()},
-            "learners": MODELS,
-            "scheme": {"name": "k_fold", "params": {"n_folds": 5}},
-            "variances": ["nadeau_bengio", method],
-            **more,
-        },
-        seed=SEED,
-    )
+    ran = run_kind({**CROSS_VALIDATION, "variances": ["nadeau_bengio", method], **more}, seed=SEED)
     table = ran.losses.to_pydict()
     body = {
         "kind": "losses",
@@ -166,6 +164,41 @@ def test_exact_both_with_a_control() -> None:
     assert caution == "few_halvings"
 
 
+def test_exact_predictions_take_the_same_fits() -> None:
+    """The losses of these predictions and their fits are those of the cross-validation."""
+    method = {"name": "out_of_bag", "params": {"n_resamples": 20}}
+    expected, body = cross_validated(method)
+    table = run_kind(CROSS_VALIDATION | {"variances": ["nadeau_bengio", method]}, seed=SEED).losses
+    columns = table.to_pydict()
+    fits = {"out_of_bag": out_of_bag_fits(20), "conservative_z": halves_fits(6, 4)}
+    predictions = {
+        "kind": "predictions",
+        "blocks": "random",
+        "y": [Y[i] for i in columns["instance"]],
+        "predictions": {name: columns[f"prediction:{name}"] for name in MODELS},
+        "block": columns["block"],
+        "instance": columns["instance"],
+        "loss": "squared",
+        "variances": ["nadeau_bengio"],
+    }
+    result = run_kind({**predictions, "fits": fits}, seed=SEED).result
+    of_losses = run_kind({**body, "fits": fits}, seed=SEED).result
+    for name in MODELS:
+        assert_same(
+            result["models"][name]["estimates"]["out_of_bag"],
+            expected["models"][name]["estimates"]["out_of_bag"],
+        )
+        assert_same(result["models"][name]["variances"], of_losses["models"][name]["variances"])
+    names = {one["name"] for one in result["methods"]}
+    assert {"out_of_bag", "conservative_z"} <= names
+    assert "bias_variance" not in result  # each instance has one prediction
+
+    del fits["out_of_bag"]["losses"]["line"]
+    with pytest.raises(EvaluationError, match="'line' is missing here") as error:
+        run_kind({**predictions, "fits": fits})
+    assert place_of(error.value) == (*BAG, "losses", "line")
+
+
 def without_a_model(fits: dict[str, Any]) -> None:
     del fits["out_of_bag"]["losses"]["line"]
 
@@ -205,10 +238,6 @@ def other_subsamples(fits: dict[str, Any]) -> None:
 
 def text(fits: dict[str, Any]) -> None:
     fits["conservative_z"]["halves"]["line"][0][1][2] = "0.5"
-
-
-BAG: tuple[str | int, ...] = ("fits", "out_of_bag")
-HALVES: tuple[str | int, ...] = ("fits", "conservative_z")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from thetahat.cross_validation import check_learner, check_loss, check_target
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.learners.majority import Majority
 from thetahat.learners.mean import MeanLearner
+from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.cost_matrix import CostMatrix
 from thetahat.losses.hinge import Hinge
 from thetahat.losses.log import Log
@@ -57,8 +58,10 @@ def test_invalid_log_loss_for_a_learner_without_probabilities() -> None:
 
 
 def test_invalid_loss_of_decision_values_that_are_not_given() -> None:
+    learner = NearestNeighbours()
     with pytest.raises(UnsupportedCombination, match="'hinge' needs decision values") as caught:
-        check_learner("m", Majority(), "classification", Hinge(), weighted=False)
+        check_learner("m", learner, "classification", Hinge(), weighted=False)
+    assert "log odds of a share of 0 or 1 are infinite. Choose" in caught.value.message
 
     assert caught.value.loc == ("learners", "m")
 

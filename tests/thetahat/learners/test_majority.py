@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.learners.fits import predicted, probabilities
 from thetahat.learners.majority import Majority
+from thetahat.losses.logistic import LogisticLoss
 
 
 # By hand: three of five labels are 2.
@@ -61,3 +62,23 @@ def test_exact_no_class_errs_less_on_the_training_part() -> None:
     wrong = [float(w[y != c].sum()) for c in range(4)]
     assert said.output[0] == int(np.argmin(wrong))
     assert_allclose(probabilities(said)[0], 1 - np.array(wrong) / w.sum(), rtol=1e-12)
+
+
+def test_by_hand_log_odds_of_two_classes() -> None:
+    rows, new = np.zeros((5, 1)), np.ones((2, 1))
+    weights = [1, 1, 1, 1, 2]
+    three_to_two = predicted(Majority(), rows, [1, 0, 1, 0, 1], new, n_classes=2)
+    weighted = predicted(Majority(), rows, [1, 0, 1, 0, 1], new, weights=weights, n_classes=2)
+
+    assert_allclose(three_to_two.scores, [np.log(3 / 2)] * 2, rtol=1e-15)
+    assert_allclose(weighted.scores, [np.log(2)] * 2, rtol=1e-15)
+    # the logistic loss of log odds is the logarithmic loss of the shares
+    losses = LogisticLoss().losses(np.array([1, 0]), three_to_two)
+    assert_allclose(losses, [-np.log(3 / 5), -np.log(2 / 5)], rtol=1e-15)
+
+
+def test_degenerate_log_odds_of_an_absent_or_a_third_class() -> None:
+    rows = np.zeros((3, 1))
+
+    assert predicted(Majority(), rows, [1, 1, 1], rows, n_classes=2).scores is None
+    assert predicted(Majority(), rows, [0, 1, 2], rows, n_classes=3).scores is None

@@ -75,15 +75,33 @@ def _split_one(data: Data, outcomes: Sequence[SplitOutcome]) -> BiasVariance | N
         test.append(outcome.test)
         losses.append(outcome.losses)
         output.append(outcome.output)
-    rows = np.concatenate(test)
-    J = np.bincount(rows, minlength=data.n)
+    rows, predicted, all_losses = (np.concatenate(part) for part in (test, output, losses))
+    return split_predictions(rows, predicted, all_losses, data.n_classes)
+
+
+def split_predictions(
+    rows: IntArray, predicted: np.ndarray, losses: FloatArray, n_classes: int
+) -> BiasVariance | None:
+    """Return bias and variance of a model; None if no instance is predicted twice.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        (n,) instance of each prediction.
+    predicted : ndarray
+        (n,) codes of classes, or values if there are no classes.
+    losses : ndarray of float
+        (n,) zero-one losses of classes, or squared losses of values.
+    n_classes : int
+        Number of classes; 0 for values.
+    """
+    J = np.bincount(rows)
     several = J > 1
     if not several.any():
         return None
-    predicted = np.concatenate(output)
-    spread = _vary_classes if data.classes else _vary_values
-    V = spread(rows, predicted, J, data.n_classes)[several]
-    L = np.bincount(rows, weights=np.concatenate(losses), minlength=data.n)[several] / J[several]
+    spread = _vary_classes if n_classes else _vary_values
+    V = spread(rows, predicted, J, n_classes)[several]
+    L = np.bincount(rows, weights=losses)[several] / J[several]
     return BiasVariance(
         n_instances=int(several.sum()),
         fewest_fits=int(J[several].min()),

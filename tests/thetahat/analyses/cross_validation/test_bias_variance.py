@@ -14,8 +14,14 @@ from thetahat.analyses.cross_validation.bias_variance import (
 from thetahat.analyses.cross_validation.entry_points import cross_validate
 from thetahat.cross_validation import SplitOutcome
 from thetahat.losses import LOSSES
+from thetahat.schemes.bootstrap import BootstrapScheme
+from thetahat.schemes.complete_subsampling import CompleteSubsampling
+from thetahat.schemes.five_by_two import FiveByTwo
 from thetahat.schemes.k_fold import KFold
+from thetahat.schemes.leave_p_out import LeavePOut
+from thetahat.schemes.random_subsampling import RandomSubsampling
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
+from thetahat.schemes.stratified_repeated_k_fold import StratifiedRepeatedKFold
 from thetahat.tables.data import Data, build_data
 
 
@@ -106,3 +112,35 @@ def test_exact_parts_of_a_cross_validation() -> None:
     assert_allclose(found.expected_loss, found.bias_squared + found.variance)
     assert 0 < found.variance < found.expected_loss
     assert evaluate(KFold(n_folds=4)).bias_variance is None
+
+
+@pytest.mark.parametrize(
+    ("scheme", "fewest"),
+    [
+        (RepeatedKFold(n_folds=4, n_repeats=3), 3),
+        (FiveByTwo(), 5),
+        (BootstrapScheme(n_resamples=60), 2),
+        (LeavePOut(p=2), 9),
+        (CompleteSubsampling(test_size=3), 36),
+        (RandomSubsampling(n_draws=40, test_size=0.5), 2),
+        (StratifiedRepeatedKFold(n_folds=2, n_repeats=3), 3),
+    ],
+    ids=lambda scheme: getattr(getattr(scheme, "info", None), "name", None),
+)
+def test_exact_every_scheme_that_predicts_a_row_several_times(scheme: Any, fewest: int) -> None:
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(10, 2)), np.array(["a", "b"] * 5)
+    result = cross_validate(x, y, {"m": "majority"}, task="classification", scheme=scheme)
+    found = result.bias_variance["m"]
+
+    assert found.n_instances == 10
+    assert found.fewest_fits >= fewest
+    assert_allclose(found.expected_loss, found.bias_squared + found.variance)
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out", "holdout", "three_way"])
+def test_exact_no_scheme_that_predicts_each_row_once(scheme: str) -> None:
+    x, y = np.arange(20.0).reshape(10, 2), np.array(["a", "b"] * 5)
+    result = cross_validate(x, y, {"m": "majority"}, task="classification", scheme=scheme)
+
+    assert result.bias_variance is None

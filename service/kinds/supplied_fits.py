@@ -79,6 +79,17 @@ class SuppliedFits(Schema):
     )
 
 
+class SuppliedFitsField(Schema):
+    """The losses of extra fits in a request."""
+
+    fits: SuppliedFits | None = Field(
+        None,
+        description="Losses of extra fits of the same models, under bootstrap resamples or under "
+        "subsamples of halves of the data. They add the out-of-bag error and the conservative "
+        "variance to the result.",
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SuppliedEstimators:
     """Estimators with the losses of the fits that they need.
