@@ -70,6 +70,8 @@ def test_by_hand_log_odds_of_two_classes() -> None:
     three_to_two = predicted(Majority(), rows, [1, 0, 1, 0, 1], new, n_classes=2)
     weighted = predicted(Majority(), rows, [1, 0, 1, 0, 1], new, weights=weights, n_classes=2)
 
+    assert three_to_two.scores is not None
+    assert weighted.scores is not None
     assert_allclose(three_to_two.scores, [np.log(3 / 2)] * 2, rtol=1e-15)
     assert_allclose(weighted.scores, [np.log(2)] * 2, rtol=1e-15)
     # the logistic loss of log odds is the logarithmic loss of the shares

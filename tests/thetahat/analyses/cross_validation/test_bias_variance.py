@@ -131,6 +131,7 @@ def test_exact_every_scheme_that_predicts_a_row_several_times(scheme: Any, fewes
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=(10, 2)), np.array(["a", "b"] * 5)
     result = cross_validate(x, y, {"m": "majority"}, task="classification", scheme=scheme)
+    assert result.bias_variance is not None
     found = result.bias_variance["m"]
 
     assert found.n_instances == 10
