@@ -53,7 +53,7 @@ def find_requests(text: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def first_result() -> dict[str, Any]:
     """Return the result of README's first request."""
-    body = re.search(r"-d '\n(\{.*?\})'", README, re.DOTALL)
+    body = re.search(r"<<'END'\n(\{.*?\})\nEND", README, re.DOTALL)
     assert body is not None
     kind = JOB_KINDS["losses"]
     request = kind.request.model_validate(json.loads(body[1]))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 from uuid import uuid4
 
@@ -190,5 +191,11 @@ def test_exact_events_come_in_order_to_the_end(client: Client) -> None:
         list(client.events(NOBODY))
 
 
-def test_exact_it_is_ready(client: Client) -> None:
-    assert client.ready()
+def test_exact_it_is_ready_once_it_has_computed(client: Client) -> None:
+    assert client.submit(REQUEST, wait=30).status == "succeeded"
+    deadline = time.monotonic() + 30
+    while not client.ready():  # the worker records it with its next heartbeat
+        assert client.state() in {"warming", "ready"}
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert client.state() == "ready"

@@ -1,0 +1,47 @@
+"""The blocks and command lines of README and docs that no test runs, each with the reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PART: Final = "a part of a request, not a whole one"
+OWN_SERVERS: Final = "needs the database, broker or folders of an installation"
+HOURS: Final = "computes for minutes or hours"
+
+SKIPPED_LINES: Final = {
+    r"pip install ": "installs; the tests run where the package is installed",
+    r"make (demo|test|serve|setup|setup-runtime)\b": "installs and starts; tests/architecture and "
+    "tests/clients run what these targets run",
+}
+"""Patterns of lines of a ``sh`` block that are left out; the other lines of the block are run."""
+
+NOT_RUN: Final[dict[str, dict[str, str]]] = {
+    "docs/ARCHITECTURE.md": {"flowchart LR": "a diagram"},
+    "docs/http/errors.md": {'{"type": "/problems/invalid_parameter"': "an answer, shortened"},
+    "docs/http/prepare-columns.md": {'{"name": "LogisticRegression", "prepare"': PART},
+    "docs/pipelines.md": {
+        "school,old,new": "the first lines of a table",
+        '{"gate": {': PART,
+        "- name: The new model": "a step of GitHub Actions",
+        "thetahat gate request.json": "tests/architecture/test_readme.py runs it with a table",
+    },
+    "docs/python-client.md": {"": "tests/clients/test_client_page.py runs them, with MLflow"},
+    "docs/results/README.md": {"cut -d, -f3-": "needs data that are not in the repository"},
+    "docs/running-on-a-cluster.md": {
+        "export THETAHAT_DATABASE_URL": OWN_SERVERS,
+        "thetahat keys create": "docs/tutorials/operator.md runs these commands",
+        "[project.entry-points": "a part of the pyproject.toml of another package",
+        "export THETAHAT_LEARNER_PACKAGES": OWN_SERVERS,
+        "thetahat backup": "docs/tutorials/operator.md runs these commands",
+        "rsync -a": OWN_SERVERS,
+    },
+    "docs/studies.md": {
+        '{"kind": "study", "extends"': "needs the id of an earlier study",
+        "thetahat study ": HOURS,
+    },
+    "docs/test-sets.md": {
+        '{"kind": "losses", "unit": "task", "logs"': "needs logs; docs/tutorials/"
+        "language-models.md makes and sends them",
+    },
+}
+"""By page, the beginning of the first line of a block, and why the block is not run."""
