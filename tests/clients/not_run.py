@@ -34,6 +34,7 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
         "export THETAHAT_LEARNER_PACKAGES": OWN_SERVERS,
         "thetahat backup": "docs/tutorials/operator.md runs these commands",
         "rsync -a": OWN_SERVERS,
+        "location / {": "settings of nginx",
     },
     "docs/studies.md": {
         '{"kind": "study", "extends"': "needs the id of an earlier study",
