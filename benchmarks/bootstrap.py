@@ -21,7 +21,7 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.clock import clock
-from thetahat.numerics.bootstrap import SharedResamples, of_difference
+from thetahat.numerics.bootstrap import SharedResamples, draw_difference_replicates
 from thetahat.numerics.bootstrap.interval_ends import bca_reach
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
@@ -61,7 +61,7 @@ def estimate_error(shared: SharedResamples, name: str, b: int) -> float:
 def estimate_difference_error(values: tuple[np.ndarray, ...], b: int) -> float:
     """Return the standard error of one difference, resampled as in the paired bootstrap test."""
     a, c = build_shared_resamples(*values).models.values()
-    return float(of_difference(a.minus(c), 1, b, None).variance ** 0.5)
+    return float(draw_difference_replicates(a.minus(c), 1, b, None).variance ** 0.5)
 
 
 def main() -> None:

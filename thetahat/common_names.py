@@ -1,4 +1,4 @@
-"""What other libraries call methods, parameters and fields that have another name here.
+"""Names that other libraries use for methods, parameters and fields with another name here.
 
 One table a family. A key is a name in small letters and digits alone; a value is the name here, the
 names to try in order, or a sentence that says what to do instead.

@@ -77,7 +77,7 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceTraits:
-    r"""What rules ask of a variance estimator.
+    r"""Properties that rules ask of a variance estimator.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class VarianceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalTraits:
-    """What rules ask of an interval.
+    """Properties that rules ask of an interval.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class IntervalTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossTraits:
-    """What rules ask of a loss.
+    """Properties that rules ask of a loss.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class LossTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerTraits:
-    """What rules ask of a learner.
+    """Properties that rules ask of a learner.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class LearnerTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionTraits:
-    """What rules ask of a correction of p-values.
+    """Properties that rules ask of a correction of p-values.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class CorrectionTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightTraits:
-    """What rules ask of an estimator of importance weights.
+    """Properties that rules ask of an estimator of importance weights.
 
     Parameters
     ----------

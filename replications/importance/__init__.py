@@ -1,1 +1,1 @@
-"""What the presets on importance-weighted cross-validation (kouw2019) share."""
+"""Code that the presets on importance-weighted cross-validation (kouw2019) share."""

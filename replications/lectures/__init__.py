@@ -1,1 +1,1 @@
-"""What the presets on the lecture about error estimation (zelezny2011) share."""
+"""Code that the presets on the lecture about error estimation (zelezny2011) share."""

@@ -1,1 +1,1 @@
-"""What the presets on cross-validation with multiple sources (geras2013) share."""
+"""Code that the presets on cross-validation with multiple sources (geras2013) share."""

@@ -1,4 +1,4 @@
-"""What a correction of p-values for the number of comparisons is."""
+"""The interface of corrections of p-values for the number of comparisons."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def find_shared_clusters(
 
 
 def _repeat_labels(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:
-    """(n,) block label of each row; integers as an array, which is faster to encode."""
+    """Return the (n,) block label of each row; integers as an array, which is encoded faster."""
     if isinstance(labels, range) or all(type(label) is int for label in labels):
         return np.repeat(np.array(labels, dtype=np.intp), sizes)
     pairs = zip(labels, sizes.tolist(), strict=True)

@@ -48,7 +48,7 @@ class PredictedRows:
         return PredictedRows(**{name: part[:, rows] for name, part in self.list_arrays().items()})
 
     def select_learner(self, learner: int) -> dict[str, Any]:
-        """(n, ...) losses and predictions of one learner, by name."""
+        """Return the (n, ...) losses and predictions of one learner, by name."""
         arrays = self.list_arrays().items()
         return {name: part[learner] for name, part in arrays if name != "usable"}
 
@@ -118,7 +118,7 @@ class PredictedRowsBuilder:
         self._compute_losses(rows, predictions, y, loss)
 
     def reserve_errors(self, sizes: Sequence[int]) -> list[FloatArray]:
-        """(L, m) array for each of the next batches of rows, to write prediction errors into."""
+        """Yield an (L, m) array for each next batch of rows, to write prediction errors into."""
         ends = list(accumulate(sizes, initial=self.n_filled))
         return [self.arrays["losses"][:, start:stop] for start, stop in pairwise(ends)]
 

@@ -106,7 +106,7 @@ def _collect_usable(
     *,
     keep: bool,
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """(J,) whether each split has usable predictions, and losses and predictions of all rows."""
+    """Return (J,) whether each split has usable predictions, and the losses and predictions."""
     complete = [
         prediction
         if isinstance(prediction, Predictions) and prediction.output.shape == split.test.shape

@@ -22,7 +22,7 @@ from thetahat.values.types import FloatArray
 
 
 class DrawKind(StrEnum):
-    """What a generator draws."""
+    """The kind of data that a generator draws."""
 
     LOSSES = "losses"  # the losses of one or more models, over blocks
     DATA = "data"  # rows to learn from, with targets

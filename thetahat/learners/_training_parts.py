@@ -93,7 +93,7 @@ class ConstantModel:
 
 
 def take_rows(predictions: Predictions, rows: IntArray | slice) -> Predictions:
-    """Return the predictions of some rows."""
+    """Return the predictions of the rows with these indices."""
     probabilities, scores = predictions.probabilities, predictions.scores
     return Predictions(
         predictions.output[rows],

@@ -56,9 +56,9 @@ class TruthAndPredictions:
 
 
 class WeightedMetric(Protocol):
-    r"""A metric on some rows, as a function of the rows' weights.
+    r"""A metric of given rows, as a function of the rows' weights.
 
-    Every metric here is unchanged when all weights are multiplied by one number, so its influence
+    Multiplying all weights by the same number does not change any of these metrics. The influence
     function at a row is therefore the derivative with respect to the weight of that row,
 
     .. math::

@@ -22,7 +22,7 @@ from thetahat.values.types import FloatArray, Needs, Target
 
 @dataclass(frozen=True, slots=True)
 class Nemenyi(RowTest):
-    r"""Which pairs of mean ranks lie further apart than chance allows, over all pairs at once.
+    r"""Test of all pairs of mean ranks by the studentised range of the models.
 
     In the formula :math:`q_\alpha` is the upper :math:`\alpha` quantile of the studentised range of
     k groups at infinite degrees of freedom, over :math:`\sqrt 2`. The statistic is

@@ -15,8 +15,8 @@ from thetahat.numerics.bootstrap import (
     Replicates,
     SharedResamples,
     default_resamples,
+    draw_difference_replicates,
     draw_seed,
-    of_difference,
     reason_against_units,
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
@@ -104,7 +104,9 @@ class BootstrapDifference:
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
         """Test that the mean difference is 0."""
-        replicates = of_difference(pair.difference, draw_seed(rng), self.n_resamples, self.unit)
+        replicates = draw_difference_replicates(
+            pair.difference, draw_seed(rng), self.n_resamples, self.unit
+        )
         return _build_outcome(replicates, alternative)
 
     def test_many(

@@ -1,4 +1,4 @@
-"""Which scikit-learn parameters and sizes a request may not use: one table for each rule.
+"""Limits of scikit-learn parameters in requests: one table for each rule.
 
 A refused parameter is still accepted at its default, so that the output of ``get_params`` can be
 pasted into a request.

@@ -1,4 +1,4 @@
-"""Which scikit-learn transformers do not depend on the training part.
+"""The scikit-learn transformers that do not depend on the training part.
 
 The output of such a step for a row depends only on that row and the parameters, so the step can be
 applied once to all rows before they are split without leaking test rows.

@@ -26,22 +26,22 @@ class SumsFunctional(ABC):
 
     @abstractmethod
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:
-        """(...) values of (..., q) sums over n rows; NaN where undefined."""
+        """Return the (...) values from (..., q) sums over n rows; NaN if undefined."""
 
-    def of_sums(self, sums: FloatArray) -> FloatArray:
-        """(b,) values of (b, q) sums over as many rows as the sample has."""
+    def evaluate_sums(self, sums: FloatArray) -> FloatArray:
+        """Return the (b,) values from (b, q) sums over as many rows as the sample has."""
         return self.scaled(sums, len(self.columns))
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """(b,) values of (b, n) counts."""
-        return self.of_sums(counts @ self.columns)
+    def evaluate_counts(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) values from (b, n) counts."""
+        return self.evaluate_sums(counts @ self.columns)
 
     def jackknife(self) -> FloatArray:
-        """(n,) values without each row."""
+        """Return the (n,) values without each row."""
         return self.scaled(self.columns.sum(axis=0) - self.columns, len(self.columns) - 1)
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """(b,) jackknife variances of (b, n) counts."""
+        """Return the (b,) jackknife variances from (b, n) counts."""
         sums = counts @ self.columns
         without = self.scaled(sums[:, None, :] - self.columns, len(self.columns) - 1)
         return jackknife_variances(without, counts)

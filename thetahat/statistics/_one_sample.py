@@ -1,4 +1,4 @@
-"""What statistics of the rows of one sample have in common."""
+"""Base class of statistics of one sample, and its jackknife variances."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def centred(x: FloatArray) -> tuple[FloatArray, float]:
 
 
 def jackknife_variances(without: FloatArray, counts: FloatArray) -> FloatArray:
-    """(b,) jackknife variances of (b, n) values without one copy of each row."""
+    """Return (b,) jackknife variances from (b, n) values without one copy of each row."""
     held = counts > 0
     without = np.where(held, without, 0.0)
     n = counts.sum(axis=1)

@@ -70,8 +70,8 @@ class QuantileFunctional:
         self._q, self._definition, self._fast = q, definition, fast
         self._k, self._g = position(len(x), q, definition)
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """(b,) quantiles of (b, n) counts that sum to n."""
+    def evaluate_counts(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) quantiles from (b, n) counts that sum to n."""
         if self._fast:
             places = np.empty((len(counts), 2), dtype=np.intp)
             compiled(neighbours)(np.ascontiguousarray(counts), self._order, self._k, places)
@@ -86,8 +86,8 @@ class QuantileFunctional:
         by_row[self._order] = np.cumsum(is_new) - 1
         return by_row, int(np.count_nonzero(is_new))
 
-    def of_kinds(self, counts: FloatArray) -> FloatArray:
-        """(b,) quantiles of (b, K) counts of the values that differ."""
+    def evaluate_kinds(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) quantiles from (b, K) counts of the distinct values."""
         values = self._values[self._is_new]
         places = np.empty((len(counts), 2), dtype=np.intp)
         compiled(neighbours)(counts, np.arange(len(values)), self._k, places)
@@ -99,7 +99,7 @@ class QuantileFunctional:
         return np.concatenate([[True], self._values[1:] != self._values[:-1]])
 
     def jackknife(self) -> FloatArray:
-        """(n,) quantiles without each row: of a row among the first k, the next ones count."""
+        """Return the (n,) quantiles of the sample without each row."""
         n = len(self._values)
         if n < 2:
             return np.full(n, np.nan)
@@ -110,7 +110,7 @@ class QuantileFunctional:
         return _between(self._values[low], self._values[high], g)
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """(b,) NaN: the jackknife's variance of a quantile is not consistent."""
+        """Return (b,) NaN, because the jackknife variance of a quantile is not consistent."""
         return np.full(len(counts), np.nan)
 
 

@@ -19,7 +19,7 @@ class SpreadFunctional(SumsFunctional):
         super().__init__(np.stack([rows, rows**2], axis=1))
 
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:
-        """(...) values of (..., 2) sums."""
+        """Return the (...) values from (..., 2) sums."""
         if n <= self._ddof:
             return np.full(sums.shape[:-1], np.nan)
         squares = sums[..., 1]

@@ -1,4 +1,4 @@
-"""Differences of two functionals: of samples that are drawn apart, or of the same rows."""
+"""Differences of two functionals: of two independent samples, or of the same rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from thetahat.values.types import FloatArray
 
 
 class _Difference:
-    """A functional less another, on a common scale."""
+    """A functional minus another one, on a common scale."""
 
     def __init__(self, a: Functional, b: Functional) -> None:
         self._a, self._b = a, b
@@ -20,25 +20,27 @@ class _Difference:
 
 
 class DifferenceFunctional(_Difference):
-    """Of two samples that are drawn apart; the first n columns of counts are those of the first."""
+    """Difference of two independent samples; the first n columns of counts are of the first one."""
 
     def __init__(self, a: Functional, b: Functional, n: int) -> None:
         super().__init__(a, b)
         self._n = n
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """(b,) differences."""
+    def evaluate_counts(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) differences."""
         by_a, by_b = self._by
         first, second = counts[:, : self._n], counts[:, self._n :]
-        return np.asarray(by_a * self._a.of_counts(first) - by_b * self._b.of_counts(second))
+        return np.asarray(
+            by_a * self._a.evaluate_counts(first) - by_b * self._b.evaluate_counts(second)
+        )
 
     def jackknife(self) -> FloatArray:
-        """(n + m,) of each row, its own sample's part of the difference without it."""
+        """Return (n + m,) values: the term of the row's own sample, computed without the row."""
         by_a, by_b = self._by
         return np.concatenate([by_a * self._a.jackknife(), -by_b * self._b.jackknife()])
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """(b,) sums of both samples' jackknife variances."""
+        """Return the (b,) sums of the jackknife variances of both samples."""
         by_a, by_b = self._by
         first, second = counts[:, : self._n], counts[:, self._n :]
         return np.asarray(
@@ -48,29 +50,29 @@ class DifferenceFunctional(_Difference):
 
 
 class PairedDifferenceFunctional(_Difference):
-    """Of the same rows, by their counts."""
+    """Difference of two functionals of the same rows, each computed from the counts."""
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """(b,) differences."""
-        return np.asarray(self._a.of_counts(counts) - self._b.of_counts(counts))
+    def evaluate_counts(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) differences."""
+        return np.asarray(self._a.evaluate_counts(counts) - self._b.evaluate_counts(counts))
 
     def jackknife(self) -> FloatArray:
-        """(n,) differences without each row."""
+        """Return the (n,) differences without each row."""
         return self._a.jackknife() - self._b.jackknife()
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """(b,) NaN, as of a single quantile: smooth statistics are those of sums."""
+        """Return (b,) NaN, as for a single quantile, which is not smooth."""
         return self._a.jackknife_variances(counts)
 
 
 class PairedSumsFunctional(SumsFunctional):
-    """Of the same rows, by the sums of both."""
+    """Difference of two functionals of the same rows, computed from the sums of both."""
 
     def __init__(self, a: SumsFunctional, b: SumsFunctional) -> None:
         super().__init__(np.hstack([a.columns, b.columns]), a.shift - b.shift, a.divisor)
         self._a, self._b = a, b
 
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:
-        """(...) differences of (..., 2 q) sums."""
+        """Return the (...) differences from (..., 2 q) sums."""
         q = self._a.columns.shape[1]
         return self._a.scaled(sums[..., :q], n) - self._b.scaled(sums[..., q:], n)

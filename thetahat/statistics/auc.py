@@ -27,8 +27,8 @@ class _AucFunctional:
         self._positive = positive
         self._fast = fast
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """(b,) areas of (b, n) counts; NaN where a class is missing."""
+    def evaluate_counts(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) areas from (b, n) counts; NaN if a class is missing."""
         if self._fast:
             return self._ranking.by_kernel(roc_areas, counts)
         return areas_under_roc(*self._ranking.by_class(counts))
@@ -37,12 +37,12 @@ class _AucFunctional:
         """Return each row's group of equal scores and class."""
         return self._ranking.kinds()
 
-    def of_kinds(self, counts: FloatArray) -> FloatArray:
-        """(b,) areas of (b, 2 G) counts: negatives and positives of each group."""
+    def evaluate_kinds(self, counts: FloatArray) -> FloatArray:
+        """Return the (b,) areas from (b, 2 G) counts of negatives and positives in each group."""
         return areas_under_roc(counts[:, 1::2], counts[:, ::2])
 
     def jackknife(self) -> FloatArray:
-        """(n,) areas without each row; NaN without the only one of a class."""
+        """Return the (n,) areas without each row; NaN if a class is then missing."""
         positives, negatives = self._ranking.unit_weights()
         of_positive, of_negative = _without(positives[None], negatives[None])
         group = self._ranking.group
@@ -52,7 +52,7 @@ class _AucFunctional:
         return self._ranking.to_rows(by_order)
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """(b,) jackknife variances of (b, n) counts; NaN where a class has only one row."""
+        """Return the (b,) jackknife variances from (b, n) counts; NaN if a class has one row."""
         positives, negatives = self._ranking.by_class(counts)
         parts = tuple(zip((positives, negatives), _without(positives, negatives), strict=True))
         n = positives.sum(axis=1) + negatives.sum(axis=1)
@@ -62,7 +62,7 @@ class _AucFunctional:
 
 
 def _without(positives: FloatArray, negatives: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(b, G) areas without one positive, and without one negative, of each group of scores."""
+    """Return (b, G) areas without one positive, and without one negative, of each score group."""
     below = np.cumsum(negatives, axis=1) - 0.5 * negatives
     n_positives = positives.sum(axis=1, keepdims=True)
     n_negatives = negatives.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What a statistic of a sample is: a number that depends on how often each row counts."""
+"""The interface of statistics of a sample, as functions of how often each row is counted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_ENTRY = 1e75
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """What was observed, checked.
+    """The observed values of a sample, after checks.
 
     Parameters
     ----------
@@ -58,30 +58,31 @@ class Sample:
 class Functional(Protocol):
     r"""A statistic on the rows of one sample, as a function of counts of the rows.
 
-    Its value is ``shift + scaled / divisor``. What varies between resamples is ``scaled``: kept
-    apart, it loses nothing to a shift that is far larger, and whole numbers stay whole.
+    Its value is ``shift + scaled / divisor``. Only ``scaled`` varies between resamples. It is
+    computed separately, so that it loses no digits to a much larger shift and whole numbers stay
+    exact.
     """
 
     @property
     def shift(self) -> float:
-        """What all values have in common."""
+        """The part of the value that is the same for all resamples."""
         ...
 
     @property
     def divisor(self) -> float:
-        """What ``scaled`` is divided by, above 0."""
+        """The number above 0 that ``scaled`` is divided by."""
         ...
 
-    def of_counts(self, counts: FloatArray) -> FloatArray:
-        """(b,) ``scaled`` of resamples that hold each row (b, n) times; NaN where undefined."""
+    def evaluate_counts(self, counts: FloatArray) -> FloatArray:
+        """Return (b,) ``scaled`` from (b, n) counts of the rows in resamples; NaN if undefined."""
         ...
 
     def jackknife(self) -> FloatArray:
-        """(n,) ``scaled`` of the sample without each row; NaN where undefined."""
+        """Return (n,) ``scaled`` of the sample without each row; NaN if undefined."""
         ...
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        r"""(b,) the jackknife's variance of ``scaled``, of resamples with (b, n) counts c.
+        r"""Return (b,) jackknife variances of ``scaled`` in resamples with (b, n) counts c.
 
         .. math:: \frac{n-1}{n} \sum_i c_i (\theta_{(-i)} - \theta_{(\cdot)})^2
 
@@ -95,22 +96,22 @@ class FunctionalOfKinds(Protocol):
     """A functional that depends on how many rows of each kind are drawn, and on nothing else."""
 
     def kinds(self) -> tuple[IntArray, int]:
-        """Return (n,) the kind of each row, counted from 0, and how many kinds there are."""
+        """Return the (n,) kind of each row, counted from 0, and the number of kinds."""
         ...
 
-    def of_kinds(self, counts: FloatArray) -> FloatArray:
-        """(b,) what ``of_counts`` gives, of (b, K) counts of the kinds."""
+    def evaluate_kinds(self, counts: FloatArray) -> FloatArray:
+        """Return the values of ``evaluate_counts`` from (b, K) counts of the kinds."""
         ...
 
 
 class Statistic(Protocol):
-    """A frozen dataclass whose fields are the statistic's parameters."""
+    """The interface of statistics; the fields of the dataclass are their parameters."""
 
     info: ClassVar[MethodInfo]
 
     @property
     def takes(self) -> AcceptedSamples:
-        """What it is a statistic of."""
+        """The samples that it accepts: one column, two columns, or two samples."""
         ...
 
     @property
@@ -119,11 +120,11 @@ class Statistic(Protocol):
         ...
 
     def undefined(self) -> str:
-        """Say when a resample has no value."""
+        """Return when a resample has no value, as the end of a sentence."""
         ...
 
     def strata(self, sample: Sample) -> IntArray:
-        """(S + 1,) where each sample that is drawn from by itself starts among all rows."""
+        """Return the (S + 1,) first rows of the strata that are resampled separately."""
         ...
 
     def on(self, sample: Sample, *, fast: bool) -> Functional:

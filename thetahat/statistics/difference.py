@@ -89,7 +89,7 @@ class Difference:
         return self._inner().undefined()
 
     def strata(self, sample: Sample) -> IntArray:
-        """(2,) or (3,): pairs are one stratum, independent samples are two."""
+        """Return (2,) or (3,) bounds: pairs are one stratum, independent samples are two."""
         parts = [len(values) for _, values in sample.parts()]
         ends = parts[:1] if self.paired else np.cumsum(parts)
         return np.array([0, *ends], dtype=np.intp)

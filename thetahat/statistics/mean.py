@@ -19,7 +19,7 @@ class _MeanFunctional(SumsFunctional):
         return np.asarray(sums[..., 0] * (len(self.columns) / n) if n else sums[..., 0] + np.nan)
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
-        """(b,) n/(n-1) times the sums of squares about each resample's mean."""
+        """Return (b,) n/(n-1) times the sums of squares about the mean of each resample."""
         n = len(self.columns)
         if n < 2:
             return np.full(len(counts), np.nan)

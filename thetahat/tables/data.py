@@ -195,7 +195,7 @@ def _parse_columns(
 
 
 def _keep_rows(data: Data, kept: KeptRows) -> Data:
-    """Return the data of some rows, with the classes that these rows have."""
+    """Return the data of the kept rows, with the classes that these rows have."""
     rows, left_out = kept.index, kept.left_out
     if len(rows) < 2:
         raise InsufficientData(

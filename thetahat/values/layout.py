@@ -1,4 +1,4 @@
-"""Which split, repeat, cluster and instance each row of a loss matrix belongs to."""
+"""The layout of losses: the split, repeat, cluster and instance of each row."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Label = str | int | float
 
 
 class BlockKind(StrEnum):
-    """What a test block is."""
+    """The kind of a test block: a random fold, a source, a holdout or a subsample."""
 
     RANDOM = "random"  # a fold whose instances were drawn at random
     SOURCE = "source"  # a subject, a site, a domain
@@ -47,7 +47,7 @@ class MeanKind(StrEnum):
 
 
 class Alternative(StrEnum):
-    """Which differences count as evidence; a difference is a minus b.
+    """The alternative of a test or interval; a difference is a minus b.
 
     A request's ``less`` asks whether a is better, and ``greater`` whether b is. Where higher values
     are better, the interval and the test are those of the other side: ``mirrored``.

@@ -13,10 +13,10 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 """Any JSON value."""
 
 
-AlternativeValue: TypeAlias = Literal["two_sided", "less", "greater"]
-"""Which differences count as evidence; a difference is a minus b. A request's ``less`` asks whether
-a is better, and ``greater`` whether b is. Where higher values are better, the interval and the test
-are those of the other side: ``mirrored``."""
+AlternativeGridValue: TypeAlias = Literal["two_sided", "less", "greater"]
+"""The alternative of a test or interval; a difference is a minus b. A request's ``less`` asks
+whether a is better, and ``greater`` whether b is. Where higher values are better, the interval and
+the test are those of the other side: ``mirrored``."""
 
 
 class BcaIntervalDict(TypedDict):
@@ -28,7 +28,7 @@ class BcaIntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -65,7 +65,7 @@ class BestLearnerDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The population whose risk is estimated."""
 
     bias: float | None
@@ -160,7 +160,7 @@ class BlockCovarianceDict(TypedDict):
 
 
 class BlockNounDict(TypedDict):
-    """What one block is called, and several."""
+    """The noun for one block, and its plural."""
 
     singular: str
     """Such as ``school``; a block's own word where the request has none."""
@@ -294,13 +294,13 @@ class BriefIntervalDict(TypedDict):
     method: str
     """The interval's method and the variance it rests on, if any."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The quantity that the interval is to cover."""
 
     variance: str | None
     """The interval's method and the variance it rests on, if any."""
 
-    mean: MeanKindValue
+    mean: MeanKindGridValue
     """The mean that the interval is about, ``macro`` or ``pooled``."""
 
     estimate: float
@@ -367,10 +367,10 @@ class BriefTestResultDict(TypedDict):
 class BriefVerdictDict(TypedDict):
     """The verdict on two models, without what it rests on."""
 
-    decision: DecisionValue
+    decision: DecisionGridValue
     """The first of the statements that hold."""
 
-    also: list[DecisionValue]
+    also: list[DecisionGridValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -443,7 +443,7 @@ class CautionDict(TypedDict):
     message: str
     """One or two sentences with the values of this case."""
 
-    severity: SeverityValue
+    severity: SeverityGridValue
     """``info``, ``warning`` or ``serious``."""
 
     advice: str
@@ -580,7 +580,7 @@ class ComparisonSummaryDict(TypedDict):
     upper: float | None
     """Ends of that interval; None where an end is open or there is no interval."""
 
-    decision: DecisionValue
+    decision: DecisionGridValue
     """The verdict."""
 
     p_value: float | None
@@ -804,7 +804,7 @@ CurveStepDict = TypedDict(
 """The change of the error from one size to the next."""
 
 
-DecisionValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
+DecisionGridValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
 """The answer of a verdict on models a and b."""
 
 
@@ -913,10 +913,10 @@ class ErrorEstimateDict(TypedDict):
     variance: float | list[float]
     """Variance of the estimate."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The error that is estimated."""
 
-    mean: MeanKindValue
+    mean: MeanKindGridValue
     """The mean of the losses that the estimate takes the place of."""
 
     standard_error: float | None
@@ -1084,14 +1084,14 @@ class FigureSeriesDict(TypedDict):
     """The name of each point, if the points are different things."""
 
 
-GateOutcomeValue: TypeAlias = Literal["pass", "fail", "undecided"]
+GateOutcomeGridValue: TypeAlias = Literal["pass", "fail", "undecided"]
 """The answer of a gate."""
 
 
 class GateResultDict(TypedDict):
     """Whether a model meets the requirement of a gate."""
 
-    outcome: GateOutcomeValue
+    outcome: GateOutcomeGridValue
     """``pass``, ``fail`` or ``undecided``; what a pipeline goes by."""
 
     undecided: bool
@@ -1104,7 +1104,7 @@ class GateResultDict(TypedDict):
     against: str
     """The model, and the one that it is compared with."""
 
-    require: RequirementValue
+    require: RequirementGridValue
     """What had to be shown."""
 
     margin: float | None
@@ -1124,7 +1124,7 @@ class GateResultDict(TypedDict):
     level: float
     """Confidence level of the interval."""
 
-    target: TargetValue | None
+    target: TargetGridValue | None
     """What the interval is about."""
 
     sentence: str
@@ -1221,11 +1221,11 @@ class IntervalDict(TypedDict):
     variance: str | None
     """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The error that the interval is about."""
 
-    mean: MeanKindValue
-    """Which mean it centres on."""
+    mean: MeanKindGridValue
+    """The mean that is the centre of the interval."""
 
     estimate: float
     """That mean, in units of the loss."""
@@ -1236,7 +1236,7 @@ class IntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -1290,7 +1290,7 @@ class LearnerDifferenceDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The population whose mean losses are compared."""
 
     beta: list[float]
@@ -1343,7 +1343,7 @@ class LearnerFitsDict(TypedDict):
 
 
 class LearnerSelectionDict(TypedDict):
-    """What each risk selects from the grid of one learner."""
+    """The selection of each risk from the grid of one learner."""
 
     grid: GridValuesDict | None
     """None for a learner without a grid."""
@@ -1541,8 +1541,8 @@ class MeanDifferenceDict(TypedDict):
     """The interval about the difference; None where there is no variance."""
 
 
-MeanKindValue: TypeAlias = Literal["macro", "pooled", "first_split"]
-"""Which mean a variance or an interval belongs to."""
+MeanKindGridValue: TypeAlias = Literal["macro", "pooled", "first_split"]
+"""The mean of the losses that a variance or an interval belongs to."""
 
 
 class MeansDict(TypedDict):
@@ -1610,7 +1610,7 @@ class MetricDifferenceDict(TypedDict):
     difference_macro: float
     """Difference of the macro means; NaN where one is undefined."""
 
-    mean: MeanKindValue
+    mean: MeanKindGridValue
     """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
 
     variance: float | None
@@ -1625,7 +1625,7 @@ class MetricDifferenceDict(TypedDict):
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The quantity that the variance, the interval and the test are about."""
 
     interval: IntervalDict | None
@@ -1646,7 +1646,7 @@ class MetricDifferenceDict(TypedDict):
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """Alternative of the interval and the test, in the units of the metric."""
 
     higher_is_better: bool
@@ -1679,7 +1679,7 @@ class MetricResultDict(TypedDict):
     estimate: MetricMeansDict
     """The metric over all instances and over blocks."""
 
-    mean: MeanKindValue
+    mean: MeanKindGridValue
     """Which of the two means ``variance`` belongs to."""
 
     variance: float | None
@@ -1694,7 +1694,7 @@ class MetricResultDict(TypedDict):
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval on the variance; None means normal."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The quantity that the variance and its interval are about."""
 
     recommended: dict[str, IntervalDict]
@@ -1801,13 +1801,13 @@ class NormalIntervalDict(TypedDict):
     method: str
     """Always ``normal``."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The quantity that the interval is to cover."""
 
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -1844,7 +1844,7 @@ class OmnibusResultDict(TypedDict):
     p_value: float
     """p-value of no difference between any models."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The differences that are tested."""
 
     unit: str
@@ -1976,7 +1976,7 @@ class PostHocOmnibusResultDict(TypedDict):
     p_value: float
     """p-value of no difference between any models."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The differences that are tested."""
 
     unit: str
@@ -2199,7 +2199,7 @@ class ReliabilityBinDict(TypedDict):
     """Ends of Wilson's interval for that share, which takes the rows as independent."""
 
 
-RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
+RequirementGridValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
 """What a gate requires of a model beside another one."""
 
 
@@ -2236,7 +2236,7 @@ class RiskAlongGridDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The population whose risk is estimated."""
 
     bias: float | None
@@ -2308,7 +2308,7 @@ class RowsWithoutValueDict(TypedDict):
 class SaturationDict(TypedDict):
     """Whether more rows would still help a learner, and the test share that follows."""
 
-    decision: SaturationDecisionValue
+    decision: SaturationDecisionGridValue
     """``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
     size is better than the one before it. ``no_improvement_seen``: the request has no margin and no
     difference was seen, which does not show that there is none. ``undecided`` otherwise."""
@@ -2332,7 +2332,7 @@ class SaturationDict(TypedDict):
     """The decision in words."""
 
 
-SaturationDecisionValue: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
+SaturationDecisionGridValue: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
 """Whether more rows would still help a learner."""
 
 
@@ -2531,7 +2531,7 @@ SelectionWeightsDict = TypedDict(
 """Importance weights of a selection."""
 
 
-SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
+SeverityGridValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
 
 
@@ -2554,7 +2554,7 @@ class SharedCautionDict(TypedDict):
 class SharedTestDict(TypedDict):
     """What is the same for one test in every comparison in brief."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The difference that is tested."""
 
     unit: str
@@ -2644,7 +2644,7 @@ class StatisticIntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -2660,10 +2660,10 @@ class StatisticIntervalDict(TypedDict):
 class StepVerdictDict(TypedDict):
     """The verdict on two successive sizes of one learner."""
 
-    decision: DecisionValue
+    decision: DecisionGridValue
     """The first of the statements that hold: ``better`` means that the larger size is better."""
 
-    also: list[DecisionValue]
+    also: list[DecisionGridValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -2682,7 +2682,7 @@ class StudentisedIntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -2842,7 +2842,7 @@ class SummaryDict(TypedDict):
     best_model: str
     """The model with the lowest mean loss (or the highest mean score)."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The quantity that the intervals of the models are about."""
 
     better: Literal["lower", "higher"]
@@ -2867,8 +2867,8 @@ class SummaryDict(TypedDict):
     """Number of comparisons with each decision."""
 
 
-TargetValue: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
-"""The error that a number is about; every number names its target."""
+TargetGridValue: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
+"""The quantity that a number estimates; every number in a result names its target."""
 
 
 class TestResultDict(TypedDict):
@@ -2887,7 +2887,7 @@ class TestResultDict(TypedDict):
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The difference that is tested."""
 
     unit: str
@@ -2920,7 +2920,7 @@ class TwoSampleOutcomeDict(TypedDict):
     statistic: float | None
     """Test statistic; None if it is infinite or undefined."""
 
-    alternative: AlternativeValue
+    alternative: AlternativeGridValue
     """Direction that the test is against: ``less`` is a smaller mean of x."""
 
     p_value: float
@@ -2990,10 +2990,10 @@ class VarianceEstimateDict(TypedDict):
     """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
     for the estimators that give one per source (K,) or per pair of sources (K, K)."""
 
-    target: TargetValue
-    """The error that the mean estimates, and that the variance is for."""
+    target: TargetGridValue
+    """The error that the mean estimates."""
 
-    mean: MeanKindValue
+    mean: MeanKindGridValue
     """Which mean the variance belongs to."""
 
     estimate: float
@@ -3006,7 +3006,7 @@ class VarianceEstimateDict(TypedDict):
     """Degrees of freedom of the t interval and the t test that use it; None means normal."""
 
     usable: bool
-    """Whether an interval or a test may be built on it: a positive scalar meant for that."""
+    """Whether an interval or a test may be built on it, which needs a positive number."""
 
     cautions: list[CautionDict]
     """Cautions about the variance."""
@@ -3015,10 +3015,10 @@ class VarianceEstimateDict(TypedDict):
 class VerdictDict(TypedDict):
     """The verdict on two models."""
 
-    decision: DecisionValue
+    decision: DecisionGridValue
     """The first of the statements that hold."""
 
-    also: list[DecisionValue]
+    also: list[DecisionGridValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -3046,7 +3046,7 @@ class VerdictDict(TypedDict):
     margin: float | None
     """Largest difference that does not matter, in units of the loss."""
 
-    target: TargetValue | None
+    target: TargetGridValue | None
     """The quantity that the verdict is about; None where no interval could be built."""
 
     method: str | None
@@ -3077,7 +3077,7 @@ class WeightedRiskDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The population whose mean loss is estimated."""
 
     beta: list[float]
@@ -3108,7 +3108,7 @@ class WeightedRiskDifferenceDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetValue
+    target: TargetGridValue
     """The population whose mean losses are compared."""
 
     beta: list[float]

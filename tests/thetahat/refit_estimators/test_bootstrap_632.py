@@ -52,9 +52,12 @@ def test_limit_both_standard_errors_agree_where_the_data_are_remembered() -> Non
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 25))
     fits = fitted(METHOD.design, regression_of(y, x=x), Nearest(), seed=4)
-    of_model, of_difference = METHOD.estimate(fits), METHOD.estimate(as_difference(fits))
+    of_model, draw_difference_replicates = (
+        METHOD.estimate(fits),
+        METHOD.estimate(as_difference(fits)),
+    )
 
-    assert_allclose(of_difference.value, of_model.value, rtol=1e-12)
+    assert_allclose(draw_difference_replicates.value, of_model.value, rtol=1e-12)
     assert_allclose(of_model.estimate, 0.632 * of_model.details["out_of_bag"], rtol=1e-12)
 
 

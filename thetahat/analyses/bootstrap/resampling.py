@@ -73,7 +73,7 @@ def bootstrap_statistic(
     """
     n, B = int(resamples.starts[-1]), resamples.n_resamples
     functional = statistic.on(sample, fast=n * B >= MANY_DRAWS)
-    base = functional.of_counts(np.ones((1, n)))[0]
+    base = functional.evaluate_counts(np.ones((1, n)))[0]
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None
     n_drawn_again = 0
@@ -85,7 +85,7 @@ def bootstrap_statistic(
             scaled[part] = faster.compute(part)
         else:
             counts = resamples.counts(part.start, part.stop)
-            scaled[part] = functional.of_counts(counts)
+            scaled[part] = functional.evaluate_counts(counts)
         n_drawn_again += _draw_again(statistic, functional, resamples, part, counts, scaled[part])
         if variances is not None and counts is not None:
             variances[part] = functional.jackknife_variances(counts)
@@ -118,21 +118,21 @@ def _find_faster_computation(
         return None
     n, B = int(resamples.starts[-1]), resamples.n_resamples
     if isinstance(functional, SumsFunctional):  # for few columns, adding drawn rows is faster
-        columns, of_sums = functional.columns, functional.of_sums
+        columns, evaluate_sums = functional.columns, functional.evaluate_sums
 
         def compute_from_sums(part: slice) -> FloatArray:
-            return of_sums(resamples.sums(columns, part.start, part.stop))
+            return evaluate_sums(resamples.sums(columns, part.start, part.stop))
 
         return _FasterComputation(compute_from_sums, (n, B, _ENTRIES_OF_SUMS))
     if not isinstance(functional, FunctionalOfKinds) or n * B < MANY_DRAWS:
         return None
     kinds, n_kinds = functional.kinds()
-    of_kinds = functional.of_kinds
+    evaluate_kinds = functional.evaluate_kinds
     if not few_kinds(n_kinds, n):
         return None
 
     def compute_from_kinds(part: slice) -> FloatArray:
-        return of_kinds(resamples.counts_by_kind(kinds, n_kinds, part.start, part.stop))
+        return evaluate_kinds(resamples.counts_by_kind(kinds, n_kinds, part.start, part.stop))
 
     return _FasterComputation(compute_from_kinds, (n_kinds, B, _ENTRIES_OF_KINDS))
 
@@ -164,8 +164,8 @@ def _draw_again(  # noqa: PLR0913 - all parts of a chunk
             )
         attempt += 1
         drawn += len(bad)
-        others = resamples.counts_again(part.start + bad, attempt)
-        values[bad] = functional.of_counts(others)
+        others = resamples.redraw_counts(part.start + bad, attempt)
+        values[bad] = functional.evaluate_counts(others)
         if counts is not None:
             counts[bad] = others
     return drawn

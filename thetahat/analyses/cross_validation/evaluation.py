@@ -1,4 +1,4 @@
-"""Evaluates the outcomes of learners, also if some of the requested learners have none."""
+"""Evaluates the outcomes of learners, also if a requested learner has none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ E = TypeVar("E", bound=EvaluationResult)
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OutcomesTask:
-    """What outcomes are of, and what is computed from them.
+    """The data, learners and options of the outcomes that are evaluated.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ NO_REFIT_RUNS: Final = RefitRuns()
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EvaluatedOutcomes:
-    """The evaluation of some learners.
+    """The evaluation of the learners that ran.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def evaluate_outcomes(
     outcomes: Mapping[str, Sequence[SplitOutcome]],
     refits: RefitRuns = NO_REFIT_RUNS,
 ) -> EvaluatedOutcomes:
-    """Evaluate the losses of some learners, and their metrics and extra fits.
+    """Evaluate the losses of the learners that ran, and their metrics and extra fits.
 
     Parameters
     ----------

@@ -310,7 +310,7 @@ class GridValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerSelection:
-    """What each risk selects from the grid of one learner.
+    """The selection of each risk from the grid of one learner.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ class BestOracle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionAmongLearners:
-    """What each risk selects among several learners with their grids.
+    """The selection of each risk among several learners with their grids.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def encode_signs(codes: np.ndarray) -> FloatArray:
 
 
 def predict_from_scores(scores: FloatArray) -> Predictions:
-    """Return the predictions for some decision values: the second class above 0, else the first."""
+    """Return predictions from decision values: the second class above 0, else the first."""
     return Predictions((scores > 0).astype(np.intp), scores=scores)
 
 

@@ -143,7 +143,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
 
 
 def _full_comparisons(evaluation: EvaluationResult) -> list[Comparison]:
-    """Return the comparisons of an evaluation that was asked for in full."""
+    """Return the comparisons of an evaluation whose request asks for full detail."""
     comparisons: list[Comparison] = []
     for comparison in evaluation.comparisons:
         assert not isinstance(comparison, BriefComparison)  # noqa: S101 - in full

@@ -35,7 +35,7 @@ def list_cautions(
     """Yield the cautions that are not about a single number."""
     if table.left_out is not None:
         yield from table.left_out.cautions()
-    yield from _of_layout(table)
+    yield from _list_layout_cautions(table)
     yield from _of_models(table)
     if clip_without_range:
         yield RANGE_UNKNOWN()
@@ -45,7 +45,7 @@ def list_cautions(
         yield CORRECTION_CAN_BE_LIBERAL(correction=correction)
 
 
-def _of_layout(table: LossTable) -> Iterator[Caution]:
+def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
     layout = table.layout
     if layout.has_fixed_models:
         yield NO_TRAINING_VARIANCE()

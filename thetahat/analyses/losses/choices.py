@@ -53,7 +53,7 @@ class ChosenMethod(Generic[M_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What a model must be shown to be beside another one.
+    """The requirement that a model must meet compared with another one.
 
     Parameters
     ----------

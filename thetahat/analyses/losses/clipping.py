@@ -12,7 +12,7 @@ from thetahat.values.number_text import format_number
 
 
 def check_range_of_losses(table: LossTable, limits: tuple[float, float]) -> None:
-    """Raise ``InvalidParameter`` for a range without some loss: it might exclude the estimate."""
+    """Raise ``InvalidParameter`` for a range without one of the losses."""
     low, high = limits
     for name, losses in table.models.items():
         values = losses.scores if losses.values is None else losses.values

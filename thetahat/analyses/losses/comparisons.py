@@ -127,7 +127,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             intervals, named_variances=methods.variances.named, for_pairs=True
         )
         left_out.take(intervals)
-    methods = replace(methods, intervals=_for_differences(intervals))
+    methods = replace(methods, intervals=_select_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = RecommendedIntervalBuilder.of(
         table.layout, choices, methods.variances, methods.intervals
@@ -290,7 +290,9 @@ def _terms(table: LossTable, choices: Choices) -> VerdictTerms:
     )
 
 
-def _for_differences(intervals: SelectedMethods[IntervalMethod]) -> SelectedMethods[IntervalMethod]:
+def _select_for_differences(
+    intervals: SelectedMethods[IntervalMethod],
+) -> SelectedMethods[IntervalMethod]:
     """Return the intervals without those of proportions, and with one that a verdict can use."""
     kept = tuple(
         entry for entry in intervals.methods if not isinstance(entry.method, ErrorRateInterval)

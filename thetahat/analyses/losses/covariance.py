@@ -74,7 +74,7 @@ def _second_moments(losses: BlockLosses) -> SecondMoments:
 
 
 def _within(blocks: BlockMoments) -> np.ndarray:
-    """(K,) V_k, nan where it is undefined."""
+    """Return (K,) V_k; NaN where it is undefined."""
     within = np.full(blocks.n_blocks, np.nan)
     if blocks.centred_squares is not None:
         several = blocks.sizes > 1

@@ -119,14 +119,14 @@ def batches(
                 models=models,
                 n_pairs_total=len(chosen),
                 differences=differences if models[0].values is not None else None,
-                moments=_of_unequal(known_moments, equal),
+                moments=_without_equal(known_moments, equal),
                 resamples=resamples,
                 evaluation_cache=evaluation_cache,
             ),
         )
 
 
-def _of_unequal(
+def _without_equal(
     moments: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
 ) -> ManyMoments | None:
     """Return the moments with those of equal differences marked unknown; None if not arrays."""

@@ -70,7 +70,7 @@ class ComparedPairs:
         )
 
     def differ(self, alpha: float) -> np.ndarray:
-        """(k, k) whether two models differ; false where they are not compared."""
+        """Return (k, k) whether two models differ; false if they are not compared."""
         k = len(self.names)
         differ = np.zeros((k, k), dtype=np.bool_)
         differ[self.a, self.b] = differ[self.b, self.a] = self.adjusted < alpha

@@ -1358,7 +1358,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
-    """What the losses of some models show: every model, every comparison, all models at once.
+    """The result of an evaluation: every model, every comparison, and all models at once.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ def _comparable_estimates(
 def _most_relevant(
     comparisons: Sequence[Comparison | BriefComparison], best: str
 ) -> list[Comparison | BriefComparison]:
-    """Return those to show, in the order of the result."""
+    """Return the comparisons of the summary, in the order of the result."""
     if len(comparisons) <= MAX_COMPARISONS:
         return list(comparisons)
     by_relevance = sorted(

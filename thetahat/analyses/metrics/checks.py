@@ -1,4 +1,4 @@
-"""Whether metrics fit the task, the classes and the predictions; asked before they are computed."""
+"""Checks that metrics fit the task, the classes and the predictions, before they are computed."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def build_metric_result(
 
 
 def _details(metric: Metric, measured: MetricValues, choices: Choices) -> Mapping[str, JsonValue]:
-    """Return further numbers; only the area under the ROC curve has some, for sample sizes."""
+    """Return further numbers; only the area under the ROC curve has any, on sample sizes."""
     details = getattr(metric, "details", None)
     if details is None:
         return {}

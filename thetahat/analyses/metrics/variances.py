@@ -29,7 +29,7 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps) ** 2
 def estimate_variances(measured: MetricValues) -> dict[str, VarianceEstimate]:
     """Return all variances of a metric that fit its layout, by name."""
     kind = measured.layout.kind
-    estimates = dict(_for_these_models(measured))
+    estimates = dict(_estimate_for_these_models(measured))
     if kind in RESAMPLED:
         estimates.update(_corrected_resampled(measured))
     if kind is BlockKind.SOURCE:
@@ -37,7 +37,7 @@ def estimate_variances(measured: MetricValues) -> dict[str, VarianceEstimate]:
     return estimates
 
 
-def _for_these_models(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
+def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
     layout = measured.layout
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT

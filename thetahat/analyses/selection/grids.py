@@ -20,7 +20,7 @@ GRID: Final = "grid"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateGrid:
-    """One learner at every combination of some values of its parameters.
+    """One learner at every combination of values of its parameters.
 
     Parameters
     ----------

@@ -67,5 +67,5 @@ def estimate_from_losses(losses: Sequence[FloatArray]) -> InternalEstimate:
 
 
 def variance_of_mean(losses: FloatArray) -> float:
-    """Return the variance (ddof 1) of the mean of some losses; NaN for one loss."""
+    """Return the variance (ddof 1) of the mean of the losses; NaN for one loss."""
     return float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else float("nan")

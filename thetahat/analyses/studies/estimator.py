@@ -37,7 +37,7 @@ class WeightedEstimation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyEstimator:
-    """What is computed from one draw.
+    """An estimator of a study: the numbers that it computes from one draw.
 
     Parameters
     ----------

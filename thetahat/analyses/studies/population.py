@@ -65,7 +65,7 @@ class PopulationSources(Protocol):
 
 
 class Population(Protocol):
-    """What a study draws its data from."""
+    """The interface of populations, from which a study draws its data."""
 
     @property
     def truth_from(self) -> str:

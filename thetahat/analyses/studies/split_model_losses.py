@@ -27,7 +27,7 @@ def compute_split_losses(  # noqa: PLR0913 - the models, their splits, and the r
     on: Data,
     tested: Sequence[IntArray],
 ) -> Iterator[FloatArray | None]:
-    """Yield the losses of each split's model on some rows of ``on``; None if it must be fitted.
+    """Yield the losses of each split's model on rows of ``on``; None if it must be fitted.
 
     A learner that predicts all splits from shared sums over all rows gets the drawn rows followed
     by those of ``on`` with weight 0, from which it learns nothing. Its predictions are those of

@@ -6,8 +6,8 @@ from thetahat.numerics.bootstrap.shared_resamples import (
     Draw,
     SharedResamples,
     default_resamples,
+    draw_difference_replicates,
     draw_seed,
-    of_difference,
     resample_counts,
 )
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
@@ -21,8 +21,8 @@ __all__ = [
     "build_units",
     "default_resamples",
     "default_unit",
+    "draw_difference_replicates",
     "draw_seed",
-    "of_difference",
     "reason_against_units",
     "resample_counts",
 ]

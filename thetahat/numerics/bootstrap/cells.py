@@ -71,7 +71,7 @@ class Cells:
         ]
         return np.concatenate(parts)
 
-    def of_stratum(self, start: int) -> slice:
+    def get_stratum_slice(self, start: int) -> slice:
         """Return the slice of the cells of the stratum that begins at a unit."""
         k = [first for first, _ in self.strata].index(start)
         return slice(int(self.bounds[k]), int(self.bounds[k + 1]))

@@ -123,7 +123,7 @@ class HashedResamples:
         """Return (b, U) numbers of copies of each unit in each resample."""
         return self._counts(np.arange(first, stop, dtype=np.intp), 0)
 
-    def counts_again(self, which: IntArray, attempt: int) -> FloatArray:
+    def redraw_counts(self, which: IntArray, attempt: int) -> FloatArray:
         """Return (b, U) counts of new draws that replace resamples; attempts count from 1."""
         return self._counts(which, attempt)
 
@@ -223,7 +223,7 @@ class HashedResamples:
         """Return the cells of a stratum: their starts, sizes, draws and the first cell's number."""
         cells = self._cells
         assert cells is not None  # noqa: S101 - the stratum has many units
-        own = cells.of_stratum(start)
+        own = cells.get_stratum_slice(start)
         inside = np.ascontiguousarray(held[:, own])
         return cells.starts[own] - start, cells.sizes[own], inside, own.start
 

@@ -273,7 +273,7 @@ class SharedResamples:
         return self._row[key][pair]
 
 
-def of_difference(
+def draw_difference_replicates(
     difference: BlockLosses, seed: int, n_resamples: int | None, unit: UnitName | None
 ) -> Replicates:
     """Return the replicates of ``of_pair`` for a single pair, without merged units."""

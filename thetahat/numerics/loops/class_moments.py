@@ -69,7 +69,7 @@ def write_distances(
 def moments_by_kernel(
     X: FloatArray, rows: IntArray, codes: IntArray, weights: FloatArray, n_codes: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (n_codes, p) weighted sums of some rows by code, and of their squares."""
+    """Return (n_codes, p) weighted sums of the listed rows by code, and of their squares."""
     sums, squares = np.zeros((2, n_codes, X.shape[1]))
     compiled(add_moments)(X, unsigned(rows), unsigned(codes), fixed(weights), sums, squares)
     return sums, squares
@@ -78,7 +78,7 @@ def moments_by_kernel(
 def distances_by_kernel(
     X: FloatArray, rows: IntArray, means: FloatArray, variances: FloatArray
 ) -> FloatArray:
-    """Return the (C, m) scaled squared distances of some rows to (C, p) means."""
+    """Return the (C, m) scaled squared distances of the listed rows to (C, p) means."""
     apart = np.empty((len(means), len(rows)))
     compiled(write_distances)(X, unsigned(rows), means, 1 / variances, apart)
     return apart

@@ -31,7 +31,7 @@ def class_sums(  # noqa: PLR0913 - the parts of a compressed matrix, and of what
     weights: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Add the weighted values of some rows to the (C, p) sums of their classes.
+    """Add the weighted values of the listed rows to the (C, p) sums of their classes.
 
     ``codes`` and ``weights`` are (n,), of all rows.
     """
@@ -80,7 +80,7 @@ def row_scores(  # noqa: PLR0913 - as class_sums
     tables: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Add to (m, W) the products of some rows with the (K, p, W) table of their block.
+    """Add to (m, W) the products of the listed rows with the (K, p, W) table of their block.
 
     ``which`` is (m,); rows of table K are left out.
     """
@@ -150,7 +150,7 @@ def left_out(  # noqa: PLR0913 - as class_sums
 def sums_by_kernel(
     matrix: CsrMatrix, rows: IntArray, codes: IntArray, weights: FloatArray, n_codes: int
 ) -> FloatArray:
-    """Return (n_codes, p) weighted sums of some rows by code."""
+    """Return (n_codes, p) weighted sums of the listed rows by code."""
     sums = np.zeros((n_codes, matrix.shape[1]))
     loop = compiled(class_sums)
     loop(*_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
@@ -206,7 +206,7 @@ def short_by_kernel(values: FloatArray) -> np.ndarray | None:
 
 
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:
-    """Return the (m, W) products of some rows with a (W, p) table."""
+    """Return the (m, W) products of the listed rows with a (W, p) table."""
     which = np.zeros(len(rows), dtype=np.intp)
     return scores_of_blocks_by_kernel(matrix, rows, which, np.ascontiguousarray(table.T)[None])
 
@@ -214,7 +214,7 @@ def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> Fl
 def scores_of_blocks_by_kernel(
     matrix: CsrMatrix, rows: IntArray, which: IntArray, tables: FloatArray
 ) -> FloatArray:
-    """Return (m, W) products of some rows with the table of their block; 0 for rows of no block."""
+    """Return (m, W) products of rows with the table of their block; 0 for rows of no block."""
     out = np.zeros((len(rows), tables.shape[2]))
     compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
     return out

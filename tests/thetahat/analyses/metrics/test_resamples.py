@@ -64,8 +64,8 @@ def test_naive_kinds_and_rows_give_the_same_replicates(
 
     by_kind = values_of(metric, judged, layout)
 
-    of_kinds = isinstance(metric.statistic(judged), MetricOfKinds)
-    assert counts_kinds(metric, judged, LAYOUTS["one set"]) is of_kinds is (name != "r2")
+    evaluate_kinds = isinstance(metric.statistic(judged), MetricOfKinds)
+    assert counts_kinds(metric, judged, LAYOUTS["one set"]) is evaluate_kinds is (name != "r2")
     assert_allclose(by_kind, by_row, rtol=1e-13, atol=0 if name == "roc_auc" else 1e-14)
 
 

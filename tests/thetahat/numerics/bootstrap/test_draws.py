@@ -110,8 +110,8 @@ def test_exact_a_stratum_is_cut_as_its_size_is_written_in_binary(n: int, sizes: 
 
     assert_array_equal(cells.sizes, [*sizes, 4096])
     assert_array_equal(cells.starts, [*(7 + np.cumsum([0, *sizes[:-1]])), 20_000])
-    assert cells.of_stratum(7) == slice(0, len(sizes))
-    assert cells.of_stratum(20_000) == slice(len(sizes), len(sizes) + 1)
+    assert cells.get_stratum_slice(7) == slice(0, len(sizes))
+    assert cells.get_stratum_slice(20_000) == slice(len(sizes), len(sizes) + 1)
 
 
 def test_exact_draws_of_cells_are_a_function_of_the_key() -> None:

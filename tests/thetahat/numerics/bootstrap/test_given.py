@@ -49,10 +49,10 @@ def test_exact_counts_are_those_of_the_rows() -> None:
 def test_exact_what_is_drawn_again_is_other_and_the_same_each_time(n_resamples: int) -> None:
     resamples = HashedResamples(np.array([0, 3, 7]), 4, n_resamples)
     which = np.array([1, 4])
-    first, second = (resamples.counts_again(which, attempt) for attempt in (1, 2))
+    first, second = (resamples.redraw_counts(which, attempt) for attempt in (1, 2))
 
     assert_array_equal(first.sum(axis=1), [7, 7])
     assert_array_equal(first[:, :3].sum(axis=1), [3, 3])
     assert not np.array_equal(first, second)
     assert not np.array_equal(first, resamples.counts(0, 5)[which])
-    assert_array_equal(resamples.counts_again(which[1:], 1), first[1:])
+    assert_array_equal(resamples.redraw_counts(which[1:], 1), first[1:])

@@ -96,7 +96,7 @@ def test_exact_large_and_small_inputs_draw_the_same(starts: np.ndarray) -> None:
 
     assert_array_equal(small.counts(40, 60), large.counts(40, 60))
     which = np.array([3, 50, 99])
-    assert_array_equal(small.counts_again(which, 2), large.counts_again(which, 2))
+    assert_array_equal(small.redraw_counts(which, 2), large.redraw_counts(which, 2))
     assert_allclose(small.sums(columns, 3, 9), large.sums(columns, 3, 9), rtol=1e-10, atol=1e-10)
     assert_allclose(large.sums(columns, 3, 9), large.counts(3, 9) @ columns, rtol=1e-10, atol=1e-10)
     for start, stop in pairwise(starts):

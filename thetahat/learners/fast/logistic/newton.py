@@ -95,13 +95,13 @@ def _products(Z: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def log_shares(logits: FloatArray) -> FloatArray:
-    """(n, K) logarithm of the softmax."""
+    """Return the (n, K) logarithms of the softmax."""
     from_largest = logits - logits.max(axis=1, keepdims=True)
     return np.asarray(from_largest - np.log(np.exp(from_largest).sum(axis=1, keepdims=True)))
 
 
 def softmax(logits: FloatArray) -> FloatArray:
-    """(n, K) probabilities of the classes; with K = 1, of the second of two."""
+    """Return the (n, K) probabilities of the classes; with K = 1, of the second of two."""
     return np.asarray(expit(logits) if logits.shape[1] == 1 else np.exp(log_shares(logits)))
 
 
@@ -113,19 +113,19 @@ class Factor:
     scale: FloatArray
 
     def solve(self, gradient: FloatArray) -> FloatArray:
-        """(q, K) Newton step, for a (q, K) gradient."""
+        """Return the (q, K) Newton step for a (q, K) gradient."""
         step = self.solve_flat(gradient.T.reshape(-1))
         return np.asarray(step.reshape(gradient.shape[1], -1).T)
 
     def solve_flat(self, gradient: FloatArray) -> FloatArray:
-        """(K q,) Newton step, for a (K q,) gradient, class by class."""
+        """Return the (K q,) Newton step for a (K q,) gradient, class by class."""
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
         solution, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
         return np.asarray(solution * self.scale)
 
     def inverse(self) -> FloatArray:
-        """(K q, K q) inverse of the curvature."""
+        """Return the (K q, K q) inverse of the curvature."""
         from scipy.linalg import lapack  # noqa: PLC0415 - as above
 
         half, _ = lapack.dtrtri(self.lower, lower=1)

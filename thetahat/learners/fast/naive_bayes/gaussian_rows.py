@@ -131,7 +131,7 @@ class GaussianRows:
         return sums, squares
 
     def distances(self, index: IntArray, means: FloatArray, variances: FloatArray) -> FloatArray:
-        """Return the (C', m) scaled squared distances of some rows to (C', p) means."""
+        """Return the (C', m) scaled squared distances of the listed rows to (C', p) means."""
         if self.is_large:
             return distances_by_kernel(self.X, index, means, variances)
         rows, squares = self.X[index], np.empty((len(means), len(index)))

@@ -74,7 +74,7 @@ class SmoothingPath:
         )
 
     def _score_rows(self, part: Part, sums: FloatArray, totals: FloatArray) -> FloatArray:
-        """(L, n_test, W) log odds or joint log densities, as ``log_table`` has them."""
+        """Return (L, n_test, W) log odds or joint log densities, from ``log_table``."""
         n_classes, width = sums.shape
         step = max(1, MAX_CELLS // (n_classes * width))
         part_scores = []

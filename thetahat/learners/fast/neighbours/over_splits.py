@@ -76,7 +76,7 @@ class NeighbourSplits:
         parts: Sequence[Part],
         some: Sequence[tuple[int, np.ndarray]],
     ) -> None:
-        """Write the predictions of some parts to their positions."""
+        """Write the predictions of these parts to their positions."""
         if not some:
             return
         tests = [parts[at].test for at, _ in some]

@@ -87,7 +87,7 @@ class Search:
         return self._in_blocks(queries, length)
 
     def nearest(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-        """(q, k) row numbers and squared distances of the k nearest rows, the nearest first.
+        """Return (q, k) numbers and squared distances of the k nearest rows, the nearest first.
 
         Of rows equally far the lowest number comes first.
         """
@@ -98,7 +98,7 @@ class Search:
         return rows, squares
 
     def _search_all(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
-        """(q, k) rows and squared distances of the k nearest, by the distances to all rows."""
+        """Return the same as ``nearest``, from the distances to all rows."""
         n, p = self.rows.shape
         nearest_rows, squares = (
             np.empty((len(queries), k), dtype=np.intp),

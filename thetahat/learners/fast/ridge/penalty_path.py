@@ -277,7 +277,7 @@ class RidgePath:
         return np.asarray(along @ Vt @ (self._read_features(part.test) - x_mean).T + level)
 
     def _read_features(self, index: IntArray) -> FloatArray:
-        """Return the (n_index, p) features of some rows."""
+        """Return the (n_index, p) features of the rows with these indices."""
         return np.column_stack([column[index] for column in self.columns])
 
 

@@ -142,7 +142,7 @@ class RidgeRows:
         return np.asarray(np.take(self.both, index, axis=1))
 
     def of(self, index: IntArray) -> Products:
-        """Return the sums over some rows."""
+        """Return the sums over the rows with these indices."""
         return self._of(self.take_columns(index), self.w[index])
 
     def sum_training_part(self, part: Part, tested: FloatArray) -> Products:

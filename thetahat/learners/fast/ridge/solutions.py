@@ -55,7 +55,7 @@ def solutions(
 
 
 def tridiagonal(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """(p, p) orthogonal Q, and the (p,) diagonal of T with the (p - 1,) entries beside it."""
+    """Return the orthogonal (p, p) Q, the (p,) diagonal of T, and its (p - 1,) off-diagonal."""
     from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
     p = len(matrix)
