@@ -12,13 +12,15 @@ _MIN_SIMILARITY: Final = 0.65
 _MAX_NAME_LENGTH: Final = 80
 _ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")
 """What many names have in common: two names that share no more are not alike."""
+_SCIKIT_LEARN: Final = "sklearn."
 
 
 def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     """Return ``" (did you mean 'k_fold'?)"``, or an empty text if no known name is similar.
 
     Case and separators do not count: ``KFold``, ``k-fold`` and ``kfold`` are near ``k_fold``. Names
-    that ``COMMON_NAMES`` has for the family come first; some of them have a sentence of advice.
+    that ``COMMON_NAMES`` has for the family come first; some of them have a sentence of advice. Of
+    ``sklearn.ensemble.RandomForestClassifier`` the last part counts.
     """
     from difflib import SequenceMatcher  # noqa: PLC0415 - for refusals alone
 
@@ -28,6 +30,8 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     def alike(one: str, other: str) -> float:
         return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
+    if name.startswith(_SCIKIT_LEARN):  # sklearn.ensemble.RandomForestClassifier
+        name = name.rpartition(".")[2]
     letters = _letters(name)
     common = COMMON_NAMES.get(family, {}).get(letters, ())
     names = (common,) if isinstance(common, str) else common

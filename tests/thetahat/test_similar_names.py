@@ -8,7 +8,7 @@ import pytest
 from tests.cases import case
 from thetahat.analyses.losses import CORRECTIONS, EVERY_TEST
 from thetahat.common_names import COMMON_NAMES
-from thetahat.errors import InvalidParameter
+from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.families import families
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
@@ -36,6 +36,21 @@ def test_exact_the_ending_decides_between_equal_heads() -> None:
         == " (did you mean 'RandomForestClassifier'?)"
     )
     assert suggest_name("cv", known) == " (did you mean 'CV'?)"
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "words"),
+    [
+        ("RandomForestRegressor", "classification", "did you mean 'RandomForestClassifier'"),
+        ("RandomForestClassifier", "regression", "did you mean 'RandomForestRegressor'"),
+        ("sklearn.svm.SVC", "classification", r"did you mean 'SVC'\?"),
+        ("sklearn.ensemble.RandomForest", "regression", "did you mean 'RandomForestRegressor'"),
+        ("majority", "regression", "majority is not for regression; learners"),
+    ],
+)
+def test_exact_a_learner_for_another_task_names_its_twin(name: str, task: str, words: str) -> None:
+    with pytest.raises(EvaluationError, match=words):
+        build(LearnerSpec(name=name), task)
 
 
 def test_degenerate_nothing_is_near() -> None:

@@ -83,10 +83,11 @@ def build(
         )
     named_learner = _find_learner(spec.name, task, allowed_packages, loc)
     if task not in named_learner.tasks:
-        fitting = ", ".join(n for n in sorted(LEARNERS) if task in LEARNERS[n].tasks)
+        fitting = [name for name in sorted(LEARNERS) if task in LEARNERS[name].tasks]
+        near = suggest_name(spec.name, [*fitting, *_table(task)], "learners")
         raise UnsupportedCombination(
-            f"{spec.name} is not for {task}; learners for {task} are {fitting} and scikit-learn's "
-            f"{', '.join(_table(task))}.",
+            f"{spec.name} is not for {task}{near}; learners for {task} are {', '.join(fitting)} "
+            f"and scikit-learn's {', '.join(_table(task))}.",
             loc=(*loc, "name"),
             value=spec.name,
         )
