@@ -69,6 +69,7 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.tables.columns import RawColumn, read_columns_of_rows
 from thetahat.tables.data import Data, build_data
 from thetahat.values.block_nouns import name_blocks
+from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
@@ -95,6 +96,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     cluster: LabelColumn | None = None,
     time: RawColumn | None = None,
     weight: RawColumn | None = None,
+    missing: MissingRows = "refuse",
+    small_sources: SmallSourceRows = "keep",
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -126,6 +129,11 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         Names of the columns of X if it has rows.
     source, fold, cluster, time, weight : array-like or None
         (n,) source, fold, cluster, time and weight of each row.
+    missing : {"refuse", "leave_out"}
+        Whether rows without a value in y, source, fold, cluster, time or weight are refused or left
+        out; ``left_out`` of the result names and counts them.
+    small_sources : {"keep", "leave_out"}
+        Whether sources with a single row are left out.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -154,7 +162,16 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     """
     columns = dict(X) if isinstance(X, Mapping) else read_columns_of_rows(X, features)
     data = build_data(
-        columns, y, task, source=source, fold=fold, cluster=cluster, time=time, weight=weight
+        columns,
+        y,
+        task,
+        source=source,
+        fold=fold,
+        cluster=cluster,
+        time=time,
+        weight=weight,
+        missing=missing,
+        small_sources=small_sources,
     )
     built_loss = _build_loss(loss, data)
     built = _build_learners(learners, data, built_loss)
