@@ -160,6 +160,23 @@ def describe_scope(view: ResultView) -> str:
     return about
 
 
+def list_steps(prepare: Any) -> list[str]:
+    """Return the preparation steps of a learner in words; steps of some columns name these."""
+    steps = []
+    for step in prepare or ():
+        if isinstance(step, str):
+            steps.append(step)
+        elif "name" in step:
+            steps.append(str(step["name"]))
+        else:
+            steps += [
+                f"{join_words(list_steps(group.get('prepare'))) or 'no step'} of "
+                f"{join_words([str(column) for column in group['columns']])}"
+                for group in step.get("groups") or ()
+            ]
+    return steps
+
+
 def _describe_method(method: Json) -> tuple[str, str, str]:
     """Return family, name and parameters of a method that was used."""
     name = method["name"]
@@ -168,7 +185,7 @@ def _describe_method(method: Json) -> tuple[str, str, str]:
     parameters = [
         f"{key} = {value}" for key, value in method["params"].items() if value is not None
     ]
-    steps = [step["name"] for step in method.get("prepare") or () if isinstance(step, dict)]
+    steps = list_steps(method.get("prepare"))
     if steps:
         parameters.append(f"after {join_words(steps)}")
     return capitalise(method["family"]), name, "; ".join(parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from service.pages.evaluation_page import list_steps
 from service.pages.method_page import describe_family
 from service.pages.texts import join_words
 from service.reports.document import CitedMethod
@@ -56,7 +57,7 @@ def cite_methods(used: Sequence[Mapping[str, Any]]) -> list[CitedMethod]:
 def write_parameters(method: Mapping[str, Any]) -> str:
     """Return the parameters, preparation steps and package of a method that was used."""
     parts = [f"{key} = {value}" for key, value in method["params"].items() if value is not None]
-    steps = [step["name"] for step in method.get("prepare") or () if isinstance(step, dict)]
+    steps = list_steps(method.get("prepare"))
     if steps:
         parts.append(f"after {join_words(steps)}")
     if method.get("package"):

@@ -158,6 +158,23 @@ def test_exact_an_evaluation_without_result_says_why(client: Client) -> None:
     assert ended.error.detail in str(failed.value)
 
 
+def test_exact_a_result_is_signed_and_reported(client: Client) -> None:
+    done = client.submit({**REQUEST, "name": "to be signed"}, wait=30)
+
+    signed = client.sign_off(done.id, name="Ann", decision="needs_changes", comment="More folds.")
+    again = client.sign_off(done.id, name="Ann", decision="needs_changes", comment="More folds.")
+
+    assert signed == again
+    assert signed.matches_result
+    assert [each.decision for each in client.sign_offs(done.id)] == ["needs_changes"]
+    assert client.report(done.id).startswith(b"%PDF-")
+    html = client.report(done.id, "html").decode()
+    assert "Needs changes by Ann" in html
+    assert signed.result_sha256 in html
+    with pytest.raises(Refused, match="result_sha256 is not that"):
+        client.sign_off(done.id, name="Bob", decision="approved", result_sha256="0" * 64)
+
+
 def test_exact_ended_evaluations_are_not_cancelled(client: Client) -> None:
     done = client.submit(REQUEST, wait=30)
 

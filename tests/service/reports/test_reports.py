@@ -16,7 +16,7 @@ from service.figures.style import Style
 from service.pages.evaluation_page import describe_result
 from service.reports import pdf
 from service.reports.building import build_report
-from service.reports.cited_methods import REGISTRIES
+from service.reports.cited_methods import REGISTRIES, write_parameters
 from service.reports.document import FactList, Report
 from service.reports.formulas import parse_formula
 from service.reports.html import build_policy, render_html
@@ -292,6 +292,20 @@ def test_exact_long_words_may_be_broken_and_short_ones_stay() -> None:
     broken = allow_breaks("a" * 12, 5)
     assert broken.replace("\N{ZERO WIDTH SPACE}", "") == "a" * 12
     assert [len(part) for part in broken.split("\N{ZERO WIDTH SPACE}")] == [5, 5, 2]
+
+
+def test_exact_preparation_steps_of_some_columns_name_the_columns() -> None:
+    groups = [
+        {"columns": ["age", "income"], "prepare": ["impute", {"name": "standardise"}]},
+        {"columns": ["city"], "prepare": ["one_hot"]},
+        {"columns": ["id"]},
+    ]
+    method = {"params": {"C": 1.0, "l1": None}, "prepare": ["impute", {"groups": groups}]}
+
+    assert write_parameters(method) == (
+        "C = 1.0, after impute, impute and standardise of age and income, one_hot of city and "
+        "no step of id"
+    )
 
 
 def test_exact_a_digest_is_never_broken() -> None:

@@ -14,8 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.jobs import read
+from service.jobs import read, sign_offs
+from service.jobs.sign_offs import Signature
 from service.settings import settings
+from service.states import SignOffDecision
 from service.storage import engine, schema
 from service.storage.files import dataset_file_name
 from service.storage.open_files import open_file_store
@@ -40,6 +42,8 @@ def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
         worker.run((done, number))
     result = read.get_result(LOCAL_OWNER_ID, done)
     losses = read.find_losses_file(LOCAL_OWNER_ID, done).read_bytes()
+    signature = Signature(name="Ann", decision=SignOffDecision.APPROVED)
+    signed, _ = sign_offs.sign(LOCAL_OWNER_ID, done, signature)
     row, _ = keep(b"a\n1\n2\n")
     half_done = submit_nap(n_chunks=3, seed=4)
     for number in (0, 1):
@@ -53,6 +57,7 @@ def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
     assert (again.files, again.bytes, again.missing) == (report.files, report.bytes, ())
 
     assert read.get_result(LOCAL_OWNER_ID, done) == result
+    assert sign_offs.list_sign_offs(LOCAL_OWNER_ID, done, None, 10) == ([signed], None)
     assert read.find_losses_file(LOCAL_OWNER_ID, done).read_bytes() == losses
     stored = open_file_store().fetch(dataset_file_name(row.sha256))
     assert stored.is_relative_to(tmp_path / "elsewhere")
