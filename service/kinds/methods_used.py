@@ -10,7 +10,7 @@ from service.settings import settings
 from thetahat.analyses.losses.methods_used import list_parameters
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.pipelines import LearnerSpec, learner_spec, list_installed_learners
-from thetahat.values.json_values import JsonValue
+from thetahat.values.json_values import PreparationSteps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class LearnerUsed(MethodUsed):
         The version of that package.
     """
 
-    prepare: JsonValue
+    prepare: PreparationSteps
     package: str | None = None
     version: str | None = None
 

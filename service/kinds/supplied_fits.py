@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from service.kinds.fields.list_items import LossItem, NumberItem
 from service.kinds.fields.locations import errors_within
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, number_array, shown
@@ -37,7 +38,7 @@ class ResampledLosses(Schema):
         description="The row numbers of each resample, counted from 0: as many as the data have "
         "rows, drawn with replacement.",
     )
-    losses: dict[str, list[list[Any]]] = Field(
+    losses: dict[str, list[list[LossItem]]] = Field(
         min_length=1,
         description="By model, for each resample the loss of every row of the data; null for rows "
         "that are in the resample, whose losses are not used.",
@@ -58,10 +59,10 @@ class ResampledLosses(Schema):
 class HalvesLosses(Schema):
     """Mean losses of models that were fitted to subsamples of the data and of their halves."""
 
-    subsamples: dict[str, list[Any]] = Field(
+    subsamples: dict[str, list[NumberItem]] = Field(
         min_length=1, description="By model, the mean loss of each of J subsamples of all data."
     )
-    halves: dict[str, list[list[list[Any]]]] = Field(
+    halves: dict[str, list[list[list[NumberItem]]]] = Field(
         min_length=1,
         description="By model, for each cut of the data in two halves, two lists: the mean losses "
         "of J subsamples of either half. All test parts have the same size.",

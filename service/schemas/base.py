@@ -84,4 +84,10 @@ def _is_listed(annotation: Any) -> bool:
         return all(part is NoneType or _is_listed(part) for part in inner)
     if origin is dict:
         return inner[0] is str and _is_listed(inner[1])
-    return origin is list and (inner[0] is Any or _is_listed(inner[0]))
+    return origin is list and (_is_any(inner[0]) or _is_listed(inner[0]))
+
+
+def _is_any(annotation: Any) -> bool:
+    """Return whether a type is Any, also with the JSON schema of its values."""
+    is_annotated = get_origin(annotation) is Annotated
+    return annotation is Any or (is_annotated and get_args(annotation)[0] is Any)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 ColumnType = Literal["number", "integer", "boolean", "string", "sparse"]
 
@@ -16,6 +16,23 @@ class DatasetColumn(BaseModel):
 
     name: str = Field(description="Name of the column.")
     type: ColumnType = Field(description="Type of the values; sparse is a group of sparse columns.")
+
+
+PreviewCell = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "number"},
+                {"type": "boolean"},
+                {"type": "null"},
+                {"type": "object", "additionalProperties": {"type": "number"}},
+            ]
+        }
+    ),
+]
+"""A value of a data set; of a group of sparse columns an object of its first values."""
 
 
 class PreviewColumn(DatasetColumn):
@@ -61,5 +78,7 @@ class DatasetPreview(BaseModel):
     id: UUID = Field(description="Id of the data set.")
     media_type: str = Field(description="Format of the file.")
     columns: list[PreviewColumn] = Field(description="Columns, in the order of the file.")
-    rows: list[list[Any]] = Field(description="Values by row; missing and infinite ones are null.")
+    rows: list[list[PreviewCell]] = Field(
+        description="Values by row; missing and infinite ones are null."
+    )
     understood: dict[str, Any] = Field(description="Properties of the file.")

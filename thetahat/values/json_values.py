@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 else:  # pydantic, which reads the result types for the OpenAPI document, knows no recursive alias
     JsonValue = Annotated[Any, "any JSON value"]
 
+Scalar: TypeAlias = bool | int | float | str | None
+ParameterValue: TypeAlias = Scalar | tuple[Scalar, ...]
+"""The value of a parameter: a number, a text, or a list of them."""
+
+PreparationSteps: TypeAlias = tuple[str | Mapping[str, JsonValue], ...]
+"""The preparation steps before a learner: names, or objects with name and params."""
+
 WRITTEN_UNCHANGED: Final = frozenset({type(None), bool, int, str})
 """Exact types that JSON holds without a change: most of a result, so they are looked up first."""
 

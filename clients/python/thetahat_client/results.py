@@ -50,7 +50,7 @@ class BestLearnerDict(TypedDict):
     selected_learner: str
     """Name of the learner."""
 
-    selected: JsonValue
+    selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
 
     selected_index: int
@@ -102,7 +102,7 @@ class BestOracleDict(TypedDict):
     selected_learner: str
     """Name of the learner."""
 
-    selected: JsonValue
+    selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
 
     selected_index: int
@@ -430,7 +430,7 @@ class CandidateSpecDict(TypedDict):
     params: dict[str, JsonValue]
     """Parameters of the learner, with the values of the grid."""
 
-    prepare: JsonValue
+    prepare: list[str | dict[str, JsonValue]]
     """The preparation steps before the learner."""
 
 
@@ -1150,7 +1150,7 @@ class GridValuesDict(TypedDict):
     parameter: str | None
     """The parameter that varies."""
 
-    values: list[JsonValue]
+    values: list[bool | int | float | str | None | list[bool | int | float | str | None]]
     """(L,) its values."""
 
 
@@ -1373,7 +1373,7 @@ LearnerUsedDict = TypedDict(
         # Its key in the result (the request's ``as``), where that is not the name.
         "as": 'NotRequired[str]',
         # The preparation steps before the learner.
-        "prepare": 'JsonValue',
+        "prepare": 'list[str | dict[str, JsonValue]]',
         # The package of a learner that is not the service's own.
         "package": 'NotRequired[str]',
         # The version of that package.
@@ -1857,7 +1857,7 @@ class OmnibusResultDict(TypedDict):
 class OracleDict(TypedDict):
     """The value of the grid with the smallest mean loss on the labelled target."""
 
-    selected: JsonValue
+    selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
 
     selected_index: int
@@ -2221,7 +2221,7 @@ class RiskAlongGridDict(TypedDict):
     curve_bias: NotRequired[list[float | None]]
     """(L,) estimated bias at each value, where the estimator has one."""
 
-    selected: JsonValue
+    selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
 
     selected_index: int
@@ -2371,10 +2371,10 @@ class SecondMomentsDict(TypedDict):
 class SelectedPairDict(TypedDict):
     """The two values that are compared."""
 
-    a: JsonValue
+    a: bool | int | float | str | None | list[bool | int | float | str | None]
     """The values; None for a learner without a grid."""
 
-    b: JsonValue
+    b: bool | int | float | str | None | list[bool | int | float | str | None]
     """The values; None for a learner without a grid."""
 
 
@@ -2740,16 +2740,16 @@ class StudyDescriptionDict(TypedDict):
     preset: NotRequired[str]
     """The preset's name."""
 
-    inputs: NotRequired[JsonValue]
+    inputs: NotRequired[dict[str, JsonValue]]
     """The data sets of the preset, by role, as the request gives them."""
 
-    population: NotRequired[JsonValue]
+    population: NotRequired[dict[str, JsonValue]]
     """The population, as the request gives it."""
 
-    draw: NotRequired[JsonValue]
+    draw: NotRequired[dict[str, JsonValue]]
     """The size of a draw, as the request gives it."""
 
-    estimators: NotRequired[JsonValue]
+    estimators: NotRequired[list[dict[str, JsonValue]]]
     """The estimators, as the request gives them."""
 
     repetitions: int

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from service.kinds.fields.list_items import NumberItem, ResampleItem
 from service.kinds.fields.method_names import (
     Listed,
     MethodEntry,
@@ -40,8 +41,8 @@ class BootstrapIntervalEntry(MethodEntry[BootstrapIntervalName]):
 class StatisticSample(Schema):
     """Two columns of the same rows, or two samples, as the statistic needs them."""
 
-    x: list[Any] = Field(description="The numbers of the first column or sample.")
-    y: list[Any] | None = Field(
+    x: list[NumberItem] = Field(description="The numbers of the first column or sample.")
+    y: list[NumberItem] | None = Field(
         None,
         description="The numbers of the second column or sample; for auc the classes, 0 and 1.",
     )
@@ -61,7 +62,7 @@ class BootstrapRequest(EvaluationRequest):
     """A sample, and the statistic that is computed from every resample."""
 
     kind: Literal["bootstrap"] = Field("bootstrap", description="The kind of the evaluation.")
-    sample: list[Any] | StatisticSample | None = Field(
+    sample: list[NumberItem] | StatisticSample | None = Field(
         None, description="The numbers of the sample, or an object with x and y."
     )
     dataset: UUID | None = Field(
@@ -75,7 +76,7 @@ class BootstrapRequest(EvaluationRequest):
         description="The statistic that is computed from the sample and from every resample.",
         examples=["median"],
     )
-    resamples: list[Any] | None = Field(
+    resamples: list[ResampleItem] | None = Field(
         None,
         min_length=1,
         description="The resamples, in the place of drawn ones: lists of values of the sample, "

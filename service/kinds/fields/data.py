@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, TypedDict
+from typing import Final, Literal, TypedDict
 from uuid import UUID
 
 from pydantic import Field
@@ -13,6 +13,7 @@ from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
 from service.kinds.fields.left_out import LeftOutDataFields
+from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
 from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
@@ -52,20 +53,22 @@ class DataColumns(Schema):
 class InlineData(Schema):
     """A small data set in the request itself."""
 
-    X: list[list[Any]] = Field(min_length=1, description="The features: one list per row.")
-    y: list[Any] = Field(min_length=1, description="The value or class that is predicted, by row.")
+    X: list[list[ValueItem]] = Field(min_length=1, description="The features: one list per row.")
+    y: list[ValueItem] = Field(
+        min_length=1, description="The value or class that is predicted, by row."
+    )
     features: list[str] | None = Field(
         None, description="Names of the columns of X. Left out: x0, x1, ..."
     )
-    source: list[Any] | None = Field(
+    source: list[LabelItem] | None = Field(
         None, description="The source (site, subject, domain) of each row."
     )
-    fold: list[Any] | None = Field(None, description="The fold of each row.")
-    weight: list[Any] | None = Field(None, description="The weight of each row.")
-    cluster: list[Any] | None = Field(
+    fold: list[LabelItem] | None = Field(None, description="The fold of each row.")
+    weight: list[MissingNumberItem] | None = Field(None, description="The weight of each row.")
+    cluster: list[LabelItem] | None = Field(
         None, description="The cluster of each row; rows of one cluster are dependent."
     )
-    time: list[Any] | None = Field(None, description="The time of each row.")
+    time: list[ValueItem] | None = Field(None, description="The time of each row.")
 
 
 class DataFields(Schema):

@@ -13,6 +13,7 @@ from service.data.reading import read_columns
 from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile
 from service.kinds.fields.left_out import ColumnReader, keep_rows, rows_numbered_as_sent
+from service.kinds.fields.list_items import LabelItem
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list, shown
 from thetahat.errors import InvalidParameter, Loc
@@ -26,16 +27,16 @@ from thetahat.values.types import BlockKind, Label
 class LayoutFields(Schema):
     """The block, repeat, instance and cluster of each row, as lists in the request."""
 
-    block: list[Any] | None = Field(
+    block: list[LabelItem] | None = Field(
         None, description="The block (fold, source or test set) of each row."
     )
-    repeat: list[Any] | None = Field(
+    repeat: list[LabelItem] | None = Field(
         None, description="The repeat of each row, where the partition was drawn several times."
     )
-    instance: list[Any] | None = Field(
+    instance: list[LabelItem] | None = Field(
         None, description="The instance of each row, where instances are tested several times."
     )
-    cluster: list[Any] | None = Field(
+    cluster: list[LabelItem] | None = Field(
         None, description="The cluster of each row; rows of one cluster are dependent."
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -13,6 +13,7 @@ from pydantic import Field
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import require_columns, require_numbers
+from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
 from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
 from thetahat.errors import InvalidParameter, Loc
@@ -50,13 +51,13 @@ class SampleColumns(Schema):
 class SampleInput(Schema):
     """A sample: its features ``X`` in the request, or a ``dataset`` with its columns."""
 
-    X: list[list[Any]] | None = Field(
+    X: list[list[MissingNumberItem]] | None = Field(
         None, min_length=1, description="The features: one list per row."
     )
-    y: list[Any] | None = Field(
+    y: list[ValueItem] | None = Field(
         None, min_length=1, description="The class or value of each row, if it is known."
     )
-    weight: list[Any] | None = Field(
+    weight: list[MissingNumberItem] | None = Field(
         None, description="The weight of each row, for the weights 'given'."
     )
     features: list[str] | None = Field(
@@ -84,12 +85,12 @@ class LabelledColumns(SampleColumns):
 class LabelledInput(SampleInput):
     """A sample with labels: ``X`` and ``y`` in the request, or a ``dataset`` with its columns."""
 
-    source: list[Any] | None = Field(
+    source: list[LabelItem] | None = Field(
         None,
         description="The source (site, subject, domain) of each row; the result has the risk in "
         "each source.",
     )
-    fold: list[Any] | None = Field(
+    fold: list[LabelItem] | None = Field(
         None, description="The fold of each row. Left out: folds are drawn."
     )
     columns: LabelledColumns | None = Field(

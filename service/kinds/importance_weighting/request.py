@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from service.kinds.fields.list_items import ParameterItem
 from service.kinds.fields.method_names import (
     LossEntry,
     LossName,
@@ -41,12 +42,12 @@ class Grid(Schema):
     scale: Literal["log", "linear"] | None = Field(
         None, description="Whether a range has equal ratios or equal steps. Left out: log."
     )
-    values: list[Any] | None = Field(
+    values: list[ParameterItem] | None = Field(
         None, min_length=1, max_length=MAX_VALUES, description="The values, instead of a range."
     )
 
 
-GridEntry = dict[str, Grid | list[Any]]
+GridEntry = dict[str, Grid | list[ParameterItem]]
 LearnerEntry = str | dict[str, Any]
 DEFAULT_GRID: Final[Mapping[str, Any]] = {
     "penalty": Grid.model_validate({"from": 1e-3, "to": 1e6, "count": DEFAULT_COUNT})

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.kinds.fields.left_out import LeftOutLossFields
+from service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
 from service.kinds.supplied_fits import SuppliedFitsField
 from service.schemas.base import Schema
 from service.schemas.numbers import check_whole_sizes
@@ -28,7 +29,7 @@ class SplitScores(Schema):
         description="Number of training instances: one number, one by block label, or one per "
         "split score.",
     )
-    split_scores: dict[str, list[Any]] | None = Field(
+    split_scores: dict[str, list[NumberItem]] | None = Field(
         None,
         description="One number per split, by model: repeat after repeat, in the same order for "
         "each model.",
@@ -114,13 +115,13 @@ class LogsInput(Schema):
 class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
     """The losses of every model: ``losses``, ``dataset``, ``logs`` or ``split_scores``."""
 
-    losses: dict[str, list[Any]] | None = Field(
+    losses: dict[str, list[LossesItem]] | None = Field(
         None,
         description="The losses by model: one list per block, whose lengths may differ, or one "
         "list of all losses with block beside it. With better: higher, scores.",
         examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
     )
-    block_labels: list[Any] | None = Field(
+    block_labels: list[LabelItem] | None = Field(
         None, description="Names of the blocks, where losses has one list per block."
     )
     dataset: UUID | None = Field(None, description="The id of an uploaded data set of losses.")
@@ -136,7 +137,7 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
     """Losses, and what is to be computed from them."""
 
     kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
-    weights: list[Any] | None = Field(
+    weights: list[WeightsItem] | None = Field(
         None,
         description="The importance weight of each loss, in the shape of the losses of a model. "
         "They add weighted risks to the result.",

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.layout import LayoutColumns, LayoutFields
 from service.kinds.fields.left_out import LeftOutLossFields
+from service.kinds.fields.list_items import ScoreItem, ValueItem
 from service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
 from service.kinds.supplied_fits import SuppliedFitsField
 from service.schemas.numbers import check_whole_sizes
@@ -37,17 +38,17 @@ class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields, Suppl
     blocks: BlockKind | None = Field(
         None, description="What a block is. Left out: random folds are assumed, with a caution."
     )
-    y: list[Any] | None = Field(None, description="The true classes or values, by row.")
-    predictions: dict[str, list[Any]] | None = Field(
+    y: list[ValueItem] | None = Field(None, description="The true classes or values, by row.")
+    predictions: dict[str, list[ValueItem]] | None = Field(
         None, description="The predictions by model, one for each row."
     )
-    scores: dict[str, list[Any]] | None = Field(
+    scores: dict[str, list[ScoreItem]] | None = Field(
         None,
         description="The scores by model: for each row the probability of the second class, or "
         "the probabilities of all classes. The losses hinge, logistic and quadratic_margin take "
         "the decision value of the second class.",
     )
-    classes: list[Any] | None = Field(
+    classes: list[ValueItem] | None = Field(
         None,
         description="The classes in the order of the scores' columns. Left out: the classes that "
         "occur, sorted.",

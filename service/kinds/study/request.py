@@ -14,6 +14,7 @@ from service.kinds.fields.analysis import (
     VarianceMethods,
 )
 from service.kinds.fields.data import DataColumns, InlineData
+from service.kinds.fields.list_items import LabelItem
 from service.kinds.fields.method_names import (
     LossEntry,
     LossName,
@@ -34,7 +35,7 @@ MOST_REPETITIONS: Final = 1_000_000
 MOST_ESTIMATORS: Final = 50
 """The largest number of estimators."""
 
-Labels = Annotated[list[Any], Field(min_length=1)]
+Labels = Annotated[list[LabelItem], Field(min_length=1)]
 
 
 class RoleData(Schema):
@@ -157,7 +158,7 @@ class StudyRequest(EvaluationRequest):
 
     model_config = ConfigDict(extra="allow")  # the parameters of a preset, which checks them
 
-    kind: Literal["study"] = "study"
+    kind: Literal["study"] = Field("study", description="The kind of the evaluation.")
     preset: str | None = Field(None, max_length=80, description="The name of a preset.")
     repetitions: int | None = Field(
         None,

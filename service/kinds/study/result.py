@@ -54,10 +54,10 @@ class StudyDescription:
     """
 
     preset: str | None = None
-    inputs: JsonValue = None
-    population: JsonValue = None
-    draw: JsonValue = None
-    estimators: JsonValue = None
+    inputs: Mapping[str, JsonValue] | None = None
+    population: Mapping[str, JsonValue] | None = None
+    draw: Mapping[str, JsonValue] | None = None
+    estimators: tuple[Mapping[str, JsonValue], ...] | None = None
     parameters: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
     repetitions: int
     repetitions_asked: int

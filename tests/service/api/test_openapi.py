@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -72,6 +73,44 @@ def test_exact_titles_and_operation_ids_are_unique_and_plain(document: dict[str,
     assert [name for name in schemas if not name.isidentifier() or "__" in name] == []
     assert {"submit_evaluation", "get_evaluation", "get_result"} <= set(ids)
     assert all(operation["description"] for operation in operations)
+
+
+def schemas_in(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every schema below a component's schema, with its path."""
+    yield ".".join(path), value
+    for name, field in value.get("properties", {}).items():
+        yield from schemas_in(field, (*path, name))
+    for key in ("items", "additionalProperties"):
+        if isinstance(value.get(key), dict):
+            yield from schemas_in(value[key], (*path, key))
+    for number, branch in enumerate(value.get("anyOf", [])):
+        yield from schemas_in(branch, (*path, f"anyOf{number}"))
+
+
+def test_exact_every_schema_has_a_type(document: dict[str, Any]) -> None:
+    typed = {"type", "$ref", "anyOf", "oneOf", "enum", "const"}
+    untyped = {
+        path
+        for name, component in document["components"]["schemas"].items()
+        for path, schema in schemas_in(component, (name,))
+        if not typed & schema.keys()
+    }
+
+    assert untyped == {"ProblemFieldError.value"}  # whatever the client has sent
+
+
+def test_exact_every_field_of_a_request_is_described(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    requests = schemas["AnyRequest"]["discriminator"]["mapping"].values()
+    names = [reference.rpartition("/")[2] for reference in requests]
+    bare = {
+        f"{name}.{field}"
+        for name in names
+        for field, schema in schemas[name]["properties"].items()
+        if "description" not in schema
+    }
+
+    assert bare == set()
 
 
 def test_exact_errors_have_their_media_type(document: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from thetahat.analyses.losses.result import NormalInterval, SourceRisk, WeightedRiskDifference
 from thetahat.cautions import Caution
-from thetahat.values.json_values import JsonValue
+from thetahat.values.json_values import ParameterValue
 from thetahat.values.types import FloatArray, Target
 
 # What is selected ---------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ class SelectedValue:
         The mean loss on a labelled target; its fields are fields of this object.
     """
 
-    selected: JsonValue
+    selected: ParameterValue
     selected_index: int
     estimate: float
     variance: float
@@ -163,7 +163,7 @@ class Oracle:
         Cautions: what to know before using the numbers.
     """
 
-    selected: JsonValue
+    selected: ParameterValue
     selected_index: int
     curve: FloatArray
     on_target: TargetRisk = field(metadata={"inline": True})
@@ -205,8 +205,8 @@ class SelectedPair:
         The values; None for a learner without a grid.
     """
 
-    a: JsonValue
-    b: JsonValue
+    a: ParameterValue
+    b: ParameterValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +305,7 @@ class GridValues:
     """
 
     parameter: str | None
-    values: tuple[JsonValue, ...]
+    values: tuple[ParameterValue, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from thetahat.analyses.selection.grid_values import GridValue
 from thetahat.analyses.selection.selection_rules import SelectionRule
 from thetahat.intervals.base import Interval
-from thetahat.values.json_values import JsonValue
+from thetahat.values.json_values import JsonValue, PreparationSteps
 from thetahat.values.types import FloatArray, Label
 from thetahat.variances.base import VarianceEstimate
 
@@ -52,7 +52,7 @@ class CandidateSpec:
 
     name: str
     params: Mapping[str, JsonValue]
-    prepare: JsonValue
+    prepare: PreparationSteps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
