@@ -19,7 +19,7 @@ from service.data.tables import table_path
 from service.jobs.digests import digest_request
 from service.jobs.result_json import encode_result
 from service.json_types import JsonObject
-from service.kinds.base import Chunks, DatasetFile, Job, run_chunks
+from service.kinds.base import DatasetFile, Job, run_job
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
@@ -51,7 +51,7 @@ def evaluate_in_process(
         body = dict(request)
         datasets = {}
         if data is not None:
-            dataset = _read_file(data, media_type or "text/csv", Path(folder))
+            dataset = read_file(data, media_type or "text/csv", Path(folder))
             datasets[dataset.id] = dataset
             body["dataset"] = str(dataset.id)
         return _run(body, datasets)
@@ -60,7 +60,7 @@ def evaluate_in_process(
 def read_columns(data: Path, media_type: str) -> dict[str, str]:
     """Return the type of each column of a file, in its order; ``InvalidFile`` for a bad file."""
     with TemporaryDirectory(prefix="thetahat-") as folder:
-        dataset = _read_file(data, media_type, Path(folder))
+        dataset = read_file(data, media_type, Path(folder))
         return {str(column["name"]): str(column["type"]) for column in dataset.columns}
 
 
@@ -70,24 +70,21 @@ def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, An
     kind.check(request, datasets)
     digests = digest_request(request, datasets)
     job = Job(uuid4(), kind.name, request, digests.seed, datasets)
-    outcome = kind.start(job)
-    if isinstance(outcome, Chunks):
-        outcome = kind.gather(job, run_chunks(kind, job, outcome.chunks))
     provenance = Provenance(
         version=thetahat.__version__,
         seed=digests.seed,
         data_sha256=digests.data_sha256,
         spec_sha256=digests.request_sha256,
     )
-    result: dict[str, Any] = orjson.loads(to_json(encode_result(outcome, provenance)))
+    result: dict[str, Any] = orjson.loads(to_json(encode_result(run_job(kind, job), provenance)))
     return result
 
 
-def _read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
+def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
     """Read and check a file; its table, where its format needs one, is written to the folder."""
     if media_type == "text/csv":
         media_type = in_encoding(media_type, marked_encoding(data))
-    path = folder / "data"
+    path = folder / data.name
     path.symlink_to(data.resolve())
     form = find_format(media_type)
     with table_path(path, form.table_suffix or ".none").open("w+b") as table:

@@ -227,3 +227,11 @@ def run_chunks(kind: JobKind[R], job: Job[R], chunks: Sequence[Chunk]) -> list[C
         return ChunkOutput(chunk.payload, lambda: arrays)
 
     return [run(chunk) for chunk in chunks]
+
+
+def run_job(kind: JobKind[R], job: Job[R]) -> Finished:
+    """Compute an evaluation in this process, whether its kind cuts it into chunks or not."""
+    outcome = kind.start(job)
+    if isinstance(outcome, Chunks):
+        return kind.gather(job, run_chunks(kind, job, outcome.chunks))
+    return outcome

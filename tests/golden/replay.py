@@ -116,33 +116,17 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
 
     import pyarrow as pa
 
-    from service.data.base import FileLimits
-    from service.data.formats import find_format
-    from service.data.tables import table_path
+    from service.jobs.in_process import read_file
     from service.jobs.result_json import encode_result
-    from service.kinds.base import Chunks, DatasetFile, Job, run_chunks
+    from service.kinds.base import Job, run_job
     from service.kinds.provenance import Provenance
     from service.kinds.registry import JOB_KINDS
     from service.storage.engine import to_json
 
-    def uploaded(name: str) -> DatasetFile:
-        path = folder / name
-        path.write_bytes((DATA / name).read_bytes())
-        media_type = MEDIA_TYPES[path.suffix]
-        form = find_format(media_type)
-        with table_path(path, form.table_suffix or ".none").open("w+b") as table:
-            found = form.inspect(path, FileLimits(cells=10**9), table)
-        return DatasetFile(
-            id=uuid5(NAMESPACE_URL, name),
-            sha256="0" * 64,
-            media_type=media_type,
-            rows=found.rows,
-            columns=found.columns,
-            details=found.details,
-            path=path,
-        )
-
-    files = {name: uploaded(name) for name in files_of(body)}
+    files = {
+        name: read_file(DATA / name, MEDIA_TYPES[Path(name).suffix], folder)
+        for name in files_of(body)
+    }
     body = with_ids(body, {name: str(file.id) for name, file in files.items()})
     datasets = {file.id: file for file in files.values()}
     kind = JOB_KINDS[body["kind"]]
@@ -152,9 +136,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     again = kind.request.model_validate({"kind": body["kind"], **stored})
     number = uuid5(NAMESPACE_URL, json.dumps(body))
     job = Job(number, body["kind"], again, body["seed"], datasets)
-    finished = kind.start(job)
-    if isinstance(finished, Chunks):
-        finished = kind.gather(job, run_chunks(kind, job, finished.chunks))
+    finished = run_job(kind, job)
     losses = finished.losses
     if losses is not None and not isinstance(losses, pa.Table):
         losses = losses.table()

@@ -19,12 +19,12 @@ from service.jobs.result_json import encode_result
 from service.kinds.base import (
     Chunk,
     ChunkOutput,
-    Chunks,
     DatasetFile,
     Finished,
     Job,
     JobKind,
     run_chunks,
+    run_job,
 )
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
@@ -71,11 +71,9 @@ def run_kind(
     stored = json.loads(to_json(request.canonical()))
     again = kind.request.model_validate({"kind": body["kind"], **stored})
     work = Job(uuid5(SPACE, json.dumps([body, job, seed])), body["kind"], again, seed, datasets)
-    started = kind.start(work)
-    if isinstance(started, Chunks):
-        started = kind.gather(work, run_chunks(kind, work, started.chunks))
-    result = as_json(started)
-    losses = started.losses
+    finished = run_job(kind, work)
+    result = as_json(finished)
+    losses = finished.losses
     return Ran(result, losses.table() if isinstance(losses, OutputTable) else losses)
 
 
