@@ -18,7 +18,7 @@ from typing import Any, Final
 from service.figures.by_source import MOST_FIGURES, number_name
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
-from service.figures.words import block_word, describe_size, number
+from service.figures.words import block_word, describe_size, is_higher_better, number
 
 FEWEST: Final = 3
 LABELLED: Final = 40
@@ -81,6 +81,7 @@ def centre(moments: Mapping[str, Any]) -> CovarianceCells:
 
 def _build(result: Result, name: str, cells: CovarianceCells, place: int) -> Figure:
     word, words = block_word(result), block_word(result, 2)
+    values = "scores" if is_higher_better(result) else "losses"
     known = [value for value in cells.within if value is not None]
     inside = sum(known) / len(known) if known else None
     diagonal = [row[k] for k, row in enumerate(cells.products) if not math.isnan(row[k])]
@@ -91,19 +92,19 @@ def _build(result: Result, name: str, cells: CovarianceCells, place: int) -> Fig
     which = "" if repeat is None else " The first repeat of several is shown."
     return Figure(
         name=number_name("covariance", place),
-        title=f"{name}: how losses of one {word} and of two {words} vary together",
+        title=f"{name}: how {values} of one {word} and of two {words} vary together",
         caption=(
             f"Rows and columns are the {n} {words} of {name}, {size}. "
             f"A cell off the diagonal is the product of the deviations of two {words} from the "
             f"overall mean: blue where both are on one side of it. On the diagonal is the "
-            f"covariance of two losses of one {word} (omega), {number(omega)} on average. The "
+            f"covariance of two {values} of one {word} (omega), {number(omega)} on average. The "
             f"strip on the left is the variance inside each {word} (sigma squared), "
             f"{number(inside)} on average, on its own scale. These are products from one data set "
             f"and not covariances: a single cell says little, a pattern may.{which}"
         ),
         alt=(
             f"Covariance diagram of {n} {words} of {name}: {number(inside)} inside a {word}, "
-            f"{number(omega)} between two losses of one {word}."
+            f"{number(omega)} between two {values} of one {word}."
         ),
         about=(name,),
         view=lambda style: _view(cells, word, style),

@@ -13,7 +13,7 @@ def sort_models(result: Mapping[str, Any]) -> list[str]:
     """Return the names of the models, the best first; those of an undefined mean last."""
     models: Mapping[str, Any] = result["models"]
     ranked = [str(model["name"]) for model in (result.get("summary") or {}).get("models", ())]
-    sign = -1.0 if _higher_is_better(result) else 1.0
+    sign = -1.0 if is_higher_better(result) else 1.0
     rest = [name for name in models if name not in ranked]
     return [name for name in ranked if name in models] + sorted(
         rest, key=lambda name: _sort_key(models[name], sign)
@@ -26,7 +26,7 @@ def best_model(result: Mapping[str, Any]) -> str:
     return str(summary.get("best_model") or sort_models(result)[0])
 
 
-def _higher_is_better(result: Mapping[str, Any]) -> bool:
+def is_higher_better(result: Mapping[str, Any]) -> bool:
     """Return what the summary says; of an older release, whether its models go from high to low."""
     better = (result.get("summary") or {}).get("better")
     if better is not None:

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 from thetahat_client.results import IntervalDict, ModelResultDict
 from thetahat_client.text.group_letters import group_letters
-from thetahat_client.text.model_order import MOST_MODELS, sort_models
+from thetahat_client.text.model_order import MOST_MODELS, is_higher_better, sort_models
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
 
 TARGETS: Final = {
@@ -51,7 +51,8 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
         if has_predictions:
             row.append(format_interval(find_prediction(model)))
         rows.append([*row, *([letters[name]] if letters else [])])
-    notes = list(_notes(models, targets, result.get("unit")))
+    value = "score" if is_higher_better(result) else "loss"
+    notes = list(_notes(models, targets, result.get("unit"), value))
     if letters:
         notes.append(letters_note)
     if len(shown) < len(order):
@@ -98,7 +99,10 @@ def _common_level(models: Mapping[str, ModelResultDict]) -> str:
 
 
 def _notes(
-    models: Mapping[str, ModelResultDict], targets: list[str], unit: Mapping[str, str] | None
+    models: Mapping[str, ModelResultDict],
+    targets: list[str],
+    unit: Mapping[str, str] | None,
+    value: str,
 ) -> Iterator[str]:
     sizes = {(model.get("n"), model.get("blocks")) for model in models.values()}
     if len(sizes) == 1:
@@ -108,7 +112,7 @@ def _notes(
     for target in targets:
         intervals = [recommended_intervals(model).get(target) for model in models.values()]
         methods = dict.fromkeys(_method_words(i) for i in intervals if i is not None)
-        meaning = f" ({TARGETS[target][1]})" if target in TARGETS else ""
+        meaning = f" ({TARGETS[target][1].replace('loss', value)})" if target in TARGETS else ""
         yield f"{target_words(target)}{meaning}: {', or '.join(methods)}"
 
 
