@@ -105,7 +105,8 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
         blocks.append(_to_block(parts.sources.table))
         yield _section("sources", f"Is it a few {parts.units} or most?", blocks)
     yield _section("figures", "More figures", figures.list_others())
-    cautions = [each for each in parts.cautions if each not in parts.doubts]
+    shown = {each.code for each in parts.doubts}
+    cautions = [each for each in parts.cautions if each.code not in shown]
     yield _section("cautions", "Other cautions", [CautionList(items=cautions)] if cautions else [])
     yield _section("methods", "Methods", cite_methods(result["provenance"]["methods"]))
     yield _section("reproduction", "Reproduction", _reproduce(source))
@@ -231,7 +232,7 @@ def _list_learners(result: Json) -> list[Block]:
     learners = [each for each in result["provenance"]["methods"] if each["family"] == "learners"]
     if not learners:
         names = list(result.get("models", ()))
-        return [Bullets(items=names)] if names else []
+        return [Paragraph(text=f"{', '.join(names)}.")] if names else []
     rows = [
         [each.get("as", each["name"]), each["name"], write_parameters(each) or MISSING]
         for each in learners

@@ -17,7 +17,7 @@ from service.pages.evaluation_page import describe_result
 from service.reports import pdf
 from service.reports.building import build_report
 from service.reports.cited_methods import REGISTRIES, write_parameters
-from service.reports.document import FactList, Report
+from service.reports.document import CautionList, FactList, Report
 from service.reports.formulas import parse_formula
 from service.reports.html import build_policy, render_html
 from service.reports.pdf import allow_breaks, render_pdf
@@ -230,6 +230,20 @@ def test_exact_every_formula_of_the_catalogue_is_set(tmp_path: Any) -> None:
     text = read_text(render_pdf(Report(**values | {"sections": sections}), draw_one))
 
     assert all(without_spaces(method.heading) in text for method in methods)
+
+
+def test_exact_each_caution_is_in_a_report_once() -> None:
+    report = build_report(source_of("losses"))
+    codes = [
+        each.code
+        for section in report.sections
+        for block in section.blocks
+        if isinstance(block, CautionList)
+        for each in block.items
+    ]
+
+    assert "few_blocks" in codes
+    assert len(codes) == len(set(codes))
 
 
 def test_exact_methods_have_formula_and_sources() -> None:
