@@ -38,7 +38,7 @@ def points(path: Path) -> Path:
 
 
 def test_exact_losses_go_in_and_the_result_comes_out(client: Client) -> None:
-    done = client.submit(REQUEST, wait=30)
+    done = client.submit(REQUEST, wait=60)
 
     assert done.status == "succeeded"
     assert done.result is not None
@@ -49,7 +49,7 @@ def test_exact_losses_go_in_and_the_result_comes_out(client: Client) -> None:
 
 
 def test_exact_losses_come_back_in_every_type(client: Client) -> None:
-    done = client.submit(REQUEST, wait=30)
+    done = client.submit(REQUEST, wait=60)
 
     table = pq.read_table(io.BytesIO(client.losses(done.id, "parquet")))
     assert table.column("nb").to_pylist() == [0, 1, 0, 1, 1, 0]
@@ -111,7 +111,7 @@ def test_exact_lists_are_read_over_all_pages(client: Client) -> None:
     labels = {"page": str(uuid4())}
     sent = [client.submit({**REQUEST, "labels": labels}).id for _ in range(3)]
     for identifier in sent:
-        client.wait(identifier, 60)
+        client.wait(identifier, 120)
 
     listed = list(client.evaluations(labels=labels, status="succeeded", page_size=1))
     assert [e.id for e in listed] == sent[::-1]
@@ -148,7 +148,7 @@ def test_exact_an_evaluation_without_result_says_why(client: Client) -> None:
             "loss": "zero_one",
         }
     )
-    ended = client.wait(sent.id, 60)
+    ended = client.wait(sent.id, 120)
 
     assert ended.status == "failed"
     assert ended.error is not None
@@ -176,7 +176,7 @@ def test_exact_a_result_is_signed_and_reported(client: Client) -> None:
 
 
 def test_exact_ended_evaluations_are_not_cancelled(client: Client) -> None:
-    done = client.submit(REQUEST, wait=30)
+    done = client.submit(REQUEST, wait=60)
 
     assert client.cancel(done.id).status == "succeeded"
 
@@ -209,7 +209,7 @@ def test_exact_events_come_in_order_to_the_end(client: Client) -> None:
 
 
 def test_exact_it_is_ready_once_it_has_computed(client: Client) -> None:
-    assert client.submit(REQUEST, wait=30).status == "succeeded"
+    assert client.submit(REQUEST, wait=60).status == "succeeded"
     deadline = time.monotonic() + 30
     while not client.ready():  # the worker records it with its next heartbeat
         assert client.state() in {"warming", "ready"}

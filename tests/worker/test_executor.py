@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import thetahat
+from service.broker import queue
 from service.jobs import failures, read, record
 from service.jobs.cancel import cancel
 from service.settings import settings
@@ -18,9 +19,11 @@ from service.storage import units as unit_table
 from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
+from service.storage.units import UnitKey
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
+from worker import executor
 from worker.compute import compute
 from worker.executor import UnitExecutor
 from worker.interrupts import SharedFlag
@@ -201,17 +204,32 @@ def test_exact_work_past_its_time_limit_is_ended(watched: UnitExecutor) -> None:
     assert error is not None
     assert error["code"] == "time_limit_exceeded"
     assert "longer than 1 seconds" in error["detail"]
-    again = submit_nap()
-    watched.run((again, 0))  # the worker lives on
-    assert look(again).status == "succeeded"
+    assert look(evaluation_id).status == "failed"
+    assert not watched.must_be_replaced  # the worker lives on
 
 
-def test_exact_a_lease_is_renewed_while_the_work_goes_on(watched: UnitExecutor) -> None:
-    evaluation_id = submit_nap(seconds=0.9)  # longer than the lease, shorter than the limit
-    before = look(evaluation_id)
-    watched.run((evaluation_id, 0))
+def test_exact_a_lease_is_renewed_while_the_work_goes_on(database: str, setting: Setting) -> None:
+    setting(lease_s=0.6)  # without a time limit that a slow machine could reach
+    evaluation_id, worker = submit_nap(seconds=0.9), make_executor()
+    worker.start()
+    try:
+        worker.run((evaluation_id, 0))
+    finally:
+        worker.stop()
     assert look(evaluation_id).status == "succeeded"
-    assert before.status == "queued"
+
+
+def test_exact_after_its_slice_a_worker_sends_a_message_for_the_next_unit(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "SLICE_S", -1.0)
+    sent: list[UnitKey] = []
+    monkeypatch.setattr(queue, "enqueue", lambda keys, *_: sent.extend(keys))
+    evaluation_id = submit_nap()
+    sent.clear()
+    make_executor().handle_message((evaluation_id, 0))
+    assert sent == [(evaluation_id, 0)]
+    assert look(evaluation_id).status == "queued"
 
 
 def test_exact_cancelled_work_is_ended(

@@ -13,6 +13,7 @@ from tests.service.storage.databases import (
     sqlite,
 )
 from tests.worker.sleeping_kind import KIND
+from worker import executor
 
 __all__ = ["database", "empty_database", "empty_sqlite", "setting", "sleeping", "sqlite"]
 
@@ -21,3 +22,9 @@ __all__ = ["database", "empty_database", "empty_sqlite", "setting", "sleeping", 
 def sleeping(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let this process run the sleeping kind."""
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
+
+
+@pytest.fixture(autouse=True)
+def long_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a worker that handles a message empty the queue, however slow the machine is."""
+    monkeypatch.setattr(executor, "SLICE_S", 600.0)

@@ -8,6 +8,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from uuid import UUID
 
 import orjson
 import pytest
@@ -17,7 +18,7 @@ from service.jobs import health, read
 from service.storage import schema
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.servers.processes import free_port
-from tests.service.jobs.evaluations import submit_nap, wait_for
+from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import running, wait_until_gone
 from tests.worker.sleeping_kind import expected_draws
@@ -38,7 +39,7 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         resend_s=1,
     )
     with running("worker", log=tmp_path / "early") as early:
-        assert early.process.wait(30) == 1
+        assert early.process.wait(120) == 1
         assert "Run `thetahat migrate` first" in (tmp_path / "early").read_text()
     schema.upgrade()
     port = free_port()
@@ -50,24 +51,31 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         _wait_for_workers(2)
         _wait_for_the_api(port)
         evaluation_id = submit_nap(n_chunks=10, seconds=0.3, seed=3)
-        wait_for(evaluation_id, "running")
-        time.sleep(0.5)
+        _wait_for_a_chunk(evaluation_id)
         family = first_machine.family()
         os.kill(first_machine.process.pid, signal.SIGKILL)
-        wait_until_gone(family)
-        wait_for(evaluation_id, "succeeded", seconds=60)
+        wait_until_gone(family, seconds=60)
+        wait_for(evaluation_id, "succeeded", seconds=120)
         assert orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["draws"] == (
             expected_draws(3, 10)
         )
         family = two.family()
         assert two.stop(signal.SIGTERM) == 0
-        wait_until_gone(family, seconds=0.5)
+        wait_until_gone(family, seconds=60)
     assert not (tmp_path / "unused").exists()
     assert queue.is_up()
 
 
+def _wait_for_a_chunk(evaluation_id: UUID) -> None:
+    """Wait until a chunk is done and the others are not."""
+    deadline = time.monotonic() + 120
+    while not (row := look(evaluation_id)).progress_done or row.progress_total is None:
+        assert time.monotonic() < deadline, row
+        time.sleep(0.02)
+
+
 def _wait_for_the_api(port: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while True:
         try:
             assert urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").status == 200
@@ -80,7 +88,7 @@ def _wait_for_the_api(port: int) -> None:
 
 
 def _wait_for_workers(count: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while (state := health.check_readiness()).workers < count:
         assert time.monotonic() < deadline, state
         time.sleep(0.05)
