@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -234,27 +235,59 @@ def test_exact_progress_is_live_without_loading_the_page(narrow_tab: Tab) -> Non
     tab.check()
 
 
-def test_exact_other_pages_have_no_faults(tab: Tab) -> None:
-    with Client(tab.url) as client:
-        losses = RNG.random(size=(3, 5, 9))
-        for name in ("one", "two"):
-            submitted = client.submit(
-                {"kind": "losses", "blocks": "random", "name": name,
-                 "losses": {m: row.tolist() for m, row in zip("abc", losses, strict=True)}}
-            )  # fmt: skip
-            client.wait(submitted.id)
-    for path in (
+@pytest.fixture(scope="module")
+def paths(url: str) -> list[str]:
+    """Return the path of every page, with an evaluation of each state and a long name."""
+    first = submit_losses(url, "one")
+    second = submit_losses(url, "a_name_without_any_space_that_is_much_longer_than_a_narrow_window")
+    with Client(url) as client:
+        dataset = client.upload(b"x,y,site\n1,2,a\n2,3,b\n", media_type="text/csv", name="few.csv")
+        x = np.random.default_rng(20_261_122).normal(size=(40, 2))
+        failed = client.submit(
+            {
+                "kind": "cross_validation",
+                "data": {"X": x.tolist(), "y": x[:, 0].tolist()},
+                "task": "regression",
+                "learners": {"knn": {"name": "KNeighborsRegressor", "params": {"n_neighbors": 39}}},
+                "scheme": "k_fold",
+            }
+        )
+        deadline = time.monotonic() + WAIT_MS / 1000
+        while client.get(failed.id).status != "failed":
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    return [
         "/",
         "/?search=nothing-has-this-name",
-        f"/compare?a={submitted.id}&b={submitted.id}",
+        f"/evaluations/{second}",
+        f"/evaluations/{failed.id}",
+        "/evaluations/new",
+        f"/evaluations/new?dataset={dataset.id}",
+        f"/compare?a={first}&b={second}",
         "/data-sets",
+        f"/data-sets/{dataset.id}",
         "/methods",
         "/methods/variances",
         "/studies",
+        "/studies/bootstrap_estimates",
         "/log-in",
-    ):
-        tab.open(path)
+    ]
+
+
+def test_exact_no_page_has_faults(tab: Tab, paths: list[str]) -> None:
+    for path in paths:
+        page = tab.open(path)
+        wait_for_charts(page)
         tab.check()
+
+
+def test_exact_a_page_that_is_not_there_is_a_page(tab: Tab) -> None:
+    page = tab.open("/evaluations/00000000-0000-4000-8000-000000000000")
+
+    expect(page.get_by_role("heading", name="Not found")).to_be_visible()
+    assert [text for text in tab.problems if "404" not in text] == []
+    tab.problems.clear()
+    tab.check()
 
 
 def test_exact_the_keyboard_reaches_content_and_navigation(tab: Tab) -> None:
