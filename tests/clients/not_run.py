@@ -12,6 +12,7 @@ SKIPPED_LINES: Final = {
     r"pip install ": "installs; the tests run where the package is installed",
     r"make (demo|test|serve|setup|setup-runtime)\b": "installs and starts; tests/architecture and "
     "tests/clients run what these targets run",
+    r"git pull\b": "needs the repository's address",
 }
 """Patterns of lines of a ``sh`` block that are left out; the other lines of the block are run."""
 
@@ -40,6 +41,7 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
         '{"kind": "study", "extends"': "needs the id of an earlier study",
         "thetahat study ": HOURS,
     },
+    "docs/tutorials/operator.md": {"export THETAHAT_DB_PASSWORD": "needs Docker"},
     "docs/test-sets.md": {
         '{"kind": "losses", "unit": "task", "logs"': "needs logs; docs/tutorials/"
         "language-models.md makes and sends them",
