@@ -50,7 +50,7 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
     """
     # None is the name of a dataclass or an enumeration of the service.
     names = {
-        name: f"{name}{'Dict' if 'properties' in schema else 'GridValue'}"
+        name: f"{name}{'Dict' if 'properties' in schema else 'Value'}"
         for name, schema in schemas.items()
     }
     renamed = {name: _rename(schema, names) for name, schema in schemas.items()}

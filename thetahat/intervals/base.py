@@ -11,7 +11,7 @@ from thetahat.cautions import Caution
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.coverage import IntervalCalibration
+from thetahat.values.coverage import ExpectedCoverage, IntervalCalibration
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
@@ -47,6 +47,9 @@ class Interval:
         Cautions about the interval.
     details : mapping
         Further fields for the result, as plain JSON values.
+    expected_coverage : ExpectedCoverage or None
+        How often such an interval covered in the nearest studied design; only of a recommended
+        interval of a model, where one was studied.
     measured : IntervalCalibration or None
         How often the interval covers on samples of the data, if the request asks for it.
     """
@@ -65,6 +68,7 @@ class Interval:
     recommended: bool = False
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict, hash=False, metadata={"inline": True})
+    expected_coverage: ExpectedCoverage | None = field(default=None, hash=False)
     measured: IntervalCalibration | None = field(
         default=None, hash=False, metadata={"inline": True}
     )

@@ -43,3 +43,30 @@ class IntervalCalibration:
     """
 
     calibration: MeasuredCoverage | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedCoverage:
+    """How often the recommended interval covered its target in the studied design nearest to this.
+
+    Parameters
+    ----------
+    coverage : float
+        Share of simulated samples in which the interval of level 0.95 covered, averaged over the
+        learners and populations of the design.
+    standard_error : float
+        Standard error of that share from the number of samples.
+    least, largest : float
+        The smallest and the largest share among the learners and populations.
+    design : str
+        The studied design, in words.
+    table : str
+        Where the documentation has the whole table.
+    """
+
+    coverage: float
+    standard_error: float
+    least: float
+    largest: float
+    design: str
+    table: str

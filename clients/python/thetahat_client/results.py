@@ -13,7 +13,7 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 """Any JSON value."""
 
 
-AlternativeGridValue: TypeAlias = Literal["two_sided", "less", "greater"]
+AlternativeValue: TypeAlias = Literal["two_sided", "less", "greater"]
 """The alternative of a test or interval; a difference is a minus b. A request's ``less`` asks
 whether a is better, and ``greater`` whether b is. Where higher values are better, the interval and
 the test are those of the other side: ``mirrored``."""
@@ -28,7 +28,7 @@ class BcaIntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -65,7 +65,7 @@ class BestLearnerDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The population whose risk is estimated."""
 
     bias: float | None
@@ -294,13 +294,13 @@ class BriefIntervalDict(TypedDict):
     method: str
     """The interval's method and the variance it rests on, if any."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The quantity that the interval is to cover."""
 
     variance: str | None
     """The interval's method and the variance it rests on, if any."""
 
-    mean: MeanKindGridValue
+    mean: MeanKindValue
     """The mean that the interval is about, ``macro`` or ``pooled``."""
 
     estimate: float
@@ -367,10 +367,10 @@ class BriefTestResultDict(TypedDict):
 class BriefVerdictDict(TypedDict):
     """The verdict on two models, without what it rests on."""
 
-    decision: DecisionGridValue
+    decision: DecisionValue
     """The first of the statements that hold."""
 
-    also: list[DecisionGridValue]
+    also: list[DecisionValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -443,7 +443,7 @@ class CautionDict(TypedDict):
     message: str
     """One or two sentences with the values of this case."""
 
-    severity: SeverityGridValue
+    severity: SeverityValue
     """``info``, ``warning`` or ``serious``."""
 
     advice: str
@@ -580,7 +580,7 @@ class ComparisonSummaryDict(TypedDict):
     upper: float | None
     """Ends of that interval; None where an end is open or there is no interval."""
 
-    decision: DecisionGridValue
+    decision: DecisionValue
     """The verdict."""
 
     p_value: float | None
@@ -804,7 +804,7 @@ CurveStepDict = TypedDict(
 """The change of the error from one size to the next."""
 
 
-DecisionGridValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
+DecisionValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
 """The answer of a verdict on models a and b."""
 
 
@@ -913,10 +913,10 @@ class ErrorEstimateDict(TypedDict):
     variance: float | list[float]
     """Variance of the estimate."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The error that is estimated."""
 
-    mean: MeanKindGridValue
+    mean: MeanKindValue
     """The mean of the losses that the estimate takes the place of."""
 
     standard_error: float | None
@@ -982,6 +982,30 @@ class EstimatedWeightsDict(TypedDict):
 
     coverage: float
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
+
+
+class ExpectedCoverageDict(TypedDict):
+    """How often the recommended interval covered its target in the studied design nearest to
+    this."""
+
+    coverage: float
+    """Share of simulated samples in which the interval of level 0.95 covered, averaged over the
+    learners and populations of the design."""
+
+    standard_error: float
+    """Standard error of that share from the number of samples."""
+
+    least: float
+    """The smallest and the largest share among the learners and populations."""
+
+    largest: float
+    """The smallest and the largest share among the learners and populations."""
+
+    design: str
+    """The studied design, in words."""
+
+    table: str
+    """Where the documentation has the whole table."""
 
 
 class ExternalCandidateDict(TypedDict):
@@ -1084,14 +1108,14 @@ class FigureSeriesDict(TypedDict):
     """The name of each point, if the points are different things."""
 
 
-GateOutcomeGridValue: TypeAlias = Literal["pass", "fail", "undecided"]
+GateOutcomeValue: TypeAlias = Literal["pass", "fail", "undecided"]
 """The answer of a gate."""
 
 
 class GateResultDict(TypedDict):
     """Whether a model meets the requirement of a gate."""
 
-    outcome: GateOutcomeGridValue
+    outcome: GateOutcomeValue
     """``pass``, ``fail`` or ``undecided``; what a pipeline goes by."""
 
     undecided: bool
@@ -1104,7 +1128,7 @@ class GateResultDict(TypedDict):
     against: str
     """The model, and the one that it is compared with."""
 
-    require: RequirementGridValue
+    require: RequirementValue
     """What had to be shown."""
 
     margin: float | None
@@ -1124,7 +1148,7 @@ class GateResultDict(TypedDict):
     level: float
     """Confidence level of the interval."""
 
-    target: TargetGridValue | None
+    target: TargetValue | None
     """What the interval is about."""
 
     sentence: str
@@ -1221,10 +1245,10 @@ class IntervalDict(TypedDict):
     variance: str | None
     """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The error that the interval is about."""
 
-    mean: MeanKindGridValue
+    mean: MeanKindValue
     """The mean that is the centre of the interval."""
 
     estimate: float
@@ -1236,7 +1260,7 @@ class IntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -1253,6 +1277,10 @@ class IntervalDict(TypedDict):
 
     cautions: list[CautionDict]
     """Cautions about the interval."""
+
+    expected_coverage: NotRequired[ExpectedCoverageDict]
+    """How often such an interval covered in the nearest studied design; only of a recommended
+    interval of a model, where one was studied."""
 
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
@@ -1290,7 +1318,7 @@ class LearnerDifferenceDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The population whose mean losses are compared."""
 
     beta: list[float]
@@ -1541,7 +1569,7 @@ class MeanDifferenceDict(TypedDict):
     """The interval about the difference; None where there is no variance."""
 
 
-MeanKindGridValue: TypeAlias = Literal["macro", "pooled", "first_split"]
+MeanKindValue: TypeAlias = Literal["macro", "pooled", "first_split"]
 """The mean of the losses that a variance or an interval belongs to."""
 
 
@@ -1610,7 +1638,7 @@ class MetricDifferenceDict(TypedDict):
     difference_macro: float
     """Difference of the macro means; NaN where one is undefined."""
 
-    mean: MeanKindGridValue
+    mean: MeanKindValue
     """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
 
     variance: float | None
@@ -1625,7 +1653,7 @@ class MetricDifferenceDict(TypedDict):
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The quantity that the variance, the interval and the test are about."""
 
     interval: IntervalDict | None
@@ -1646,7 +1674,7 @@ class MetricDifferenceDict(TypedDict):
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """Alternative of the interval and the test, in the units of the metric."""
 
     higher_is_better: bool
@@ -1679,7 +1707,7 @@ class MetricResultDict(TypedDict):
     estimate: MetricMeansDict
     """The metric over all instances and over blocks."""
 
-    mean: MeanKindGridValue
+    mean: MeanKindValue
     """Which of the two means ``variance`` belongs to."""
 
     variance: float | None
@@ -1694,7 +1722,7 @@ class MetricResultDict(TypedDict):
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval on the variance; None means normal."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The quantity that the variance and its interval are about."""
 
     recommended: dict[str, IntervalDict]
@@ -1801,13 +1829,13 @@ class NormalIntervalDict(TypedDict):
     method: str
     """Always ``normal``."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The quantity that the interval is to cover."""
 
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -1844,7 +1872,7 @@ class OmnibusResultDict(TypedDict):
     p_value: float
     """p-value of no difference between any models."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The differences that are tested."""
 
     unit: str
@@ -1976,7 +2004,7 @@ class PostHocOmnibusResultDict(TypedDict):
     p_value: float
     """p-value of no difference between any models."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The differences that are tested."""
 
     unit: str
@@ -2199,7 +2227,7 @@ class ReliabilityBinDict(TypedDict):
     """Ends of Wilson's interval for that share, which takes the rows as independent."""
 
 
-RequirementGridValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
+RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
 """What a gate requires of a model beside another one."""
 
 
@@ -2236,7 +2264,7 @@ class RiskAlongGridDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The population whose risk is estimated."""
 
     bias: float | None
@@ -2308,7 +2336,7 @@ class RowsWithoutValueDict(TypedDict):
 class SaturationDict(TypedDict):
     """Whether more rows would still help a learner, and the test share that follows."""
 
-    decision: SaturationDecisionGridValue
+    decision: SaturationDecisionValue
     """``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
     size is better than the one before it. ``no_improvement_seen``: the request has no margin and no
     difference was seen, which does not show that there is none. ``undecided`` otherwise."""
@@ -2332,7 +2360,7 @@ class SaturationDict(TypedDict):
     """The decision in words."""
 
 
-SaturationDecisionGridValue: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
+SaturationDecisionValue: TypeAlias = Literal["saturated", "not_saturated", "no_improvement_seen", "undecided"]
 """Whether more rows would still help a learner."""
 
 
@@ -2531,7 +2559,7 @@ SelectionWeightsDict = TypedDict(
 """Importance weights of a selection."""
 
 
-SeverityGridValue: TypeAlias = Literal["info", "warning", "serious"]
+SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
 
 
@@ -2554,7 +2582,7 @@ class SharedCautionDict(TypedDict):
 class SharedTestDict(TypedDict):
     """What is the same for one test in every comparison in brief."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The difference that is tested."""
 
     unit: str
@@ -2644,7 +2672,7 @@ class StatisticIntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -2660,10 +2688,10 @@ class StatisticIntervalDict(TypedDict):
 class StepVerdictDict(TypedDict):
     """The verdict on two successive sizes of one learner."""
 
-    decision: DecisionGridValue
+    decision: DecisionValue
     """The first of the statements that hold: ``better`` means that the larger size is better."""
 
-    also: list[DecisionGridValue]
+    also: list[DecisionValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -2682,7 +2710,7 @@ class StudentisedIntervalDict(TypedDict):
     level: float
     """Confidence level, in (0, 1)."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
@@ -2842,7 +2870,7 @@ class SummaryDict(TypedDict):
     best_model: str
     """The model with the lowest mean loss (or the highest mean score)."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The quantity that the intervals of the models are about."""
 
     better: Literal["lower", "higher"]
@@ -2867,7 +2895,7 @@ class SummaryDict(TypedDict):
     """Number of comparisons with each decision."""
 
 
-TargetGridValue: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
+TargetValue: TypeAlias = Literal["these_sources", "new_source", "new_population", "these_models"]
 """The quantity that a number estimates; every number in a result names its target."""
 
 
@@ -2887,7 +2915,7 @@ class TestResultDict(TypedDict):
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The difference that is tested."""
 
     unit: str
@@ -2920,7 +2948,7 @@ class TwoSampleOutcomeDict(TypedDict):
     statistic: float | None
     """Test statistic; None if it is infinite or undefined."""
 
-    alternative: AlternativeGridValue
+    alternative: AlternativeValue
     """Direction that the test is against: ``less`` is a smaller mean of x."""
 
     p_value: float
@@ -2990,10 +3018,10 @@ class VarianceEstimateDict(TypedDict):
     """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
     for the estimators that give one per source (K,) or per pair of sources (K, K)."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The error that the mean estimates."""
 
-    mean: MeanKindGridValue
+    mean: MeanKindValue
     """Which mean the variance belongs to."""
 
     estimate: float
@@ -3015,10 +3043,10 @@ class VarianceEstimateDict(TypedDict):
 class VerdictDict(TypedDict):
     """The verdict on two models."""
 
-    decision: DecisionGridValue
+    decision: DecisionValue
     """The first of the statements that hold."""
 
-    also: list[DecisionGridValue]
+    also: list[DecisionValue]
     """The other statements that hold."""
 
     p_value: float | None
@@ -3046,7 +3074,7 @@ class VerdictDict(TypedDict):
     margin: float | None
     """Largest difference that does not matter, in units of the loss."""
 
-    target: TargetGridValue | None
+    target: TargetValue | None
     """The quantity that the verdict is about; None where no interval could be built."""
 
     method: str | None
@@ -3077,7 +3105,7 @@ class WeightedRiskDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The population whose mean loss is estimated."""
 
     beta: list[float]
@@ -3108,7 +3136,7 @@ class WeightedRiskDifferenceDict(TypedDict):
     standard_error: float
     """Root of the variance."""
 
-    target: TargetGridValue
+    target: TargetValue
     """The population whose mean losses are compared."""
 
     beta: list[float]

@@ -58,12 +58,12 @@ def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
         yield UNEQUAL_BLOCKS(smallest=smallest, largest=largest)
     if not layout.has_rows:
         yield SPLIT_SCORES_ONLY()
-    crossing = _n_crossing(layout)
+    crossing = count_crossing_clusters(layout)
     if crossing:
         yield CLUSTERS_CROSS_BLOCKS(n_cut=crossing, n_clusters=len(layout.cluster_labels))
 
 
-def _n_crossing(layout: Layout) -> int:
+def count_crossing_clusters(layout: Layout) -> int:
     """Return the number of clusters with instances in several blocks of the same repeat."""
     if layout.cluster is None or layout.kind not in (BlockKind.RANDOM, BlockKind.SOURCE):
         return 0

@@ -1,0 +1,214 @@
+"""Measure how often the recommended intervals cover, for the field ``expected_coverage``.
+
+``python -m replications.presets.interval_coverage.recommended --output FOLDER`` runs the generators
+of the preset ``interval_coverage`` without methods that fit again and without metrics. It writes
+``recommended_coverage.json``, which the library reads, and ``recommended_coverage.md``, which has
+the rule beside the one before it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from replications.presets.interval_coverage.cells import build_cells
+from replications.presets.interval_coverage.settings import build_settings
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.repetitions import join_records
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat.values.types import FloatArray
+
+LEVEL: Final = 0.95
+SIZES: Final = (50, 200, 1000)
+BEFORE: Final[Mapping[tuple[str, str], str]] = {
+    ("repeated_k_fold", "these_sources"): "student_t:nadeau_bengio",
+    ("random_subsampling", "these_sources"): "student_t:nadeau_bengio",
+    ("five_by_two", "these_sources"): "student_t:nadeau_bengio",
+    ("clusters cut, 5-fold", "these_sources"): "student_t:nadeau_bengio",
+    ("clusters whole, 5-fold", "these_sources"): "student_t:theta_B",
+}
+"""The interval that was recommended before, by scheme and target, where the rule was changed."""
+
+MOST_DIFFERENCE: Final = 0.02
+"""By how much coverage and relative width of the recommended interval may differ from those of one
+interval in all, which is not built where losses do not vary."""
+
+_ABOUT: Final = (
+    "`python -m replications.presets.interval_coverage.recommended --seed {seed} "
+    "--repetitions {repetitions}`: how often the recommended interval of level {level:g} covers "
+    "its own target, over generators, learners and 50, 200 and 1000 rows, without metrics and "
+    "without methods that fit again. *Before* is the interval that was recommended before the "
+    "rule was changed; elsewhere the rule is the same. Errors are standard errors of the "
+    "simulation."
+)
+
+Records = dict[str, dict[str, FloatArray]]
+Row = dict[str, Any]
+
+
+def run_chunk(seed: int, start: int, stop: int) -> Records:
+    """Return the records of the repetitions ``start`` to ``stop - 1``, by cell."""
+    cells = build_cells(build_settings(), SIZES, LEVEL, seed, refits=False)
+    return {cell.name: dict(cell.study.run(start, stop)) for cell in cells}
+
+
+def measure(seed: int, repetitions: int, processes: int) -> list[Row]:
+    """Return a row for each cell, scheme and target: the coverage of the recommended interval."""
+    edges = np.linspace(0, repetitions, 4 * processes + 1).astype(int).tolist()
+    by_cell: dict[str, list[dict[str, FloatArray]]] = {}
+    with ProcessPoolExecutor(processes) as pool:
+        chunks = pool.map(run_chunk, [seed] * (len(edges) - 1), edges[:-1], edges[1:])
+        for records in chunks:
+            for name, of_cell in records.items():
+                by_cell.setdefault(name, []).append(of_cell)
+    settings = build_settings()
+    rows: list[Row] = []
+    for cell in build_cells(settings, SIZES, LEVEL, seed, refits=False):
+        parts = by_cell[cell.name]
+        joined = join_records(parts)
+        tables = {table.name: table for table in cell.study.finish(joined).tables}
+        place = {
+            "population": cell.population,
+            "learner": cell.learner,
+            "loss": settings[cell.population].loss,
+            "n": cell.n,
+        }
+        rows += _judge_cell(place, tables["intervals"].rows)
+    return rows
+
+
+def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    by_interval = {(row["estimator"], row["target"], row["interval"]): row for row in rows}
+    for (scheme, target, interval), row in by_interval.items():
+        if interval != RECOMMENDED or not _is_known(row.get("coverage")):
+            continue
+        before = by_interval.get((scheme, target, BEFORE.get((scheme, target), interval)))
+        others = {
+            name: other
+            for (of_scheme, of_target, name), other in by_interval.items()
+            if (of_scheme, of_target) == (scheme, target) and name != interval
+        }
+        yield {
+            **place,
+            "scheme": scheme,
+            "target": target,
+            "interval": _find_same(row, others),
+            "coverage": _rounded(row["coverage"]),
+            "width": _rounded(row["width"]),
+            "before": None if before is None else _rounded(before["coverage"]),
+        }
+
+
+def _find_same(row: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return the interval that was recommended in nearly all repetitions, by coverage and width."""
+
+    def distance(other: Mapping[str, Any]) -> float:
+        numbers = [other.get("coverage"), other.get("width")]
+        if not all(map(_is_known, numbers)):
+            return math.inf
+        of_coverage = abs(other["coverage"].value - row["coverage"].value)
+        return float(of_coverage + abs(other["width"].value / row["width"].value - 1))
+
+    distances = {name: distance(other) for name, other in others.items()}
+    nearest = min(distances, key=lambda name: distances[name])
+    return nearest if distances[nearest] <= MOST_DIFFERENCE else None
+
+
+def _is_known(number: Any) -> bool:
+    return isinstance(number, MonteCarloNumber) and number.value is not None
+
+
+def _rounded(number: Any) -> list[float] | None:
+    if not _is_known(number):
+        return None
+    error = number.standard_error or 0.0
+    return [round(float(number.value), 4), round(float(error), 4)]
+
+
+def summarise(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the average, the least and the largest coverage of each scheme and target."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["scheme"], row["target"]), []).append(row)
+    for (scheme, target), group in sorted(groups.items()):
+        values = [row["coverage"][0] for row in group]
+        errors = [row["coverage"][1] for row in group]
+        before = [row["before"][0] for row in group if row["before"] is not None]
+        yield {
+            "scheme": scheme,
+            "target": target,
+            "cells": len(group),
+            "coverage": sum(values) / len(values),
+            "error": math.sqrt(sum(e**2 for e in errors)) / len(errors),
+            "least": min(values),
+            "largest": max(values),
+            "before": sum(before) / len(before) if before else None,
+            "least_before": min(before) if before else None,
+        }
+
+
+def write_page(rows: Sequence[Row], repetitions: int, seed: int) -> str:
+    """Return the page of the tables, in Markdown."""
+    lines = [
+        "# Coverage of the recommended intervals",
+        "",
+        _ABOUT.format(repetitions=repetitions, seed=seed, level=LEVEL),
+        "",
+        "| scheme | target | cells | coverage | error | least | largest | before | least before |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in summarise(rows):
+        before = "" if row["before"] is None else f"{row['before']:.3f}"
+        least = "" if row["least_before"] is None else f"{row['least_before']:.3f}"
+        lines.append(
+            f"| {row['scheme']} | {row['target']} | {row['cells']} | {row['coverage']:.3f} | "
+            f"{row['error']:.4f} | {row['least']:.3f} | {row['largest']:.3f} | {before} | {least} |"
+        )
+    lines += [
+        "",
+        "## Cell by cell",
+        "",
+        "| population | learner | loss | rows | scheme | target | coverage | before |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        value, error = row["coverage"]
+        before = "" if row["before"] is None else f"{row['before'][0]:.3f}"
+        lines.append(
+            f"| {row['population']} | {row['learner']} | {row['loss']} | {row['n']} | "
+            f"{row['scheme']} | {row['target']} | {value:.3f} ({error:.3f}) | {before} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run the study and write both files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=6)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--output", type=Path, required=True)
+    options = parser.parse_args()
+    rows = measure(options.seed, options.repetitions, options.processes)
+    data = {
+        "level": LEVEL,
+        "seed": options.seed,
+        "repetitions": options.repetitions,
+        "rows": rows,
+    }
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    head = json.dumps({**data, "rows": []})[:-3]
+    (options.output / "recommended_coverage.json").write_text(f"{head}[\n{lines}\n]}}\n")
+    page = write_page(rows, options.repetitions, options.seed)
+    (options.output / "recommended_coverage.md").write_text(page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""The coverage that recommended intervals reached in the nearest studied design."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import thetahat
+from thetahat.analyses.losses import expected_coverage
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.intervals.base import Interval
+from thetahat.values.types import Target
+
+RNG = np.random.default_rng(8)
+ROWS: list[dict[str, Any]] = json.loads(
+    Path(expected_coverage.__file__).with_name("recommended_coverage.json").read_text()
+)["rows"]
+
+
+def evaluate(values: Any, folds: int = 10, **options: Any) -> EvaluationResult:
+    block = [i % folds for i in range(len(values))]
+    return thetahat.evaluate({"a": values, "b": 1 - values}, block=block, **options)
+
+
+def recommended(result: EvaluationResult, target: Target) -> Interval:
+    intervals = result.models["a"].recommended
+    assert intervals is not None
+    return intervals[target]
+
+
+@pytest.mark.parametrize(
+    ("values", "loss", "n"),
+    [
+        (RNG.integers(0, 2, 150), "zero_one", 200),
+        (RNG.random(60), "brier", 50),
+        (RNG.gamma(2.0, size=4000), "squared", 1000),
+    ],
+)
+@pytest.mark.parametrize("target", [Target.THESE_SOURCES, Target.THESE_MODELS])
+def test_naive_it_is_the_average_over_the_nearest_cells(
+    values: Any, loss: str, n: int, target: Target
+) -> None:
+    cells = [
+        row
+        for row in ROWS
+        if (row["scheme"], row["target"], row["loss"], row["n"]) == ("10-fold", target, loss, n)
+    ]
+    assert cells
+
+    coverage = recommended(evaluate(values), target).expected_coverage
+
+    assert coverage is not None
+    shares = [row["coverage"][0] for row in cells]
+    assert_allclose(coverage.coverage, np.mean(shares))
+    assert (coverage.least, coverage.largest) == (min(shares), max(shares))
+    errors = np.array([row["coverage"][1] for row in cells])
+    assert_allclose(coverage.standard_error, np.sqrt((errors**2).sum()) / len(errors))
+    assert coverage.design.startswith(f"ten folds, {n} rows of")
+
+
+def test_exact_only_recommended_intervals_have_it() -> None:
+    model = evaluate(RNG.random(100)).models["a"]
+
+    assert model.intervals is not None
+    for interval in model.intervals:
+        assert (interval.expected_coverage is not None) == interval.recommended
+
+
+@pytest.mark.parametrize(
+    "options", [{"level": 0.9}, {"alternative": "less"}, {"variances": ["theta_3"]}]
+)
+def test_exact_what_was_not_studied_has_none(options: dict[str, Any]) -> None:
+    interval = recommended(evaluate(RNG.random(100), **options), Target.THESE_SOURCES)
+
+    assert interval.recommended
+    assert interval.expected_coverage is None
+
+
+def test_exact_differences_and_leave_one_out_have_none() -> None:
+    compared = evaluate(RNG.random(100)).comparisons[0]
+    single = evaluate(RNG.random(40), folds=40)
+
+    assert getattr(compared.interval, "expected_coverage", None) is None
+    assert recommended(single, Target.THESE_SOURCES).expected_coverage is None
+
+
+@pytest.mark.parametrize(
+    ("blocks", "columns", "target", "design"),
+    [
+        ("holdout", {}, Target.THESE_MODELS, "a holdout of a third"),
+        ("source", {}, Target.NEW_SOURCE, "one of eight sources left out"),
+        (
+            "random",
+            {"cluster": [i // 4 for i in range(80)]},
+            Target.THESE_SOURCES,
+            "five folds that cut clusters",
+        ),
+    ],
+)
+def test_exact_the_design_is_that_of_the_scheme(
+    blocks: str, columns: dict[str, Any], target: Target, design: str
+) -> None:
+    values = RNG.integers(0, 2, 80)
+    block = None if blocks == "holdout" else [i % 8 for i in range(80)]
+    result = thetahat.evaluate(
+        {"a": values, "b": 1 - values}, blocks=blocks, block=block, **columns
+    )
+
+    coverage = recommended(result, target).expected_coverage
+
+    assert coverage is not None
+    assert coverage.design.startswith(design)
+    assert 0 <= coverage.least <= coverage.coverage <= coverage.largest <= 1
+
+
+def test_exact_models_that_were_fitted_elsewhere_have_none() -> None:
+    values = RNG.integers(0, 2, 80)
+    block = [i % 8 for i in range(80)]
+    result = thetahat.evaluate(
+        {"a": values, "b": 1 - values}, blocks="source", block=block, n_train=0
+    )
+
+    assert recommended(result, Target.NEW_SOURCE).expected_coverage is None
+
+
+def test_exact_every_scheme_of_the_table_has_its_words() -> None:
+    assert {row["scheme"] for row in ROWS} <= set(expected_coverage._SCHEMES)
+    assert {row["loss"] for row in ROWS} == {"zero_one", "brier", "squared"}
+    assert {row["n"] for row in ROWS} == {50, 200, 1000}
