@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from standardwebhooks import Webhook
 
 from tests.architecture.sources import ROOT
 from thetahat_client import Client
@@ -62,3 +65,48 @@ def run_shell(command: str, url: str, identifier: str, folder: Path) -> str:
         check=True,
     )
     return done.stdout
+
+
+def test_against_standardwebhooks_the_code_for_receivers_accepts_what_is_authentic() -> None:
+    (block,) = read_blocks("webhooks", "python")
+    values: dict[str, Any] = {}
+    exec(block, values)
+    secret, body = "whsec_" + base64.b64encode(bytes(range(32))).decode(), b'{"type":"x"}'
+    now = datetime.now(UTC)
+
+    def sign(message_id: str, moment: datetime) -> dict[str, str]:
+        signature = Webhook(secret).sign(message_id, moment, body.decode())
+        return {
+            "webhook-id": message_id,
+            "webhook-timestamp": str(int(moment.timestamp())),
+            "webhook-signature": f"v1,AAAA {signature}",
+        }
+
+    assert values["accept"](secret, sign("a", now), body)
+    assert not values["accept"](secret, sign("a", now), body)
+    assert values["accept"](secret, sign("b", now), body)
+    with pytest.raises(ValueError, match="signature"):
+        values["accept"](secret, sign("c", now), body + b" ")
+    with pytest.raises(ValueError, match="old"):
+        values["accept"](secret, sign("d", now - timedelta(minutes=6)), body)
+
+
+def test_exact_many_submissions_and_webhooks_of_the_clients(client: Client) -> None:
+    losses = {"kind": "losses", "losses": {"a": [[0, 1], [1, 1]]}}
+    outcomes = client.submit_many([losses, {"kind": "nothing"}, losses], batch_size=2)
+    webhook = client.create_webhook("https://hooks.example.com/x", description="test")
+    accepted = outcomes[0].evaluation
+    client.cancel(accepted.id if accepted else "")
+    listed = {each.id: each for each in client.webhooks()}
+    refused = outcomes[1].problem
+
+    assert [outcome.index for outcome in outcomes] == [0, 1, 2]
+    assert refused is not None
+    assert (refused.status, refused.errors[0].loc) == (422, ("items", 1, "request", "kind"))
+    assert outcomes[2].evaluation is not None
+    assert webhook.secret is not None
+    assert webhook.secret.startswith("whsec_")
+    assert listed[webhook.id].secret is None
+    assert all(each.state in {"pending", "dead"} for each in client.deliveries(webhook.id))
+    client.delete_webhook(webhook.id)
+    assert webhook.id not in {each.id for each in client.webhooks()}

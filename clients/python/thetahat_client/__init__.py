@@ -51,6 +51,7 @@ from thetahat_client.scikit_learn import (
 )
 from thetahat_client.text import result_html, result_latex, result_markdown, result_text
 from thetahat_client.version import VERSION
+from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
 __version__ = VERSION
 
@@ -60,6 +61,7 @@ __all__ = [
     "Column",
     "ConnectionFailed",
     "Dataset",
+    "Delivery",
     "Evaluation",
     "EvaluationFailed",
     "EvaluationRecord",
@@ -76,12 +78,14 @@ __all__ = [
     "ResultObject",
     "ServiceFault",
     "SignOff",
+    "SubmissionOutcome",
     "ThetahatError",
     "TooManyRequests",
     "Unauthorised",
     "UnexpectedAnswer",
     "UnknownMediaType",
     "WaitTimeout",
+    "Webhook",
     "WrongKind",
     "comparisons_frame",
     "field_path",

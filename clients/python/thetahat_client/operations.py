@@ -6,7 +6,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, TypeVar
@@ -28,7 +28,9 @@ from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
 from thetahat_client.runners import listing, operation
 from thetahat_client.steps import Item, Items, Steps, pause
+from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
+LARGEST_BATCH: Final = 4 * 1024 * 1024  # bytes; the service allows 8 MiB by default
 LONGEST_WAIT_S: Final = 60.0  # the default limit of the service for one long poll
 SHORTEST_POLL_S: Final = 0.2
 
@@ -185,6 +187,39 @@ class Operations(Outputs):
         if evaluation.result is None:
             return evaluation
         return replace(evaluation, result=self.bind_result(evaluation.id, evaluation.result))
+
+    @operation
+    def submit_many(
+        self,
+        requests: Iterable[Mapping[str, Any]],
+        *,
+        idempotency_key: str | None = None,
+        batch_size: int = 100,
+    ) -> Steps[list[SubmissionOutcome]]:
+        """Submit several evaluations; each is accepted or refused by itself.
+
+        Parameters
+        ----------
+        requests : iterable of Mapping
+            Bodies of ``POST /v1/evaluations``.
+        idempotency_key : str or None
+            The same key with the same requests, in the same order and with the same batch size,
+            gives the same evaluations and tries those again that were refused. By default a new
+            key, which protects only the further attempts of this call.
+        batch_size : int
+            Most evaluations sent at once; the service allows 100 unless its settings say other.
+        """
+        key = idempotency_key or str(uuid4())
+        outcomes: list[SubmissionOutcome] = []
+        for number, batch in enumerate(_cut_batches(requests, batch_size)):
+            text = b'{"items":[' + b",".join(batch) + b"]}"
+            headers = {"Content-Type": "application/json", "Idempotency-Key": f"{key} {number}"}
+            answer = yield from self.transport.send(
+                "POST", "/v1/evaluations/batch", headers=headers, body=lambda text=text: text
+            )
+            first = len(outcomes)
+            outcomes += [SubmissionOutcome.read(item, first) for item in answer.json()["items"]]
+        return outcomes
 
     @operation
     def get(self, evaluation_id: str) -> Steps[Evaluation]:
@@ -371,6 +406,76 @@ class Operations(Outputs):
         path = f"/v1/evaluations/{evaluation_id}/sign-offs"
         return self._pages(path, {}, page_size, SignOff.read)
 
+    # Webhooks
+
+    @operation
+    def create_webhook(
+        self,
+        url: str,
+        *,
+        event_types: Sequence[str] | None = None,
+        description: str | None = None,
+    ) -> Steps[Webhook]:
+        """Register an address that is told of the ends of evaluations; one attempt.
+
+        Only the webhook that this returns has the ``secret``.
+
+        Parameters
+        ----------
+        url : str
+            An ``https`` address.
+        event_types : sequence of str or None
+            By default every end: succeeded, failed and cancelled.
+        description : str or None
+            A note for people.
+        """
+        body: dict[str, Any] = {"url": url}
+        if event_types is not None:
+            body["event_types"] = list(event_types)
+        if description is not None:
+            body["description"] = description
+        text = json.dumps(body, ensure_ascii=False).encode()
+        answer = yield from self.transport.send(
+            "POST",
+            "/v1/webhooks",
+            headers={"Content-Type": "application/json"},
+            body=lambda: text,
+            once=True,
+        )
+        return Webhook.read(answer.json())
+
+    @operation
+    def webhooks(self) -> Steps[list[Webhook]]:
+        """Return all webhooks, without their secrets."""
+        answer = yield from self.transport.read("/v1/webhooks")
+        return [Webhook.read(item) for item in answer["items"]]
+
+    @operation
+    def delete_webhook(self, webhook_id: str) -> Steps[None]:
+        """Delete a webhook with its deliveries; nothing more is sent to it."""
+        yield from self._delete(f"/v1/webhooks/{webhook_id}")
+
+    @listing
+    def deliveries(
+        self, webhook_id: str, *, state: str | None = None, page_size: int = 100
+    ) -> Items[Delivery]:
+        """Return what was sent to a webhook, or waits to be, the newest first.
+
+        Parameters
+        ----------
+        state : str or None
+            ``pending``, ``delivered`` or ``dead``; None for all.
+        """
+        filters = {} if state is None else {"state": state}
+        path = f"/v1/webhooks/{webhook_id}/deliveries"
+        return self._pages(path, filters, page_size, Delivery.read)
+
+    @operation
+    def send_again(self, webhook_id: str, delivery_id: str) -> Steps[Delivery]:
+        """Send a delivery again, with its first body and id."""
+        path = f"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/send"
+        return Delivery.read((yield from self.transport.send("POST", path)).json())
+
     def _pages(
         self, path: str, query: dict[str, Any], size: int, read: Callable[[Any], T]
     ) -> Items[T]:
@@ -391,3 +496,18 @@ class Operations(Outputs):
         except NotFound as gone:
             if gone.attempts == 1:
                 raise
+
+
+def _cut_batches(requests: Iterable[Mapping[str, Any]], size: int) -> Iterator[list[bytes]]:
+    """Yield items of batches as JSON, limited in number and in bytes."""
+    batch: list[bytes] = []
+    length = 0
+    for request in requests:
+        item = json.dumps({"request": request}, allow_nan=False, ensure_ascii=False).encode()
+        if batch and (len(batch) >= size or length + len(item) > LARGEST_BATCH):
+            yield batch
+            batch, length = [], 0
+        batch.append(item)
+        length += len(item)
+    if batch:
+        yield batch

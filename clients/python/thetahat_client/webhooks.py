@@ -1,0 +1,131 @@
+"""Webhooks, their deliveries, and the outcomes of submissions that are sent together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from thetahat_client.models import Evaluation, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """An address that the service tells of the ends of evaluations.
+
+    Parameters
+    ----------
+    event_types : tuple of str
+        ``evaluation.succeeded``, ``evaluation.failed``, ``evaluation.cancelled``.
+    disabled_at : datetime or None
+        When the receiver answered 410; nothing is sent from then on.
+    secret : str or None
+        Verifies signatures; only in the answer to ``Client.create_webhook``.
+    members : Mapping
+        The whole JSON object that the service sent.
+    """
+
+    id: str
+    url: str
+    event_types: tuple[str, ...]
+    description: str | None
+    created_at: datetime | None
+    disabled_at: datetime | None
+    secret: str | None = field(default=None, repr=False)
+    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Webhook:
+        """Return the object that JSON describes."""
+        return cls(
+            id=data["id"],
+            url=data["url"],
+            event_types=tuple(data.get("event_types", ())),
+            description=data.get("description"),
+            created_at=_parse_time(data.get("created_at")),
+            disabled_at=_parse_time(data.get("disabled_at")),
+            secret=data.get("secret"),
+            members=dict(data),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message to a webhook.
+
+    Parameters
+    ----------
+    state : str
+        ``pending``, ``delivered`` or ``dead``.
+    last_status : int or None
+        HTTP status of the receiver's last answer; None without an answer.
+    members : Mapping
+        The whole JSON object that the service sent.
+    """
+
+    id: str
+    evaluation_id: str
+    event_type: str
+    state: str
+    attempts: int
+    created_at: datetime | None
+    last_attempt_at: datetime | None
+    next_attempt_at: datetime | None
+    last_status: int | None
+    last_error: str | None
+    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Delivery:
+        """Return the object that JSON describes."""
+        return cls(
+            id=data["id"],
+            evaluation_id=data["evaluation_id"],
+            event_type=data["event_type"],
+            state=data["state"],
+            attempts=data["attempts"],
+            created_at=_parse_time(data.get("created_at")),
+            last_attempt_at=_parse_time(data.get("last_attempt_at")),
+            next_attempt_at=_parse_time(data.get("next_attempt_at")),
+            last_status=data.get("last_status"),
+            last_error=data.get("last_error"),
+            members=dict(data),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionOutcome:
+    """What became of one of many submissions.
+
+    Parameters
+    ----------
+    index : int
+        Position of the request among those that were submitted.
+    evaluation : Evaluation or None
+        The evaluation; None if the request was refused.
+    problem : Problem or None
+        Why it was refused; None if it was accepted.
+    replayed : bool
+        Whether an earlier submission with the same key made the evaluation.
+    """
+
+    index: int
+    evaluation: Evaluation | None
+    problem: Problem | None
+    replayed: bool = False
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], first: int) -> SubmissionOutcome:
+        """Return the outcome that JSON describes, of a batch that began at position ``first``."""
+        evaluation, problem = data.get("evaluation"), data.get("problem")
+        return cls(
+            index=first + data["index"],
+            evaluation=None if evaluation is None else Evaluation.read(evaluation),
+            problem=None if problem is None else Problem.read(problem),
+            replayed=bool(data.get("replayed", False)),
+        )
+
+
+def _parse_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
