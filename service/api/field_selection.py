@@ -35,13 +35,13 @@ MAX_NAMES_SHOWN: Final = 30
 _NAME: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
 _PLAIN: Final = re.compile(r"[\w-]+")
 
-Selection = dict[str, "Selection | None"]
+FieldSelection = dict[str, "FieldSelection | None"]
 """Selected fields by name, each with the selected fields inside it, or None for all of it."""
 
 
-def parse_fields(text: str) -> Selection:
+def parse_fields(text: str) -> FieldSelection:
     """Return the selection that a text describes; ``InvalidRequest`` if it cannot be read."""
-    selection: Selection = {}
+    selection: FieldSelection = {}
     position = 0
     while True:
         path, position = _parse_path(text, position)
@@ -56,12 +56,12 @@ def compute_selection_digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def check_selection(selection: Selection, kind: str) -> None:
+def check_selection(selection: FieldSelection, kind: str) -> None:
     """Raise ``InvalidRequest`` for a field that no evaluation of the kind has."""
     _check(selection, _document_shape(kind), ())
 
 
-def select_fields(value: Mapping[str, Any], selection: Selection, kind: str) -> dict[str, Any]:
+def select_fields(value: Mapping[str, Any], selection: FieldSelection, kind: str) -> dict[str, Any]:
     """Return the selected fields of an evaluation with its result.
 
     Raises ``InvalidRequest`` for a name, such as that of a model, that the result does not have.
@@ -107,7 +107,7 @@ def _unreadable(text: str, position: int) -> InvalidRequest:
     )
 
 
-def _add_path(selection: Selection, path: Sequence[str]) -> None:
+def _add_path(selection: FieldSelection, path: Sequence[str]) -> None:
     """Add a path; one that is inside another selected path adds nothing."""
     *outer, last = path
     for name in outer:
@@ -157,7 +157,7 @@ class _Shape:
         return _Shape(schemas, self.definitions)
 
 
-def _check(selection: Selection, shape: _Shape, path: tuple[str, ...]) -> None:
+def _check(selection: FieldSelection, shape: _Shape, path: tuple[str, ...]) -> None:
     for name, fields in selection.items():
         inside = shape.inside(name)
         if not inside.schemas:
@@ -168,7 +168,7 @@ def _check(selection: Selection, shape: _Shape, path: tuple[str, ...]) -> None:
 
 def _select(
     value: Any,
-    selection: Selection,
+    selection: FieldSelection,
     shape: _Shape,
     path: tuple[str, ...],
     *,

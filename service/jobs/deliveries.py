@@ -41,7 +41,7 @@ OLD_BATCH: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AttemptOutcome:
     """The outcome of an attempt: the status of the answer, or the reason why there was none."""
 
     status: int | None
@@ -99,7 +99,7 @@ def _send_and_record(delivery: ClaimedDelivery, settings: Settings) -> None:
         answer = send(delivery, settings)
     except Exception as error:
         log.exception("webhook.failed", extra={"delivery": str(delivery.id)})
-        answer = Answer(None, f"internal error ({type(error).__name__})")
+        answer = AttemptOutcome(None, f"internal error ({type(error).__name__})")
     outcome = decide_next(delivery.attempts, answer, settings.webhook_pauses)
     with unit_of_work() as connection:
         webhooks.record_attempt(connection, delivery, outcome)
@@ -108,7 +108,7 @@ def _send_and_record(delivery: ClaimedDelivery, settings: Settings) -> None:
     counters.add("webhook_deliveries", outcome=str(outcome["state"]))
 
 
-def send(delivery: ClaimedDelivery, settings: Settings) -> Answer:
+def send(delivery: ClaimedDelivery, settings: Settings) -> AttemptOutcome:
     """Send a delivery once."""
     from service.outbound.connections import (  # noqa: PLC0415 - httpx, seldom needed
         RequestFailed,
@@ -118,7 +118,7 @@ def send(delivery: ClaimedDelivery, settings: Settings) -> Answer:
     try:
         target = resolve_target(delivery.url, settings.webhook_hosts)
     except RefusedAddress as error:
-        return Answer(None, str(error))
+        return AttemptOutcome(None, str(error))
     timestamp = int(time.time())
     headers = {
         "Content-Type": "application/json",
@@ -137,10 +137,10 @@ def send(delivery: ClaimedDelivery, settings: Settings) -> Answer:
         ) as response:
             return _read_answer(response, time.monotonic() + settings.webhook_timeout_s)
     except RequestFailed as error:
-        return Answer(None, str(error))
+        return AttemptOutcome(None, str(error))
 
 
-def _read_answer(response: Any, deadline: float) -> Answer:
+def _read_answer(response: Any, deadline: float) -> AttemptOutcome:
     """Return the status; a bounded part of the body is read and forgotten."""
     retry_after = response.headers.get("retry-after", "")
     size = 0
@@ -149,14 +149,14 @@ def _read_answer(response: Any, deadline: float) -> Answer:
         if size > LARGEST_ANSWER or time.monotonic() > deadline:
             break
     is_number = retry_after.isascii() and retry_after.isdigit() and len(retry_after) < 8
-    return Answer(
+    return AttemptOutcome(
         response.status_code,
         None if 200 <= response.status_code < 300 else f"status {response.status_code}",
         float(retry_after) if is_number and response.status_code in THROTTLED else 0.0,
     )
 
 
-def decide_next(attempts: int, answer: Answer, pauses: Sequence[float]) -> dict[str, Any]:
+def decide_next(attempts: int, answer: AttemptOutcome, pauses: Sequence[float]) -> dict[str, Any]:
     """Return what to record after an attempt: delivered, dead, or when to try again."""
     values: dict[str, Any] = {"last_status": answer.status, "last_error": answer.error}
     if answer.is_success:

@@ -72,7 +72,7 @@ class AllowedHosts:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CheckedTarget:
     """A URL that was checked: where to connect, and what the host is called there.
 
     Parameters
@@ -191,7 +191,9 @@ def check_url(url: str, allowed: AllowedHosts) -> SplitResult:
     return parts
 
 
-def resolve_target(url: str, allowed: AllowedHosts, resolve: Resolve | None = None) -> Target:
+def resolve_target(
+    url: str, allowed: AllowedHosts, resolve: Resolve | None = None
+) -> CheckedTarget:
     """Return where to connect for a URL, with each address checked; raise ``RefusedAddress``.
 
     The name is resolved once. The caller connects to one of these addresses and not to the name,
@@ -207,7 +209,7 @@ def resolve_target(url: str, allowed: AllowedHosts, resolve: Resolve | None = No
         for address in addresses:
             _check_address(ip_address(address.partition("%")[0]), host, allowed, port)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(url, parts.scheme, host, port, path, addresses)
+    return CheckedTarget(url, parts.scheme, host, port, path, addresses)
 
 
 def _check_address(

@@ -9,7 +9,7 @@ from typing import Final
 
 import httpx
 
-from service.outbound.addresses import Target
+from service.outbound.addresses import CheckedTarget
 
 CONNECT_TIMEOUT_S: Final = 5.0
 
@@ -20,7 +20,7 @@ class RequestFailed(Exception):
 
 @contextmanager
 def open_response(
-    target: Target,
+    target: CheckedTarget,
     *,
     method: str = "GET",
     headers: Mapping[str, str],
@@ -64,7 +64,7 @@ def open_response(
 
 def _build(  # noqa: PLR0913 - each is a part of the request
     client: httpx.Client,
-    target: Target,
+    target: CheckedTarget,
     address: str,
     method: str,
     headers: Mapping[str, str],

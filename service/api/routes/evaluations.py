@@ -21,7 +21,7 @@ from service.api.documents import (
 )
 from service.api.field_selection import (
     RESULT,
-    Selection,
+    FieldSelection,
     check_selection,
     compute_selection_digest,
     parse_fields,
@@ -197,7 +197,7 @@ async def get_evaluation(
 
 
 async def _respond_part(
-    row: EvaluationRow, selection: Selection, headers: dict[str, str]
+    row: EvaluationRow, selection: FieldSelection, headers: dict[str, str]
 ) -> Response:
     """Return the selected fields; a result is parsed in a thread, because it may be large."""
     document = await read_document(row)

@@ -9,16 +9,43 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from service.api.routes import access, datasets, evaluations, events, figures, methods, results
+from service.api.routes import (
+    access,
+    batches,
+    datasets,
+    evaluations,
+    events,
+    figures,
+    methods,
+    results,
+    sign_offs,
+    webhooks,
+)
 from service.storage import api_keys
 from service.storage.unit_of_work import unit_of_work
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from tests.service.storage.databases import Setting
 
+MODULES = (
+    access,
+    batches,
+    datasets,
+    evaluations,
+    events,
+    figures,
+    methods,
+    results,
+    sign_offs,
+    webhooks,
+)
+BODIES = {
+    "/v1/evaluations/{evaluation_id}/sign-offs": {"name": "A. Reviewer", "decision": "approved"}
+}
+"""Valid bodies of requests about one thing."""
 ROUTES = [
     (method, route.path)
-    for module in (access, datasets, evaluations, events, figures, methods, results)
+    for module in MODULES
     for route in module.router.routes
     if isinstance(route, APIRoute)
     for method in sorted(route.methods or ())
@@ -36,14 +63,22 @@ def bearer(key: str) -> dict[str, str]:
 
 @pytest.fixture
 def things(client: TestClient, keys: dict[str, str], worker: InlineWorker) -> dict[str, str]:
-    """A data set and a finished evaluation of ann's, by the name in the path."""
+    """A data set, a finished evaluation and its webhook of ann's, by the name in the path."""
     headers = bearer(keys["ann"])
+    webhook = client.post("/v1/webhooks", json={"url": "https://example.com/"}, headers=headers)
+    location = webhook.headers["location"]
     dataset = client.post(
         "/v1/datasets", content=CSV_TEXT, headers={**headers, "Content-Type": CSV}
     )
     evaluation = client.post("/v1/evaluations", json=matrix(), headers=headers)
     worker.work()
-    return {"dataset_id": dataset.json()["id"], "evaluation_id": evaluation.json()["id"]}
+    deliveries = client.get(f"{location}/deliveries", headers=headers).json()["items"]
+    return {
+        "dataset_id": dataset.json()["id"],
+        "evaluation_id": evaluation.json()["id"],
+        "webhook_id": webhook.json()["id"],
+        "delivery_id": deliveries[0]["id"],
+    }
 
 
 def test_exact_the_list_of_routes_is_the_applications(application: FastAPI) -> None:
@@ -80,13 +115,15 @@ def test_exact_anothers_things_are_not_there(
     client: TestClient, keys: dict[str, str], things: dict[str, str], method: str, path: str
 ) -> None:
     where = path.format(**things)
-    foreign = client.request(method, where, headers=bearer(keys["bob"]))
+    body = BODIES.get(path)
+    foreign = client.request(method, where, headers=bearer(keys["bob"]), json=body)
     missing = client.request(
         method,
         path.format(**dict.fromkeys(things, str(things["dataset_id"])[::-1])),
         headers=bearer(keys["bob"]),
+        json=body,
     )
-    own = client.request(method, where, headers=bearer(keys["ann"]))
+    own = client.request(method, where, headers=bearer(keys["ann"]), json=body)
 
     assert (foreign.status_code, foreign.json()["code"]) == (404, "not_found")
     assert missing.status_code == 404

@@ -18,7 +18,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from service.errors import ResourceNotFound
 from service.jobs import deliveries, failures, webhooks
 from service.jobs.cancel import cancel
-from service.jobs.deliveries import Answer, decide_next, send_due
+from service.jobs.deliveries import AttemptOutcome, decide_next, send_due
 from service.jobs.record import fail_evaluation
 from service.settings import InvalidSettings, settings
 from service.states import EvaluationStatus, WebhookEvent
@@ -348,18 +348,18 @@ def test_exact_old_deliveries_are_deleted(receiver: Receiver, setting: Setting) 
 def test_exact_pauses_grow_by_the_schedule_and_retry_after() -> None:
     pauses = (5.0, 300.0)
 
-    def pause(attempts: int, answer: Answer) -> float:
+    def pause(attempts: int, answer: AttemptOutcome) -> float:
         values = decide_next(attempts, answer, pauses)
         assert values["state"] == "pending"
         return float(values["next_attempt_at"]) - time.time()
 
-    assert 4 < pause(1, Answer(500)) < 6
-    assert 299 < pause(2, Answer(None, "no answer")) < 331
-    assert 599 < pause(1, Answer(429, "status 429", 600.0)) < 601
-    assert decide_next(3, Answer(500), pauses)["state"] == "dead"
-    assert decide_next(1, Answer(410), pauses)["state"] == "dead"
-    assert decide_next(1, Answer(200), pauses)["state"] == "delivered"
-    assert decide_next(1, Answer(None), ())["state"] == "dead"
+    assert 4 < pause(1, AttemptOutcome(500)) < 6
+    assert 299 < pause(2, AttemptOutcome(None, "no answer")) < 331
+    assert 599 < pause(1, AttemptOutcome(429, "status 429", 600.0)) < 601
+    assert decide_next(3, AttemptOutcome(500), pauses)["state"] == "dead"
+    assert decide_next(1, AttemptOutcome(410), pauses)["state"] == "dead"
+    assert decide_next(1, AttemptOutcome(200), pauses)["state"] == "delivered"
+    assert decide_next(1, AttemptOutcome(None), ())["state"] == "dead"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.outbound.addresses import Target
+from service.outbound.addresses import CheckedTarget
 from service.outbound.connections import RequestFailed, open_response
 from tests.servers.receiver import Receiver, Reply, run_receiver
 
@@ -61,12 +61,12 @@ def secure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver
         yield receiver
 
 
-def target(receiver: Receiver, scheme: str, host: str = HOST, *addresses: str) -> Target:
+def target(receiver: Receiver, scheme: str, host: str = HOST, *addresses: str) -> CheckedTarget:
     where = addresses or ("127.0.0.1",)
-    return Target("", scheme, host, receiver.port, "/a?b=c", where)
+    return CheckedTarget("", scheme, host, receiver.port, "/a?b=c", where)
 
 
-def send(to: Target, timeout_s: float = 10.0) -> tuple[int, bytes]:
+def send(to: CheckedTarget, timeout_s: float = 10.0) -> tuple[int, bytes]:
     with open_response(
         to, method="POST", headers={"X-A": "b"}, content=b"body", timeout_s=timeout_s
     ) as response:
