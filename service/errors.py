@@ -22,6 +22,7 @@
     ├── RateLimitExceeded      more requests than the rate allows
     ├── QuotaExceeded          the owner's data sets use all their room
     ├── MethodNotAllowed       the path does not support this HTTP method
+    ├── SourceFailed           the host of an imported data set does not send it
     ├── InternalError          a fault of the service itself
     └── Unavailable            the database or the file store cannot be reached
         └── DamagedFile        a stored file is missing or was changed
@@ -137,6 +138,12 @@ class NotAcceptable(ServiceError):
     """None of the available media types is in the Accept header."""
 
     code = "not_acceptable"
+
+
+class SourceFailed(ServiceError):
+    """The host from which a data set was to be imported did not send it."""
+
+    code = "source_failed"
 
 
 class TooManyJobs(ServiceError):

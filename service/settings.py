@@ -155,6 +155,15 @@ class Settings(BaseSettings):
     )
     max_webhooks: int = Field(20, ge=0, description="Most webhooks per owner.")
 
+    import_hosts: str = Field(
+        "",
+        description="Hosts (host, host:port, http://host:port) from which data sets may be "
+        "imported, and networks of their private addresses, with commas between; empty: none.",
+    )
+    import_timeout_s: float = Field(
+        120.0, gt=0, le=3600, description="Longest time for receiving an imported data set."
+    )
+
     session_hours: float = Field(
         12.0, gt=0, le=24 * 365, description="How long a browser stays logged in to the pages."
     )
@@ -190,7 +199,7 @@ class Settings(BaseSettings):
             raise ValueError(message)
         return url
 
-    @field_validator("webhook_allowed_hosts")
+    @field_validator("webhook_allowed_hosts", "import_hosts")
     @classmethod
     def _check_hosts(cls, text: str) -> str:
         parse_allowed_hosts(text, "", only_listed=False)
@@ -230,6 +239,11 @@ class Settings(BaseSettings):
         return parse_allowed_hosts(
             self.webhook_allowed_hosts, "THETAHAT_WEBHOOK_ALLOWED_HOSTS", only_listed=False
         )
+
+    @property
+    def allowed_import_hosts(self) -> AllowedHosts:
+        """The hosts from which data sets may be imported."""
+        return parse_allowed_hosts(self.import_hosts, "THETAHAT_IMPORT_HOSTS", only_listed=True)
 
     @property
     def webhook_pauses(self) -> tuple[float, ...]:

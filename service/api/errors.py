@@ -58,6 +58,7 @@ STATUS: Final[dict[type[Exception], int]] = {
     service_errors.QuotaExceeded: 429,
     service_errors.InternalError: 500,
     service_errors.DamagedFile: 500,
+    service_errors.SourceFailed: 502,
     service_errors.Unavailable: 503,
 }
 BY_CODE: Final[dict[str, type[Exception]]] = {

@@ -17,7 +17,7 @@ from pydantic.json_schema import models_json_schema
 
 from service.api.errors import MEDIA_TYPE
 from service.api.preferences import MAX_KEY_LENGTH
-from service.api.routes import access, sign_offs, webhooks
+from service.api.routes import access, imports, sign_offs, webhooks
 from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
@@ -90,6 +90,7 @@ def _add_bodies(document: Document) -> None:
         **access.BODIES,
         **sign_offs.BODIES,
         **webhooks.BODIES,
+        **imports.BODIES,
         BATCH_PATH: BatchRequest,
     }
     refs = _add_models(document, list(bodies.values()))

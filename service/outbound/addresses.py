@@ -56,7 +56,7 @@ class AllowedHosts:
     Parameters
     ----------
     hosts : tuple of ListedHost
-        Hosts whose addresses are not checked.
+        Hosts whose addresses are not checked, unless ``only_listed``.
     networks : tuple of network
         Networks whose addresses count as public.
     only_listed : bool
@@ -205,9 +205,11 @@ def resolve_target(
     addresses = tuple(dict.fromkeys((resolve or _resolve)(host, port)))
     if not addresses:
         raise RefusedAddress(f"The host {host!r} has no address.")
-    if not any(listed.allows(parts.scheme, host, port) for listed in allowed.hosts):
+    is_listed = any(listed.allows(parts.scheme, host, port) for listed in allowed.hosts)
+    if not is_listed or allowed.only_listed:
         for address in addresses:
-            _check_address(ip_address(address.partition("%")[0]), host, allowed, port)
+            checked_port = DEFAULT_PORTS["https"] if is_listed else port
+            _check_address(ip_address(address.partition("%")[0]), host, allowed, checked_port)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return CheckedTarget(url, parts.scheme, host, port, path, addresses)
 

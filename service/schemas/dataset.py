@@ -1,4 +1,4 @@
-"""Data sets in responses; no field has a default."""
+"""Data sets in responses, whose fields have no defaults, and the request to import one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,29 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, StringConstraints, WithJsonSchema
+
+from service.schemas.base import Schema
 
 ColumnType = Literal["number", "integer", "boolean", "string", "sparse"]
+
+
+class DatasetImport(Schema):
+    """A file to receive from another host."""
+
+    url: Annotated[str, StringConstraints(min_length=1, max_length=2000)] = Field(
+        description="Where the file is; the operator must have listed its host.",
+        examples=["https://data.example.com/exam.parquet"],
+    )
+    media_type: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        None,
+        description="Format of the file. Left out: that of the answer's Content-Type, or of the "
+        "ending of the path.",
+        examples=["text/csv"],
+    )
+    name: Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*$")] | None = Field(
+        None, description="Name of the data set; the last part of the path if it is left out."
+    )
 
 
 class DatasetColumn(BaseModel):

@@ -26,6 +26,7 @@ class Action(StrEnum):
     DELETE_EVALUATION = "evaluation.delete"
     SIGN_EVALUATION = "evaluation.sign_off"
     UPLOAD_DATASET = "dataset.upload"
+    IMPORT_DATASET = "dataset.import"
     DELETE_DATASET = "dataset.delete"
     CREATE_KEY = "key.create"
     REVOKE_KEY = "key.revoke"

@@ -14,7 +14,7 @@ import pytest
 from standardwebhooks import Webhook
 
 from tests.architecture.sources import ROOT
-from thetahat_client import Client
+from thetahat_client import Client, Refused
 
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
 
@@ -110,3 +110,8 @@ def test_exact_many_submissions_and_webhooks_of_the_clients(client: Client) -> N
     assert all(each.state in {"pending", "dead"} for each in client.deliveries(webhook.id))
     client.delete_webhook(webhook.id)
     assert webhook.id not in {each.id for each in client.webhooks()}
+
+
+def test_invalid_an_import_from_a_host_that_is_not_listed(client: Client) -> None:
+    with pytest.raises(Refused, match="THETAHAT_IMPORT_HOSTS"):
+        client.import_dataset("https://data.example.com/exam.csv", name="exam")

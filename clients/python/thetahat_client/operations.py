@@ -31,6 +31,7 @@ from thetahat_client.steps import Item, Items, Steps, pause
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
 LARGEST_BATCH: Final = 4 * 1024 * 1024  # bytes; the service allows 8 MiB by default
+LONGEST_IMPORT_S: Final = 120.0  # the default limit of the service
 LONGEST_WAIT_S: Final = 60.0  # the default limit of the service for one long poll
 SHORTEST_POLL_S: Final = 0.2
 
@@ -125,6 +126,32 @@ class Operations(Outputs):
             headers={"Content-Type": media_type or guess_media_type(file_name, name)},
             body=body,
             once=not can_repeat,
+        )
+        return Dataset.read(answer.json())
+
+    @operation
+    def import_dataset(
+        self, url: str, *, media_type: str | None = None, name: str | None = None
+    ) -> Steps[Dataset]:
+        """Let the service receive a data set from a host that its operator has listed.
+
+        Parameters
+        ----------
+        url : str
+            Address of the file.
+        media_type : str or None
+            By default that of the answer or of the ending of the path.
+        name : str or None
+            Name of the data set; by default the last part of the path.
+        """
+        body = {"url": url, "media_type": media_type, "name": name}
+        text = json.dumps(body, ensure_ascii=False).encode()
+        answer = yield from self.transport.send(
+            "POST",
+            "/v1/datasets/import",
+            headers={"Content-Type": "application/json"},
+            body=lambda: text,
+            waiting=LONGEST_IMPORT_S,
         )
         return Dataset.read(answer.json())
 

@@ -176,3 +176,16 @@ def test_exact_only_listed_hosts() -> None:
 def test_invalid_entries_of_the_setting(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - of urllib and ipaddress too
         parse_allowed_hosts(text, SETTING, only_listed=False)
+
+
+def test_exact_the_address_of_an_only_listed_host_is_checked_too() -> None:
+    hosts, network = "data.example.com, http://data.example.com:81", "10.0.0.0/8"
+    strict = parse_allowed_hosts(hosts, SETTING, only_listed=True)
+    inside = parse_allowed_hosts(f"{hosts}, {network}", SETTING, only_listed=True)
+    for url in ("https://data.example.com/a.csv", "http://data.example.com:81/a.csv"):
+        assert resolve_target(url, inside, Resolver(["10.1.1.1"])).addresses == ("10.1.1.1",)
+        assert resolve_target(url, strict, Resolver(["8.8.8.8"])).addresses == ("8.8.8.8",)
+        with pytest.raises(RefusedAddress, match="not public"):
+            resolve_target(url, strict, Resolver(["10.1.1.1"]))
+    with pytest.raises(RefusedAddress, match="listed"):
+        resolve_target("https://other.example.com/", inside, Resolver(["10.1.1.1"]))
