@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from service.api.deprecations import mark_deprecated
 from service.api.errors import MEDIA_TYPE
 from service.api.preferences import MAX_KEY_LENGTH
 from service.api.routes import access, imports, sign_offs, webhooks
@@ -60,6 +61,7 @@ def build_openapi(app: FastAPI) -> Document:
             description=app.description,
             routes=app.routes,
         )
+        mark_deprecated(document["paths"])
         _add_requests(document)
         _add_bodies(document)
         _add_results(document)

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.api import rate_limits
 from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
+from service.api.deprecations import find_deprecation_headers
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.metrics import observe_request, route_path
 from service.api.page_responses import is_page_path, wants_html
@@ -90,6 +91,7 @@ class RequestMiddleware:
                 is_started = True
                 status = message["status"]
                 add_headers(message["headers"], identifier, allowance)
+                message["headers"] += find_deprecation_headers(scope)
             await send(message)
 
         began = time.perf_counter()
