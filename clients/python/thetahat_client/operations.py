@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Literal, TypeVar
 from uuid import uuid4
 
@@ -242,7 +243,7 @@ class Operations(Outputs):
             text = b'{"items":[' + b",".join(batch) + b"]}"
             headers = {"Content-Type": "application/json", "Idempotency-Key": f"{key} {number}"}
             answer = yield from self.transport.send(
-                "POST", "/v1/evaluations/batch", headers=headers, body=lambda text=text: text
+                "POST", "/v1/evaluations/batch", headers=headers, body=partial(bytes, text)
             )
             first = len(outcomes)
             outcomes += [SubmissionOutcome.read(item, first) for item in answer.json()["items"]]

@@ -31,8 +31,10 @@ def send(client: TestClient, source: Receiver, path: str = "/a/exam.csv", **fiel
     return client.post("/v1/datasets/import", json={"url": url, **fields})
 
 
-def reply(body: bytes, content_type: str = "", status: int = 200, **headers: str) -> Reply:
-    return Reply(status, {"Content-Type": content_type, **headers}, body)
+def reply(
+    body: bytes, content_type: str = "", status: int = 200, encoding: str = "identity"
+) -> Reply:
+    return Reply(status, {"Content-Type": content_type, "Content-Encoding": encoding}, body)
 
 
 def test_exact_an_imported_file_is_the_data_set_of_an_upload(
@@ -124,7 +126,7 @@ def test_invalid_a_redirect_is_not_followed(client: TestClient, source: Receiver
     [
         (reply(b"", status=404), 502, "status 404"),
         (reply(b"x", "text/csv", status=206), 502, "status 206"),
-        (reply(CSV_TEXT, "text/csv", **{"Content-Encoding": "gzip"}), 502, "Content-Encoding"),
+        (reply(CSV_TEXT, "text/csv", encoding="gzip"), 502, "Content-Encoding"),
         (reply(b"", "text/csv"), 422, "empty"),
         (reply(b"PAR1 broken", PARQUET), 422, ""),
     ],
