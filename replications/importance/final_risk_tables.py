@@ -51,8 +51,8 @@ def compute_findings(  # noqa: PLR0913 - what the presets differ in
     panel_risks = [FinalRisks(records, weights, gammas) for weights in panels]
     n = len(next(iter(records.values())))
     return StudyFindings(
-        tables=tuple(_final_risks_table(risks) for risks in panel_risks),
-        figures=tuple(_figure(risks, panels[risks.weights], axis) for risks in panel_risks),
+        tables=tuple(_build_final_risks_table(risks) for risks in panel_risks),
+        figures=tuple(_build_figure(risks, panels[risks.weights], axis) for risks in panel_risks),
         claims=tuple(claim for risks in panel_risks for claim in judge_panel(risks)),
         cautions=(
             *cautions,
@@ -79,7 +79,7 @@ def few_repetitions(n: int) -> tuple[Caution, ...]:
     )
 
 
-def _final_risks_table(risks: FinalRisks) -> StudyTable:
+def _build_final_risks_table(risks: FinalRisks) -> StudyTable:
     rows: list[dict[str, TableCell]] = []
     for subset in ("all", "top"):
         for at, gamma in enumerate(risks.gammas):
@@ -106,7 +106,7 @@ def _final_risks_table(risks: FinalRisks) -> StudyTable:
     )
 
 
-def _figure(risks: FinalRisks, number: str, axis: str) -> StudyFigure:
+def _build_figure(risks: FinalRisks, number: str, axis: str) -> StudyFigure:
     series: list[FigureSeries] = []
     lines: tuple[tuple[Subset, str, SeriesStyle], ...] = (
         ("all", "", "line"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from thetahat.errors import InsufficientData
 from thetahat.importance_weights._kernels import WidthRule, compute_width, log_kernel
 from thetahat.importance_weights.base import Samples
 from thetahat.parameter_checks import check_choice, check_not_negative
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
 SEARCH: Final = "cross_validation"
@@ -49,7 +50,7 @@ class WidthSearch:
     penalty: float
     scores: tuple[tuple[float, float, float | None], ...]
 
-    def as_details(self) -> dict[str, Any]:
+    def as_details(self) -> dict[str, JsonValue]:
         """Return the scores as an entry of the method's ``details``."""
         names = ("width", "penalty", "score")
         return {"searched": [dict(zip(names, entry, strict=True)) for entry in self.scores]}

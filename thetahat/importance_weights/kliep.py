@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from scipy.special import logsumexp
@@ -22,6 +22,7 @@ from thetahat.importance_weights.base import ImportanceWeights, Samples, check_s
 from thetahat.numerics.quadratic_programme import BoxProgramme
 from thetahat.parameter_checks import check_at_least, check_choice, check_range
 from thetahat.registry import MethodInfo
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
 _MIN_KERNEL: Final = 1e-290
@@ -94,7 +95,7 @@ class Kliep:
     def estimate(self, samples: Samples, rng: np.random.Generator) -> ImportanceWeights:
         """Maximise the likelihood; ``rng`` draws the centres."""
         solve = _stop_early if self.mode == "early_stopped" else _solve_optimum
-        search_details: dict[str, Any] = {}
+        search_details: dict[str, JsonValue] = {}
         if self.width == SEARCH:
             centres = draw_centres(samples, self.n_centres, rng)
             search = search_by_likelihood(samples, centres, lambda x, z: solve(x, z)[2], rng)

@@ -62,7 +62,7 @@ class CostMatrix:
 
     def __post_init__(self) -> None:
         labels = self._labels()
-        bad = np.argwhere(~np.isfinite(self._table(labels)))
+        bad = np.argwhere(~np.isfinite(self._build_table(labels)))
         if len(bad):
             truth, decision = (int(i) for i in bad[0])
             named = isinstance(self.costs, dict)
@@ -77,7 +77,7 @@ class CostMatrix:
     @property
     def value_range(self) -> tuple[float, float]:
         """The smallest and the largest cost in the table."""
-        table = self._table(self._labels())
+        table = self._build_table(self._labels())
         return (float(table.min()), float(table.max()))
 
     def for_classes(self, classes: tuple[Label, ...]) -> CostMatrix:
@@ -93,13 +93,13 @@ class CostMatrix:
                 value=missing[0],
             )
         order = [place[make_label_key(label)] for label in classes]
-        table = self._table(labels)[np.ix_(order, order)]
+        table = self._build_table(labels)[np.ix_(order, order)]
         return CostMatrix(costs=table.tolist(), classes=list(classes))
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) costs; ``y_true`` are codes, in the order of the table's classes."""
         check_paired(y_true, predictions)
-        table = self._table(self._labels())
+        table = self._build_table(self._labels())
         return np.asarray(table[y_true, predictions.output], dtype=np.float64)
 
     def _labels(self) -> list[str]:
@@ -122,7 +122,7 @@ class CostMatrix:
             )
         return labels
 
-    def _table(self, labels: list[str]) -> FloatArray:
+    def _build_table(self, labels: list[str]) -> FloatArray:
         """Return (C, C) costs; NaN for a missing one."""
         if not isinstance(self.costs, dict):
             return np.array(self.costs, dtype=np.float64)

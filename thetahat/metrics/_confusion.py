@@ -38,11 +38,11 @@ class TableStatistic:
 
     def value(self) -> float:
         """Return the metric; NaN where it is undefined."""
-        return float(self.of_tables(self._table()[None])[0])
+        return float(self.of_tables(self._build_table()[None])[0])
 
     def influence(self) -> FloatArray:
         """Return (m,) values of the influence function: the derivative by the cell of each row."""
-        return np.asarray(self.slopes(self._table() / len(self.cell)).ravel()[self.cell])
+        return np.asarray(self.slopes(self._build_table() / len(self.cell)).ravel()[self.cell])
 
     def fold_influence(self) -> FloatArray | None:
         """Return None: the metric has no separate influence function over folds."""
@@ -70,7 +70,7 @@ class TableStatistic:
         occupied, starts = np.unique(self.cell[order], return_index=True)
         return order, occupied, starts
 
-    def _table(self) -> FloatArray:
+    def _build_table(self) -> FloatArray:
         n = self.n_classes
         return np.bincount(self.cell, minlength=n * n).reshape(n, n).astype(np.float64)
 

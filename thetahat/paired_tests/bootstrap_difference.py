@@ -147,7 +147,7 @@ def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutc
         target=replicates.units.target,
         unit=replicates.units.unit,
         cautions=(
-            *_p_value_cautions(replicates, n_extreme),
+            *_list_p_value_cautions(replicates, n_extreme),
             *resampling_cautions(replicates.units),
         ),
         details={"method": "random", "n_resamples": n, "n_units": replicates.units.n_units},
@@ -167,7 +167,7 @@ def _count_extreme(replicates: Replicates, alternative: Alternative) -> int:
     return len(residuals) - int(np.searchsorted(residuals, difference - slack, side="left"))
 
 
-def _p_value_cautions(replicates: Replicates, n_extreme: int) -> Iterator[Caution]:
+def _list_p_value_cautions(replicates: Replicates, n_extreme: int) -> Iterator[Caution]:
     if replicates.is_constant:
         yield ZERO_VARIANCE(
             reason="the difference is the same for every unit",

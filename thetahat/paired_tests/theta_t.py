@@ -69,7 +69,7 @@ class ThetaT(PairByPair):
         references=("geras2013", "grandvalet2006"),
         assumptions="Those of the variance estimate, and a mean difference that is nearly normal.",
         errs=(
-            "As its variance estimate does. It rejects too often if the estimate leaves out "
+            "Errs as its variance estimate does. It rejects too often if the estimate leaves out "
             "covariances through shared training data or shared sources, and too rarely if the "
             "estimate is too large. No variance estimate from one partition is unbiased."
         ),
@@ -85,7 +85,7 @@ class ThetaT(PairByPair):
         if method.info.by_request_only:
             raise InvalidParameter(
                 f"Variance {self.variance!r} needs parameters of its own, which theta_t cannot "
-                "pass on. Choose another.",
+                "pass on. Choose another variance.",
                 loc=("variance",),
                 value=self.variance,
             )

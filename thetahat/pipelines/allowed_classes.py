@@ -27,14 +27,14 @@ class ColumnKind(StrEnum):
     TEXT = "text"  # string columns that are split into words
 
 
-def _table(modules: dict[str, str]) -> Mapping[str, str]:
+def _build_table(modules: dict[str, str]) -> Mapping[str, str]:
     entries = {
         name: f"sklearn.{module}" for module, names in modules.items() for name in names.split()
     }
     return MappingProxyType(dict(sorted(entries.items())))
 
 
-CLASSIFIERS: Final = _table(
+CLASSIFIERS: Final = _build_table(
     {
         "discriminant_analysis": "LinearDiscriminantAnalysis QuadraticDiscriminantAnalysis",
         "dummy": "DummyClassifier",
@@ -51,7 +51,7 @@ CLASSIFIERS: Final = _table(
     }
 )
 
-REGRESSORS: Final = _table(
+REGRESSORS: Final = _build_table(
     {
         "cross_decomposition": "PLSRegression",
         "dummy": "DummyRegressor",
@@ -71,7 +71,7 @@ REGRESSORS: Final = _table(
     }
 )
 
-TRANSFORMERS: Final = _table(
+TRANSFORMERS: Final = _build_table(
     {
         "decomposition": "FactorAnalysis FastICA KernelPCA NMF PCA TruncatedSVD",
         "feature_extraction.text": "TfidfTransformer",
@@ -85,7 +85,7 @@ TRANSFORMERS: Final = _table(
     }
 )
 
-VECTORISERS: Final = _table(
+VECTORISERS: Final = _build_table(
     {"feature_extraction.text": "CountVectorizer HashingVectorizer TfidfVectorizer"}
 )
 """Transformers that turn a text column into sparse columns."""

@@ -84,10 +84,10 @@ def build(
     named_learner = _find_learner(spec.name, task, allowed_packages, loc)
     if task not in named_learner.tasks:
         fitting = [name for name in sorted(LEARNERS) if task in LEARNERS[name].tasks]
-        near = suggest_name(spec.name, [*fitting, *_table(task)], "learners")
+        near = suggest_name(spec.name, [*fitting, *_build_table(task)], "learners")
         raise UnsupportedCombination(
             f"{spec.name} is not for {task}{near}; learners for {task} are {', '.join(fitting)} "
-            f"and scikit-learn's {', '.join(_table(task))}.",
+            f"and scikit-learn's {', '.join(_build_table(task))}.",
             loc=(*loc, "name"),
             value=spec.name,
         )
@@ -182,7 +182,7 @@ def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> Na
     fitting = [one for one in LEARNERS if task in LEARNERS[one].tasks]
     whose = (
         whose
-        or suggest_name(name, [*fitting, *_table(task)], "learners")
+        or suggest_name(name, [*fitting, *_build_table(task)], "learners")
         or suggest_name(name, [*LEARNERS, *others, *known], "learners")
     )
     raise InvalidParameter(
@@ -198,5 +198,5 @@ def _exclusion_reason(name: str) -> str:
     return f" ({EXCLUDED[name]})" if name in EXCLUDED else ""
 
 
-def _table(task: str) -> list[str]:
+def _build_table(task: str) -> list[str]:
     return list(CLASSIFIERS if task == "classification" else REGRESSORS)

@@ -61,7 +61,7 @@ class ReplacementsDesign:
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
-        """Yield, by repeat, the folds of all rows, of the half, and of the half with i replaced."""
+        """Yield by repeat the splits of all rows, of one half, and of it with row i replaced."""
         n, K = rows.n, self.n_folds
         base, others = self._halves(n, seed)
         drawn_repeat = -1

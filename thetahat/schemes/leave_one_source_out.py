@@ -50,17 +50,17 @@ class LeaveOneSourceOut:
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of sources."""
-        return len(self._sources(rows)[1])
+        return len(self._read_sources(rows)[1])
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each source."""
         del seed  # nothing is drawn
-        codes, labels = self._sources(rows)
+        codes, labels = self._read_sources(rows)
         return yield_partition_splits(lambda _repeat: codes, labels, 1, start, stop)
 
-    def _sources(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
+    def _read_sources(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
         codes, labels = encode_labels(get_column(rows, "source", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(

@@ -65,17 +65,17 @@ class Predefined:
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of folds that the column names."""
-        return len(self._folds(rows)[1])
+        return len(self._read_folds(rows)[1])
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold, in order of first appearance."""
         del seed  # nothing is drawn
-        codes, labels = self._folds(rows)
+        codes, labels = self._read_folds(rows)
         return yield_partition_splits(lambda _repeat: codes, labels, 1, start, stop)
 
-    def _folds(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
+    def _read_folds(self, rows: Rows) -> tuple[IntArray, tuple[Label, ...]]:
         codes, labels = encode_labels(get_column(rows, "fold", self.info.name))
         if len(labels) < 2:
             raise InsufficientData(

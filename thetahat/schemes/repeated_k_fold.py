@@ -47,8 +47,8 @@ class RepeatedKFold:
         references=("burman1989", "kohavi1995"),
         assumptions="Rows are exchangeable, as for k_fold.",
         errs=(
-            "As k_fold. The splits of different repeats are strongly dependent, so a test that "
-            "treats them as independent finds differences that do not exist."
+            "The same as k_fold. The splits of different repeats are strongly dependent, so a "
+            "test that treats them as independent finds differences that do not exist."
         ),
         blocks=FOLDS,
     )

@@ -71,14 +71,14 @@ class SourceKFold:
 
     def n_splits(self, rows: Rows) -> int:
         """Return K, the number of folds."""
-        self._sources(rows)
+        self._read_sources(rows)
         return self.n_folds
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold."""
-        codes = self._sources(rows)
+        codes = self._read_sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
 
         def partition(repeat: int) -> IntArray:
@@ -86,7 +86,7 @@ class SourceKFold:
 
         return yield_partition_splits(partition, labels, 1, start, stop)
 
-    def _sources(self, rows: Rows) -> IntArray:
+    def _read_sources(self, rows: Rows) -> IntArray:
         codes, labels = encode_labels(get_column(rows, "source", self.info.name))
         check_enough(len(labels), self.n_folds, "sources")
         return codes

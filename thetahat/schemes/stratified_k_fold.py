@@ -47,8 +47,8 @@ class StratifiedKFold:
             "population."
         ),
         errs=(
-            "As k_fold. Folds are more alike than random ones, so estimates from the spread "
-            "between folds can be too small."
+            "The same as k_fold. Folds are more alike than random ones, so estimates from the "
+            "spread between folds can be too small."
         ),
         blocks=FOLDS,
     )
@@ -64,21 +64,21 @@ class StratifiedKFold:
 
     def n_splits(self, rows: Rows) -> int:
         """K; refuses data with a class that is too small."""
-        self._codes(rows)
+        self._read_codes(rows)
         return self.n_folds
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold."""
-        codes = self._codes(rows)
+        codes = self._read_codes(rows)
 
         def partition(repeat: int) -> IntArray:
             return deal_to_folds_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
 
         return yield_partition_splits(partition, range(self.n_folds), 1, start, stop)
 
-    def _codes(self, rows: Rows) -> IntArray:
+    def _read_codes(self, rows: Rows) -> IntArray:
         return get_stratifiable_codes(rows, self.n_folds, self.info.name, KFold.info.name)
 
 

@@ -48,8 +48,8 @@ class StratifiedRepeatedKFold:
             "population."
         ),
         errs=(
-            "As repeated_k_fold. Folds are more alike than random ones, so estimates from the "
-            "spread between folds can be too small."
+            "The same as repeated_k_fold. Folds are more alike than random ones, so estimates "
+            "from the spread between folds can be too small."
         ),
         blocks=FOLDS,
     )
@@ -66,21 +66,21 @@ class StratifiedRepeatedKFold:
 
     def n_splits(self, rows: Rows) -> int:
         """K times the number of repeats; refuses data with a class that is too small."""
-        self._codes(rows)
+        self._read_codes(rows)
         return self.n_folds * self.n_repeats
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold, repeat by repeat."""
-        codes = self._codes(rows)
+        codes = self._read_codes(rows)
 
         def partition(repeat: int) -> IntArray:
             return deal_to_folds_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
 
         return yield_partition_splits(partition, range(self.n_folds), self.n_repeats, start, stop)
 
-    def _codes(self, rows: Rows) -> IntArray:
+    def _read_codes(self, rows: Rows) -> IntArray:
         return get_stratifiable_codes(rows, self.n_folds, self.info.name, RepeatedKFold.info.name)
 
 

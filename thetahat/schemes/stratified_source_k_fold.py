@@ -58,8 +58,8 @@ class StratifiedSourceKFold:
         references=("kohavi1995", "roberts2017"),
         assumptions="The sources are a sample of the sources to come.",
         errs=(
-            "As source_k_fold. Folds are more alike than random sets of sources, so the spread "
-            "between folds is too small for a new source."
+            "The same as source_k_fold. Folds are more alike than random sets of sources, so the "
+            "spread between folds is too small for a new source."
         ),
         blocks=SOURCES,
     )
@@ -75,20 +75,20 @@ class StratifiedSourceKFold:
 
     def n_splits(self, rows: Rows) -> int:
         """K; refuses a class that cannot be in every fold."""
-        self._sources(rows)
+        self._read_sources(rows)
         return self.n_folds
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold."""
-        source, shares = self._sources(rows)
+        source, shares = self._read_sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
         of_source = _balanced(shares, self.n_folds, stream(seed, "folds", 0))
         self._check_folds(rows, shares, of_source)
         return yield_partition_splits(lambda _repeat: of_source[source], labels, 1, start, stop)
 
-    def _sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
+    def _read_sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
         """Return the source of each row, and (sources, classes) shares of each class."""
         source, labels = encode_labels(get_column(rows, "source", self.info.name))
         code = class_codes(rows, self.info.name, SourceKFold.info.name)

@@ -72,23 +72,25 @@ class ThreeWay:
 
     def n_splits(self, rows: Rows) -> int:
         """Return 1, the number of splits."""
-        self._sizes(rows)
+        self._read_sizes(rows)
         return 1
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield the one pair: training and validation set together, and the test set."""
-        n_test, _ = self._sizes(rows)
+        n_test, _ = self._read_sizes(rows)
         return (draw_split(rows.n, n_test, seed, draw) for draw in range(1)[start:stop])
 
     def internal(self, rows: Rows) -> Scheme:
         """Return the split of a training part into training and validation set."""
-        inner: Any = Holdout(test_size=self._sizes(rows)[1])  # mypy wants requires of the class
+        inner: Any = Holdout(
+            test_size=self._read_sizes(rows)[1]
+        )  # mypy wants requires of the class
         scheme: Scheme = inner
         return scheme
 
-    def _sizes(self, rows: Rows) -> tuple[int, int]:
+    def _read_sizes(self, rows: Rows) -> tuple[int, int]:
         n_test, n_validation = (
             count_test_units(s, rows.n) for s in (self.test_size, self.validation_size)
         )

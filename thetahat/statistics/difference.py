@@ -59,9 +59,9 @@ class Difference:
         references=("davison1997", "efron1993"),
         assumptions="Independent samples, or with paired independent pairs.",
         errs=(
-            "As the statistic. Pairs that are treated as independent samples give intervals that "
-            "are too long where the pairs correlate positively and too short where they correlate "
-            "negatively."
+            "The same as that of the statistic. Pairs that are treated as independent samples "
+            "give intervals that are too long where the pairs correlate positively and too short "
+            "where they correlate negatively."
         ),
         blocks=EVERY_BLOCK_KIND,
     )

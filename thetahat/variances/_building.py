@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from thetahat.cautions import (
 )
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.json_values import JsonValue
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
 from thetahat.variances._clusters import cuts_clusters
@@ -36,7 +37,7 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
     target: Target | None = None,
     carries_intervals: bool = True,
     cautions: tuple[Caution, ...] = (),
-    details: Mapping[str, Any] | None = None,
+    details: Mapping[str, JsonValue] | None = None,
 ) -> VarianceEstimate:
     """Return the estimate of a scalar variance, with cautions about its sign and the data.
 

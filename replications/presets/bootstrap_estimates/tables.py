@@ -87,8 +87,8 @@ def compute_findings(
     """Return tables, figure and claims from the records of all repetitions."""
     statistics = BootstrapStatistics(records, truths)
     return StudyFindings(
-        tables=(_estimates_table(statistics, n), _coverage_table(statistics, level)),
-        figures=(_coverage_figure(statistics, level),),
+        tables=(_build_estimates_table(statistics, n), _build_coverage_table(statistics, level)),
+        figures=(_build_coverage_figure(statistics, level),),
         claims=tuple(
             claim
             for name in truths
@@ -99,7 +99,7 @@ def compute_findings(
     )
 
 
-def _estimates_table(statistics: BootstrapStatistics, n: int) -> StudyTable:
+def _build_estimates_table(statistics: BootstrapStatistics, n: int) -> StudyTable:
     rows: list[dict[str, TableCell]] = []
     for name, truth in statistics.truths.items():
         row: dict[str, TableCell] = {"statistic": name, "truth": truth}
@@ -112,7 +112,7 @@ def _estimates_table(statistics: BootstrapStatistics, n: int) -> StudyTable:
     )
 
 
-def _coverage_table(statistics: BootstrapStatistics, level: float) -> StudyTable:
+def _build_coverage_table(statistics: BootstrapStatistics, level: float) -> StudyTable:
     rows: list[dict[str, TableCell]] = [
         {"statistic": name, **{each: statistics.coverage(name, each) for each in INTERVALS}}
         for name in statistics.truths
@@ -126,7 +126,7 @@ def _coverage_table(statistics: BootstrapStatistics, level: float) -> StudyTable
     )
 
 
-def _coverage_figure(statistics: BootstrapStatistics, level: float) -> StudyFigure:
+def _build_coverage_figure(statistics: BootstrapStatistics, level: float) -> StudyFigure:
     names = list(statistics.truths)
     places = list(range(len(names)))
     series = [

@@ -47,18 +47,18 @@ def compute_findings(
     """Return table, figures and claims from the records of all repetitions."""
     variances = ExampleVariances(records, scales, n)
     return StudyFindings(
-        tables=(_variances_table(variances),),
+        tables=(_build_variances_table(variances),),
         figures=(
-            _figure_2(variances),
-            _figure_3(shares_at, constants),
-            _figure_4(variances),
+            _build_figure_2(variances),
+            _build_figure_3(shares_at, constants),
+            _build_figure_4(variances),
         ),
         claims=judge_variances(variances),
         cautions=few_repetitions(variances.n_repetitions),
     )
 
 
-def _variances_table(variances: ExampleVariances) -> StudyTable:
+def _build_variances_table(variances: ExampleVariances) -> StudyTable:
     rows: list[dict[str, TableCell]] = []
     for at, g in enumerate(variances.scales):
         source, target = ExampleSetting(g).share_above(10)
@@ -98,7 +98,7 @@ def _none_if_infinite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _figure_2(variances: ExampleVariances) -> StudyFigure:
+def _build_figure_2(variances: ExampleVariances) -> StudyFigure:
     finite = variances.finite
     x = [variances.scales[at] for at in finite]
     simulated = [variances.simulated_weight_variance(at) for at in finite]
@@ -118,7 +118,7 @@ def _figure_2(variances: ExampleVariances) -> StudyFigure:
     )
 
 
-def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
+def _build_figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
     series: list[FigureSeries] = []
     for g in shares_at:
         example, name = ExampleSetting(g), f"g = {g:g}"
@@ -137,7 +137,7 @@ def _figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
     )
 
 
-def _figure_4(variances: ExampleVariances) -> StudyFigure:
+def _build_figure_4(variances: ExampleVariances) -> StudyFigure:
     finite = variances.finite
     x = [variances.scales[at] for at in finite]
     series: list[FigureSeries] = []

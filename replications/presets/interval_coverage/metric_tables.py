@@ -52,7 +52,7 @@ def metric_findings(
     rows = [row for cell, records in cell_records for row in metric_rows(cell, records)]
     summary = summarise_metrics(rows)
     return StudyFindings(
-        tables=(_summary_table(summary, rows, level), _cells_table(rows, level)),
+        tables=(_build_summary_table(summary, rows, level), _build_cells_table(rows, level)),
         figures=metric_figures(summary, level),
         claims=judge_metrics(rows, level),
     )
@@ -152,7 +152,7 @@ def _sample_sizes(rows: Iterable[Row]) -> list[int]:
     return sorted({n for row in rows if isinstance(n := row["n"], int)})
 
 
-def _summary_table(summary: Sequence[Row], rows: Sequence[Row], level: float) -> StudyTable:
+def _build_summary_table(summary: Sequence[Row], rows: Sequence[Row], level: float) -> StudyTable:
     def order(row: Row) -> tuple[str, ...]:
         return tuple(
             str(row[key]) for key in ("metric", "of", "scheme", "target", "mean", "interval")
@@ -185,7 +185,7 @@ def _summary_table(summary: Sequence[Row], rows: Sequence[Row], level: float) ->
     )
 
 
-def _cells_table(rows: Sequence[Row], level: float) -> StudyTable:
+def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
     return make_table(
         name="metric_cells",
         title=f"Intervals of level {level:g} of metrics that are not mean losses, cell by cell",
@@ -214,7 +214,7 @@ def metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, .
                 if (row["target"], row["of"]) == (target, of) and _relative_width(row)
             ]
             if shown:
-                figures.append(_figure(shown, target, words, level))
+                figures.append(_build_figure(shown, target, words, level))
     return tuple(figures)
 
 
@@ -224,7 +224,7 @@ def _relative_width(row: Row) -> float:
     return 0.0 if width is None or width.value is None else width.value
 
 
-def _figure(rows: Sequence[Row], target: str, words: str, level: float) -> StudyFigure:
+def _build_figure(rows: Sequence[Row], target: str, words: str, level: float) -> StudyFigure:
     series = []
     for metric in sorted({str(row["metric"]) for row in rows}):
         of_metric = [row for row in rows if row["metric"] == metric]

@@ -59,10 +59,10 @@ def compute_findings(
     return StudyFindings(
         tables=(
             best_table(best, level),
-            _summary_table(summary, level),
-            _cells_table(rows, level),
+            _build_summary_table(summary, level),
+            _build_cells_table(rows, level),
         ),
-        figures=_figures(summary, level),
+        figures=_build_figures(summary, level),
         claims=judge_coverage(summary, rows, best, level),
         cautions=tuple(cautions.values()),
     )
@@ -144,7 +144,7 @@ def _relative(
     return average([divide(a, b) for a, b in pairs if a is not None and b is not None])
 
 
-def _summary_table(summary: Sequence[Row], level: float) -> StudyTable:
+def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
     def order(row: Row) -> tuple[str, ...]:
         return tuple(str(row[key]) for key in ("scheme", "target", "interval"))
 
@@ -174,7 +174,7 @@ def _summary_table(summary: Sequence[Row], level: float) -> StudyTable:
     )
 
 
-def _cells_table(rows: Sequence[Row], level: float) -> StudyTable:
+def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
     return make_table(
         name="cells",
         title=f"Coverage and width of intervals of level {level:g}, cell by cell",
@@ -195,7 +195,7 @@ def _cells_table(rows: Sequence[Row], level: float) -> StudyTable:
     )
 
 
-def _figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
+def _build_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
     """Return coverage against relative width, a figure for each target."""
     figures = []
     for target in sorted({str(row["target"]) for row in summary}):

@@ -81,14 +81,14 @@ def compute_findings(
     """Return table, figures and claims from the records of all repetitions."""
     statistics = jackknife(compute_statistics, records)
     return StudyFindings(
-        tables=(_estimators_table(statistics, classifiers, n),),
-        figures=tuple(_figures(statistics, classifiers)),
+        tables=(_build_estimators_table(statistics, classifiers, n),),
+        figures=tuple(_build_figures(statistics, classifiers)),
         claims=judge_classifiers(statistics, classifiers),
         cautions=cautions,
     )
 
 
-def _estimators_table(
+def _build_estimators_table(
     statistics: JackknifedStatistics, classifiers: Sequence[str], n: int
 ) -> StudyTable:
     columns = {
@@ -116,7 +116,9 @@ def _estimators_table(
     )
 
 
-def _figures(statistics: JackknifedStatistics, classifiers: Sequence[str]) -> list[StudyFigure]:
+def _build_figures(
+    statistics: JackknifedStatistics, classifiers: Sequence[str]
+) -> list[StudyFigure]:
     places = list(range(len(ESTIMATORS)))
     axis = FigureAxis(
         title="estimator", labels=tuple(ESTIMATOR_TITLES[name] for name in ESTIMATORS)

@@ -62,13 +62,13 @@ def compute_findings(records: Records, folds: Sequence[int], n: int) -> StudyFin
     statistics = jackknife(compute_statistics, records)
     counts, repeats = [*folds, n], records["random"].shape[2]
     return StudyFindings(
-        tables=(_folds_table(statistics, counts, repeats),),
-        figures=tuple(_figures(statistics, counts, repeats)),
+        tables=(_build_folds_table(statistics, counts, repeats),),
+        figures=tuple(_build_figures(statistics, counts, repeats)),
         claims=judge_folds(statistics, counts, repeats),
     )
 
 
-def _folds_table(
+def _build_folds_table(
     statistics: JackknifedStatistics, counts: Sequence[int], repeats: int
 ) -> StudyTable:
     columns = {
@@ -92,7 +92,7 @@ def _folds_table(
     )
 
 
-def _figures(
+def _build_figures(
     statistics: JackknifedStatistics, counts: Sequence[int], repeats: int
 ) -> list[StudyFigure]:
     def series(name: str, label: str, style: SeriesStyle = "line") -> FigureSeries:

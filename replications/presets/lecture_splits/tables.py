@@ -77,8 +77,8 @@ def compute_findings(
 
     statistics = jackknife(compute, records)
     return StudyFindings(
-        tables=(_splits_table(statistics, sizes, shares),),
-        figures=tuple(_figures(statistics, sizes, shares)),
+        tables=(_build_splits_table(statistics, sizes, shares),),
+        figures=tuple(_build_figures(statistics, sizes, shares)),
         claims=judge_splits(statistics, sizes, shares),
     )
 
@@ -96,7 +96,7 @@ COLUMNS: Final = {
 }
 
 
-def _splits_table(
+def _build_splits_table(
     statistics: JackknifedStatistics, sizes: Sequence[int], shares: Sequence[float]
 ) -> StudyTable:
     rows: list[dict[str, TableCell]] = []
@@ -114,7 +114,7 @@ def _splits_table(
     )
 
 
-def _figures(
+def _build_figures(
     statistics: JackknifedStatistics, sizes: Sequence[int], shares: Sequence[float]
 ) -> list[StudyFigure]:
     def series(n: int, name: str, label: str) -> FigureSeries:

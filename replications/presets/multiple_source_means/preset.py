@@ -133,7 +133,7 @@ class MeansStudy:
 
     @property
     def settings(self) -> tuple[PanelSetting, ...]:
-        """K and M of every point of the figures, those of the left panels first."""
+        """K and M of every point of the figures; points of the left panels come first."""
         preset, most = self.preset, self.domains.count - 1
         left = [PanelSetting(k, preset.per_source, "sources") for k in preset.n_sources]
         return (*left, *(PanelSetting(most, m, "size") for m in preset.sizes))

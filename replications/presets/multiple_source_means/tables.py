@@ -32,14 +32,14 @@ def compute_findings(
     """Return table, figures and claims from the records of all repetitions."""
     statistics = MeansStatistics(records, settings)
     return StudyFindings(
-        tables=(_means_table(statistics),),
-        figures=tuple(_figures(statistics)),
+        tables=(_build_means_table(statistics),),
+        figures=tuple(_build_figures(statistics)),
         claims=judge_means(statistics),
         cautions=cautions,
     )
 
 
-def _means_table(statistics: MeansStatistics) -> StudyTable:
+def _build_means_table(statistics: MeansStatistics) -> StudyTable:
     rows = []
     for at, setting in enumerate(statistics.settings):
         row: dict[str, TableCell] = {
@@ -72,7 +72,7 @@ def _means_table(statistics: MeansStatistics) -> StudyTable:
     )
 
 
-def _figures(statistics: MeansStatistics) -> list[StudyFigure]:
+def _build_figures(statistics: MeansStatistics) -> list[StudyFigure]:
     settings, figures = statistics.settings, []
     panels: tuple[tuple[str, str, list[int]], ...] = (
         ("sources", "sources K", [s.n_sources for s in settings if s.panel == "sources"]),

@@ -92,20 +92,20 @@ def compute_findings(
     statistics = jackknife(compute, records)
     return StudyFindings(
         tables=(
-            _estimators_table(statistics, sizes, estimators),
-            _decomposition_table(statistics, sizes),
+            _build_estimators_table(statistics, sizes, estimators),
+            _build_decomposition_table(statistics, sizes),
         ),
         figures=(
-            *_decomposition_figures(statistics, sizes),
-            *_covariance_figures(statistics, sizes),
-            *_estimator_figures(statistics, sizes, estimators),
+            *_build_decomposition_figures(statistics, sizes),
+            *_build_covariance_figures(statistics, sizes),
+            *_build_estimator_figures(statistics, sizes, estimators),
         ),
         claims=judge_variances(statistics, sizes),
         cautions=cautions,
     )
 
 
-def _estimators_table(
+def _build_estimators_table(
     statistics: JackknifedStatistics,
     sizes: Sequence[int],
     estimators: Mapping[str, Sequence[str]],
@@ -144,7 +144,9 @@ def _estimators_table(
     )
 
 
-def _decomposition_table(statistics: JackknifedStatistics, sizes: Sequence[int]) -> StudyTable:
+def _build_decomposition_table(
+    statistics: JackknifedStatistics, sizes: Sequence[int]
+) -> StudyTable:
     columns = {
         "truth": "Variance over data sets",
         "sigma": "Part of the variances of losses",
@@ -186,7 +188,7 @@ def _series(  # noqa: PLR0913 - a statistic, an entry of it, and how it is drawn
     return series_of_numbers(label, sizes, numbers, style)
 
 
-def _decomposition_figures(
+def _build_decomposition_figures(
     statistics: JackknifedStatistics, sizes: Sequence[int]
 ) -> list[StudyFigure]:
     return [
@@ -205,7 +207,7 @@ def _decomposition_figures(
     ]
 
 
-def _covariance_figures(
+def _build_covariance_figures(
     statistics: JackknifedStatistics, sizes: Sequence[int]
 ) -> list[StudyFigure]:
     figures = []
@@ -237,7 +239,7 @@ def _covariance_figures(
     return figures
 
 
-def _estimator_figures(
+def _build_estimator_figures(
     statistics: JackknifedStatistics,
     sizes: Sequence[int],
     estimators: Mapping[str, Sequence[str]],

@@ -138,7 +138,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         power_law=None if law is None else _describe_law(law, n, choices.level),
         figure=_build_figure(sizes, models, law, metrics),
         not_applicable=evaluation.not_applicable,
-        cautions=(*evaluation.cautions, *_curve_cautions(sizes, reason)),
+        cautions=(*evaluation.cautions, *_list_curve_cautions(sizes, reason)),
     )
 
 
@@ -283,7 +283,7 @@ def _interval_ends(
     )
 
 
-def _curve_cautions(sizes: Sequence[SizeLosses], reason: str | None) -> Iterator[Caution]:
+def _list_curve_cautions(sizes: Sequence[SizeLosses], reason: str | None) -> Iterator[Caution]:
     """Yield the cautions of a curve; ``reason`` says why it has no power law."""
     if reason is not None:
         yield NO_POWER_LAW(reason=reason)

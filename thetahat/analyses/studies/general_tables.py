@@ -75,12 +75,12 @@ def tabulate(
     levels = {one.key: one.choices.level for one in estimators}
     alphas = {one.key: one.choices.alpha for one in estimators}
     tables = (
-        _table("estimates", "Estimates", _ESTIMATES, estimates_rows(reader)),
-        _table("errors", "Estimates compared with the truth", _ERRORS, errors_rows(reader)),
-        _table("variances", "Variances of the mean", _VARIANCES, variances_rows(reader)),
-        _table("intervals", "Intervals", _INTERVALS, intervals_rows(reader, levels)),
-        _table("tests", "Tests", _TESTS, tests_rows(reader, alphas)),
-        _table("selection", "Chosen learners", _SELECTION, selection_rows(reader)),
+        _build_table("estimates", "Estimates", _ESTIMATES, estimates_rows(reader)),
+        _build_table("errors", "Estimates compared with the truth", _ERRORS, errors_rows(reader)),
+        _build_table("variances", "Variances of the mean", _VARIANCES, variances_rows(reader)),
+        _build_table("intervals", "Intervals", _INTERVALS, intervals_rows(reader, levels)),
+        _build_table("tests", "Tests", _TESTS, tests_rows(reader, alphas)),
+        _build_table("selection", "Chosen learners", _SELECTION, selection_rows(reader)),
     )
     return StudyFindings(
         tables=tuple(table for table in tables if table.rows),
@@ -90,7 +90,9 @@ def tabulate(
     )
 
 
-def _table(name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]) -> StudyTable:
+def _build_table(
+    name: str, title: str, columns: Mapping[str, str], rows: Iterator[Row]
+) -> StudyTable:
     """Return a table with those of the columns that occur in the rows."""
     all_rows = list(rows)
     used = {key for row in all_rows for key in row}

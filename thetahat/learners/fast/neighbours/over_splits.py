@@ -31,7 +31,7 @@ VotesFunction = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions
 
 
 class NeighbourSplits:
-    """Predicts splits from one list of near rows per row, longer than the neighbours needed.
+    """Predicts splits from a list of the nearest rows of each row, longer than k rows.
 
     If the list has too few neighbours, or another row might be as near, the neighbours are searched
     in the training part. A list is computed at its first use, and does not depend on when that is.
