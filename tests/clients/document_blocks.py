@@ -35,7 +35,7 @@ from tests.clients.not_run import NOT_RUN, SKIPPED_LINES
 from tests.servers.processes import free_port
 from thetahat_client import Client
 
-FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE: Final = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 ADDRESS: Final = "http://127.0.0.1:8000"
 OTHER_PORTS: Final = re.compile(r"\b80[1-9]\d\b")
 """Ports of services that a page starts itself; each becomes a free port."""
