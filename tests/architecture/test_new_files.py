@@ -211,7 +211,20 @@ def test_exact_a_copy_gives_what_the_original_gives(case: Case, planted: dict[st
     original, copy = (planted["results"][case.key + end] for end in ("", TWIN))
 
     renamed = json.loads(json.dumps(copy).replace(f"{case.name}{TWIN}", case.name))
-    assert renamed == original
+    assert _without_studied_coverage(renamed) == _without_studied_coverage(original)
+
+
+def _without_studied_coverage(value: Any) -> Any:
+    """Return a result without the coverage in the kept study, in which a new method is not."""
+    if isinstance(value, list):
+        return [_without_studied_coverage(part) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _without_studied_coverage(part)
+        for name, part in value.items()
+        if name != "expected_coverage"
+    }
 
 
 @pytest.mark.parametrize("name", NO_METHOD_NAMED)

@@ -36,6 +36,51 @@ BEFORE: Final[Mapping[tuple[str, str], str]] = {
 }
 """The interval that was recommended before, by scheme and target, where the rule was changed."""
 
+DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "holdout": {"blocks": "holdout", "words": "a holdout of a third"},
+    "5-fold": {"blocks": "random", "folds": 5, "words": "five folds"},
+    "10-fold": {"blocks": "random", "folds": 10, "words": "ten folds"},
+    "five_by_two": {
+        "blocks": "random",
+        "folds": 2,
+        "repeated": True,
+        "words": "five times two folds",
+    },
+    "repeated_k_fold": {
+        "blocks": "random",
+        "folds": 10,
+        "repeated": True,
+        "words": "five times ten folds",
+    },
+    "random_subsampling": {"blocks": "subsamples", "words": "25 random draws of a tenth"},
+    "leave_one_source_out": {
+        "blocks": "source",
+        "words": "one of eight sources left out at a time",
+    },
+    "clusters cut, 5-fold": {
+        "blocks": "random",
+        "folds": 5,
+        "clusters": "cut",
+        "words": "five folds that cut clusters of five rows",
+    },
+    "clusters cut, holdout": {
+        "blocks": "holdout",
+        "clusters": "whole",  # a test set has no other part that could share its clusters
+        "words": "a holdout with clusters of five rows",
+    },
+    "clusters whole, 5-fold": {
+        "blocks": "source",
+        "clusters": "whole",
+        "words": "five folds of whole clusters of five rows",
+    },
+}
+"""What the library compares with a request's layout, by scheme of the study."""
+VALUES: Final[Mapping[str, str]] = {
+    "zero_one": "binary",
+    "brier": "bounded",
+    "squared": "unbounded",
+}
+"""What the losses of the study are like, by wire name."""
 MOST_DIFFERENCE: Final = 0.02
 """By how much coverage and relative width of the recommended interval may differ from those of one
 interval in all, which is not built where losses do not vary."""
@@ -78,6 +123,7 @@ def measure(seed: int, repetitions: int, processes: int) -> list[Row]:
             "population": cell.population,
             "learner": cell.learner,
             "loss": settings[cell.population].loss,
+            "values": VALUES[settings[cell.population].loss],
             "n": cell.n,
         }
         rows += _judge_cell(place, tables["intervals"].rows)
@@ -201,6 +247,7 @@ def main() -> None:
         "level": LEVEL,
         "seed": options.seed,
         "repetitions": options.repetitions,
+        "designs": DESIGNS,
         "rows": rows,
     }
     lines = ",\n".join(json.dumps(row) for row in rows)

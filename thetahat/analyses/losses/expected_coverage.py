@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
 from thetahat.analyses.losses.choices import Choices
@@ -25,31 +25,44 @@ from thetahat.values.types import Alternative, BlockKind, Target
 
 TABLE: Final = "docs/results/interval_coverage/recommended_coverage.md"
 _FILE: Final = "recommended_coverage.json"
-_SCHEMES: Final[Mapping[str, str]] = {
-    "holdout": "a holdout of a third",
-    "5-fold": "five folds",
-    "10-fold": "ten folds",
-    "five_by_two": "five times two folds",
-    "repeated_k_fold": "five times ten folds",
-    "random_subsampling": "25 random draws of a tenth",
-    "leave_one_source_out": "one of eight sources left out at a time",
-    "clusters cut, 5-fold": "five folds that cut clusters",
-    "clusters cut, holdout": "a holdout with clusters of five rows",
-    "clusters whole, 5-fold": "five folds of whole clusters",
-}
+_LARGEST_BOUNDED: Final = 2.0
+"""The studied bounded loss is the Brier score of two classes, which lies between 0 and 2."""
+
+_Values: TypeAlias = Literal["binary", "bounded", "unbounded"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Design:
+    """A scheme of the study: what its blocks are, their number, and whether it cuts clusters."""
+
+    name: str
+    words: str
+    blocks: str
+    folds: int | None
+    repeated: bool
+    clusters: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell of the study: a population, a learner and a number of rows, under one scheme."""
+    """A cell of the study: a population, a learner and a number of rows, in one design."""
 
-    scheme: str
+    design: str
     target: str
     interval: str | None
-    loss: str
+    values: _Values
     n: int
     coverage: float
     error: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """The level of the study, its designs and its cells."""
+
+    level: float
+    designs: tuple[_Design, ...]
+    cells: tuple[_Cell, ...]
 
 
 def add_expected_coverage(
@@ -69,38 +82,37 @@ def add_expected_coverage(
     choices : Choices
         Level and alternative.
     """
-    scheme = _find_scheme(losses.layout)
-    level, _ = _read_table()
-    is_studied = choices.level == level and choices.alternative is Alternative.TWO_SIDED
-    if scheme is None or not is_studied:
+    design = _find_design(losses.layout)
+    is_studied = (
+        choices.level == _read_study().level and choices.alternative is Alternative.TWO_SIDED
+    )
+    if design is None or not is_studied:
         return list(built)
-    loss = _classify_losses(losses)
-    return [_add(entry, scheme, loss, losses.layout) for entry in built]
+    values = _classify_values(losses)
+    return [_add(entry, design, values, losses.layout.n_instances) for entry in built]
 
 
-def _add(entry: BuiltInterval, scheme: str, loss: str | None, layout: Layout) -> BuiltInterval:
+def _add(entry: BuiltInterval, design: _Design, values: _Values | None, n: int) -> BuiltInterval:
     if not entry.interval.recommended:
         return entry
     variance = "" if entry.variance is None else f":{entry.variance.name}"
-    cells = _find_cells(
-        scheme, entry.interval.target, f"{entry.method.name}{variance}", loss, layout.n_instances
-    )
+    cells = _find_cells(design, entry.interval.target, f"{entry.method.name}{variance}", values, n)
     if not cells:
         return entry
     return replace(
-        entry, interval=replace(entry.interval, expected_coverage=_average(cells, scheme, loss))
+        entry, interval=replace(entry.interval, expected_coverage=_average(cells, design, values))
     )
 
 
 def _find_cells(
-    scheme: str, target: Target, interval: str, loss: str | None, n: int
+    design: _Design, target: Target, interval: str, values: _Values | None, n: int
 ) -> list[_Cell]:
     """Return the cells of that interval whose number of rows is nearest, as a ratio."""
     cells = [
         cell
-        for cell in _read_table()[1]
-        if (cell.scheme, cell.target, cell.interval) == (scheme, target.value, interval)
-        and loss in (None, cell.loss)
+        for cell in _read_study().cells
+        if (cell.design, cell.target, cell.interval) == (design.name, target.value, interval)
+        and values in (None, cell.values)
     ]
     if not cells:
         return []
@@ -108,76 +120,88 @@ def _find_cells(
     return [cell for cell in cells if cell.n == nearest]
 
 
-def _average(cells: Sequence[_Cell], scheme: str, loss: str | None) -> ExpectedCoverage:
+def _average(cells: Sequence[_Cell], design: _Design, values: _Values | None) -> ExpectedCoverage:
     coverages = [cell.coverage for cell in cells]
-    of_loss = {"zero_one": " of errors of 0 and 1", None: ""}.get(loss, f" of {loss} losses")
+    of_values = {"binary": " of losses of 0 and 1", None: ""}.get(values, f" of {values} losses")
     several = f"average of {len(cells)} learners and populations" if len(cells) > 1 else "one case"
     return ExpectedCoverage(
         coverage=sum(coverages) / len(cells),
         standard_error=math.sqrt(sum(cell.error**2 for cell in cells)) / len(cells),
         least=min(coverages),
         largest=max(coverages),
-        design=f"{_SCHEMES[scheme]}, {cells[0].n} rows{of_loss}; {several}",
+        design=f"{design.words}, {cells[0].n} rows{of_values}; {several}",
         table=TABLE,
     )
 
 
-def _find_scheme(layout: Layout) -> str | None:
-    """Return the studied scheme that is nearest to the layout, or None if none is like it."""
-    in_clusters = layout.cluster is not None
-    if layout.kind is BlockKind.HOLDOUT:
-        return "clusters cut, holdout" if in_clusters else "holdout"
-    if layout.kind is BlockKind.SUBSAMPLES:
-        return None if in_clusters else "random_subsampling"
-    if layout.kind is BlockKind.SOURCE:
-        is_studied = layout.n_repeats == 1 and not layout.has_fixed_models and not in_clusters
-        return "leave_one_source_out" if is_studied else None
-    return _find_folds(layout, in_clusters=in_clusters)
+def _find_design(layout: Layout) -> _Design | None:
+    """Return the studied design that is nearest to the layout, or None if none is like it.
+
+    Models that were fitted elsewhere were studied over a holdout alone, and the truth of
+    leave-one-out is not known in the study.
+    """
+    has_single_rows = layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1
+    has_fixed_sources = layout.kind is BlockKind.SOURCE and layout.has_fixed_models
+    if has_single_rows or has_fixed_sources:
+        return None
+    is_repeated = layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1
+    designs = [
+        design
+        for design in _read_study().designs
+        if (design.blocks, design.repeated, design.clusters)
+        == (layout.kind.value, is_repeated, _describe_clusters(layout))
+    ]
+    return min(designs, key=lambda design: _compare_folds(design, layout), default=None)
 
 
-def _find_folds(layout: Layout, *, in_clusters: bool) -> str | None:
-    n_blocks = layout.n_blocks
-    if in_clusters:
-        if layout.n_repeats > 1:
-            return None
-        is_cut = count_crossing_clusters(layout) > 0
-        return "clusters cut, 5-fold" if is_cut else "clusters whole, 5-fold"
-    if layout.n_test.max() == 1:
-        return None  # the study does not know the truth of leave-one-out
-    if layout.n_repeats > 1:
-        return "five_by_two" if n_blocks == 2 else "repeated_k_fold"
-    return "5-fold" if n_blocks <= 7 else "10-fold"  # 7 is nearest to 5 and 10 as a ratio
+def _describe_clusters(layout: Layout) -> str | None:
+    if layout.cluster is None:
+        return None
+    return "cut" if count_crossing_clusters(layout) > 0 else "whole"
 
 
-def _classify_losses(losses: BlockLosses) -> str | None:
-    """Return the studied loss that is most like these; None where only block means are known."""
+def _compare_folds(design: _Design, layout: Layout) -> float:
+    """Return how far the number of folds is from the design's, as the logarithm of a ratio."""
+    return 0.0 if design.folds is None else abs(math.log(layout.n_blocks / design.folds))
+
+
+def _classify_values(losses: BlockLosses) -> _Values | None:
+    """Return the studied losses that are most like these; None if only block means are known."""
     values = losses.values
     if values is None:
         return None
     if ((values == 0) | (values == 1)).all():
-        return "zero_one"
-    return "brier" if values.min() >= 0 and values.max() <= _LARGEST_BRIER else "squared"
-
-
-_LARGEST_BRIER: Final = 2.0
-"""The Brier score of two classes lies between 0 and 2, so it is the studied bounded loss."""
+        return "binary"
+    is_bounded = values.min() >= 0 and values.max() <= _LARGEST_BOUNDED
+    return "bounded" if is_bounded else "unbounded"
 
 
 @cache
-def _read_table() -> tuple[float, tuple[_Cell, ...]]:
-    """Return the level of the study and its cells."""
+def _read_study() -> _Study:
+    """Return the study that is shipped with the library."""
     text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    table: dict[str, Any] = json.loads(text)
+    study: dict[str, Any] = json.loads(text)
+    designs = tuple(
+        _Design(
+            name=name,
+            words=design["words"],
+            blocks=design["blocks"],
+            folds=design.get("folds"),
+            repeated=design.get("repeated", False),
+            clusters=design.get("clusters"),
+        )
+        for name, design in study["designs"].items()
+    )
     cells = tuple(
         _Cell(
-            scheme=row["scheme"],
+            design=row["scheme"],
             target=row["target"],
             interval=row["interval"],
-            loss=row["loss"],
+            values=row["values"],
             n=row["n"],
             coverage=row["coverage"][0],
             error=row["coverage"][1],
         )
-        for row in table["rows"]
+        for row in study["rows"]
     )
-    return table["level"], cells
+    return _Study(study["level"], designs, cells)
