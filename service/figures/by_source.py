@@ -13,7 +13,7 @@ from service.figures.style import Json, Style
 from service.figures.words import block_word, is_higher_better, name_block, number, value_word
 
 if TYPE_CHECKING:
-    from service.figures.result_types import Comparison, ModelsResult
+    from service.figures.result_types import AnyComparison, ModelsResult
 
 MOST_FIGURES: Final = 10
 """Pairs that have a figure of their own; of more pairs, those of the best models do."""
@@ -53,7 +53,7 @@ def build_by_source(result: Result) -> Iterator[Figure]:
     """Yield the figure of each pair of models; none if there are fewer than three blocks."""
     if not has_models(result):
         return
-    comparisons: Sequence[Comparison] = result["comparisons"]
+    comparisons: Sequence[AnyComparison] = result["comparisons"]
     labels = result["block_labels"]
     if len(labels) < 3 or not comparisons:
         return
@@ -69,7 +69,9 @@ def number_name(name: str, place: int) -> str:
     return name if place == 1 else f"{name}_{place}"
 
 
-def choose_pairs(result: ModelsResult, comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
+def choose_pairs(
+    result: ModelsResult, comparisons: Sequence[AnyComparison]
+) -> Sequence[AnyComparison]:
     """Return the pairs that have a figure of their own, the most interesting one first."""
     best = [model["name"] for model in result["summary"]["models"]]
     ranks = {name: rank for rank, name in enumerate(best)}

@@ -24,7 +24,7 @@ from thetahat.analyses.losses.result import Decision
 from thetahat.distributions import upper_quantile
 
 if TYPE_CHECKING:
-    from service.figures.result_types import Comparison, ModelsResult
+    from service.figures.result_types import AnyComparison, ModelsResult
 
 MOST_PAIRS: Final = 45
 """Pairs that are all drawn; of more, only those with the best model are: ten models have 45."""
@@ -112,7 +112,7 @@ def build_differences(result: Result) -> Iterator[Figure]:
     """Yield the figure of the differences, if several models were compared."""
     if not has_models(result) or not result["comparisons"]:
         return
-    comparisons: Sequence[Comparison] = result["comparisons"]
+    comparisons: Sequence[AnyComparison] = result["comparisons"]
     higher, margin = is_higher_better(result), find_margin(result)
     reference = _find_reference(result, comparisons)
     beyond = PairsBeyondMargin.of(result)
@@ -146,7 +146,7 @@ def find_margin(result: ModelsResult) -> float | None:
     return result["summary"].get("margin")
 
 
-def _find_rope(comparisons: Sequence[Comparison], margin: float | None) -> float | None:
+def _find_rope(comparisons: Sequence[AnyComparison], margin: float | None) -> float | None:
     """Return the half width of the region of a Bayesian test, unless it is the margin."""
     tests: list[dict[str, Any]] = [  # Bayesian tests have further fields
         {**test} for pair in comparisons[:1] for test in pair["tests"].values()
@@ -155,7 +155,7 @@ def _find_rope(comparisons: Sequence[Comparison], margin: float | None) -> float
     return ropes.pop() if len(ropes) == 1 and ropes != {margin} else None
 
 
-def _find_reference(result: ModelsResult, comparisons: Sequence[Comparison]) -> str | None:
+def _find_reference(result: ModelsResult, comparisons: Sequence[AnyComparison]) -> str | None:
     """Return the model that all others are compared with; None if all pairs are shown."""
     first = {comparisons[0]["a"], comparisons[0]["b"]}
     shared = [name for name in first if all(name in (c["a"], c["b"]) for c in comparisons)]
@@ -167,7 +167,7 @@ def _find_reference(result: ModelsResult, comparisons: Sequence[Comparison]) -> 
 
 
 def _build_row(
-    comparison: Comparison, reference: str | None, beyond: PairsBeyondMargin
+    comparison: AnyComparison, reference: str | None, beyond: PairsBeyondMargin
 ) -> DifferenceRow:
     a, b, interval = comparison["a"], comparison["b"], comparison["interval"]
     decision = Decision(comparison["verdict"]["decision"])
@@ -235,7 +235,7 @@ class PairsBeyondMargin:
         level = result["summary"]["level"]
         return cls(find_margin(result), 1 - level, len(pairs) if is_corrected else 1)
 
-    def contains(self, pair: Comparison) -> bool:
+    def contains(self, pair: AnyComparison) -> bool:
         """Return whether the difference of a pair is larger than the margin."""
         interval = pair["interval"]
         if self.margin is None or not interval or not interval["standard_error"]:

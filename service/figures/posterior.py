@@ -16,7 +16,7 @@ from service.figures.words import is_higher_better, number, percent, value_word
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
-    from service.figures.result_types import Comparison, ModelsResult
+    from service.figures.result_types import AnyComparison, ModelsResult
 
 POINTS: Final = 241
 SPREADS: Final = 4.5
@@ -31,8 +31,8 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
     """Yield the probabilities of all Bayesian tests, and the densities of those that have one."""
     if not has_models(result):
         return
-    comparisons: Sequence[Comparison] = result["comparisons"]
-    rows: list[tuple[Comparison, str, Mapping[str, Any]]] = [
+    comparisons: Sequence[AnyComparison] = result["comparisons"]
+    rows: list[tuple[AnyComparison, str, Mapping[str, Any]]] = [
         (pair, name, test)
         for pair in _with_best(result, comparisons)
         for name, test in pair["tests"].items()
@@ -49,7 +49,9 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
                 yield _build_density(result, pair, name, test, place)
 
 
-def _with_best(result: ModelsResult, comparisons: Sequence[Comparison]) -> Sequence[Comparison]:
+def _with_best(
+    result: ModelsResult, comparisons: Sequence[AnyComparison]
+) -> Sequence[AnyComparison]:
     if len(comparisons) * 3 <= MOST_ROWS:
         return comparisons
     best = result["summary"]["best_model"]
@@ -63,7 +65,7 @@ def regions(result: ModelsResult, a: str, b: str) -> tuple[str, str, str]:
 
 
 def _build_probabilities(
-    result: ModelsResult, rows: Sequence[tuple[Comparison, str, Mapping[str, Any]]], n: int
+    result: ModelsResult, rows: Sequence[tuple[AnyComparison, str, Mapping[str, Any]]], n: int
 ) -> Figure:
     values: list[Json] = []
     is_first_low = not is_higher_better(result)  # then a difference below 0 means that it is better
@@ -148,7 +150,7 @@ def student_density(x: FloatArray, location: float, scale: float, degrees: float
 
 
 def _build_density(
-    result: ModelsResult, pair: Comparison, name: str, test: Mapping[str, Any], place: int
+    result: ModelsResult, pair: AnyComparison, name: str, test: Mapping[str, Any], place: int
 ) -> Figure:
     a, b, rope = pair["a"], pair["b"], test["rope"] or 0.0
     words = regions(result, a, b)

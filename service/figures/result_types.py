@@ -24,7 +24,7 @@ ModelsResult: TypeAlias = "CrossValidationResultDict | LossesResultDict | Predic
 """The result of a kind that compares models. Learning curves and selections have these fields too
 where they have models."""
 
-Comparison: TypeAlias = "ComparisonDict | BriefComparisonDict"
+AnyComparison: TypeAlias = "ComparisonDict | BriefComparisonDict"
 """Two models side by side, in full or in brief."""
 
 AnyInterval: TypeAlias = "IntervalDict | BriefIntervalDict"

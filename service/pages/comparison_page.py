@@ -18,7 +18,7 @@ from service.pages.texts import (
 )
 
 if TYPE_CHECKING:
-    from service.figures.result_types import Comparison
+    from service.figures.result_types import AnyComparison
 
 MAX_PAIRS: Final = 100
 COMPARED: Final = ("kind", "dataset", "task", "scheme", "blocks", "loss", "margin", "level")
@@ -134,7 +134,7 @@ def _compare_pairs(first: Side, second: Side) -> Table:
     )
 
 
-def _write_verdict(pair: Comparison) -> str:
+def _write_verdict(pair: AnyComparison) -> str:
     """Return the verdict on a pair in words that do not depend on the order of its models."""
     decision, a, b = pair["verdict"]["decision"], pair["a"], pair["b"]
     if decision == "worse":

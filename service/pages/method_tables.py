@@ -17,7 +17,7 @@ from service.pages.texts import (
 )
 
 if TYPE_CHECKING:
-    from service.figures.result_types import Comparison, ModelsResult
+    from service.figures.result_types import AnyComparison, ModelsResult
     from thetahat_client.results import (
         ModelResultDict,
         OmnibusResultDict,
@@ -120,7 +120,7 @@ def _tabulate_metrics(result: ModelsResult) -> list[Table]:
     ]
 
 
-def _tabulate_tests(pair: Comparison, shared: Mapping[str, SharedTestDict]) -> Table:
+def _tabulate_tests(pair: AnyComparison, shared: Mapping[str, SharedTestDict]) -> Table:
     rows = []
     for method, each in pair["tests"].items():
         details: dict[str, Any] = {**shared.get(method, {}), **each}  # the fields of either class

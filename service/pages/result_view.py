@@ -27,7 +27,7 @@ from service.pages.texts import (
 from thetahat.cautions import restore
 
 if TYPE_CHECKING:
-    from service.figures.result_types import AnyInterval, Comparison, ModelsResult
+    from service.figures.result_types import AnyComparison, AnyInterval, ModelsResult
 
 Json = Mapping[str, Any]
 
@@ -174,7 +174,7 @@ class ResultView:
         return f"{100 * self.result['summary']['level']:.6g}"
 
     @cached_property
-    def pairs(self) -> list[Comparison]:
+    def pairs(self) -> list[AnyComparison]:
         """Comparisons, those of the best model first, then by the size of the difference."""
         best = self.result["summary"]["best_model"]
         return sorted(
@@ -205,7 +205,7 @@ class ResultView:
             note=" ".join(notes),
         )
 
-    def _describe_pair(self, pair: Comparison) -> list[str]:
+    def _describe_pair(self, pair: AnyComparison) -> list[str]:
         """Return the cells of a pair, with the better model first where one is better."""
         a, b = pair["a"], pair["b"]
         decision = pair["verdict"]["decision"]
@@ -229,7 +229,7 @@ class ResultView:
             write_p_value(verdict["p_value"] if p_value is None else p_value),
         ]
 
-    def _word_verdict(self, decision: str, a: str, b: str, pair: Comparison) -> str:
+    def _word_verdict(self, decision: str, a: str, b: str, pair: AnyComparison) -> str:
         if decision == "better":
             beyond = ", and by more than the margin" if self.is_beyond_margin(pair) else ""
             return f"{a} is better{beyond}"
@@ -240,7 +240,7 @@ class ResultView:
         }
         return words.get(decision, decision)
 
-    def is_beyond_margin(self, pair: Comparison) -> bool:
+    def is_beyond_margin(self, pair: AnyComparison) -> bool:
         """Return whether a difference is larger than the margin, by the rule of the figure."""
         return PairsBeyondMargin.of(self.result).contains(pair)
 

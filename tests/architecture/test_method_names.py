@@ -42,6 +42,7 @@ EXCEPTIONS: Final = {
     "service/kinds/fields/analysis.py": "the methods whose fits a request of losses can hold",
     "service/kinds/supplied_fits.py": "the fields of the request with these fits",
     "service/pages/kind_tables.py": "the interval that the headline of a bootstrap shows",
+    "service/pages/measured_coverage.py": "the kept study whose table the page shows",
     "service/pages/new_evaluation.py": "the methods that the form offers first",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",

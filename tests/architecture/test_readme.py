@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -138,6 +140,13 @@ def parse(command: Any, words: list[str]) -> None:
             parse(subcommands[words[0]], words[1:])
 
 
+def words_of_command(line: str) -> list[str]:
+    """Return the words of a shell line up to the first redirection, pipe, ``&`` or ``;``."""
+    tokens = shlex.shlex(line, posix=True, punctuation_chars="<>|&;")
+    tokens.whitespace_split = True
+    return list(itertools.takewhile(lambda word: word.strip("<>|&;") != "", tokens))
+
+
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_exact_every_command_that_is_shown_exists(path: Path) -> None:
     command = typer.main.get_command(app)
@@ -146,7 +155,7 @@ def test_exact_every_command_that_is_shown_exists(path: Path) -> None:
     lines = re.findall(r"^(?:\.venv/bin/)?thetahat (.+)$", shell, re.MULTILINE)
     lines += re.findall(r"`thetahat ([a-z]+)`", text)
     for line in lines:
-        parse(command, line.partition("#")[0].split())
+        parse(command, words_of_command(line))
     targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"^make ([a-z-]+)", text, re.MULTILINE))
     assert named | set(re.findall(r"`make ([a-z-]+)", text)) <= targets
