@@ -82,7 +82,7 @@ def create_app() -> FastAPI:
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-    app.state.methods = [(route.path_regex, route.methods) for route in routes]
+    app.state.methods = [(route.path, route.path_regex, route.methods) for route in routes]
     app.openapi = MethodType(build_openapi, app)  # type: ignore[method-assign]
     return app
 

@@ -187,9 +187,10 @@ async def respond_framework_error(request: Request, error: Exception) -> Respons
 
 def _allowed_methods(request: Request) -> str:
     """Return all methods of a path; the framework's own header has those of one route."""
-    matching = [
-        methods for path, methods in request.app.state.methods if path.match(request.url.path)
-    ]
+    path, routes = request.url.path, request.app.state.methods
+    # A path of its own, such as /v1/evaluations/batch, is not one of /v1/evaluations/{id}.
+    own = [methods for route_path, _, methods in routes if route_path == path]
+    matching = own or [methods for _, pattern, methods in routes if pattern.match(path)]
     return ", ".join(sorted(set().union(*matching)))
 
 

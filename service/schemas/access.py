@@ -36,7 +36,7 @@ class KeyRequest(Schema):
 class KeyRotation(Schema):
     """The replacement of a key by a new one."""
 
-    grace_hours: Annotated[float, Field(ge=0, le=24 * 90)] = Field(
+    grace_hours: Annotated[float, Field(strict=True, ge=0, le=24 * 90)] = Field(
         24.0, description="Hours for which the old key still works."
     )
 

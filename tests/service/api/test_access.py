@@ -66,6 +66,9 @@ def test_exact_keys_are_created_listed_rotated_and_revoked_over_http(client: Tes
     assert client.get("/v1/evaluations", headers=_headers(made["key"])).status_code == 200
 
     path = f"/v1/keys/{made['prefix']}"
+    for hours in (False, "1"):
+        wrong = client.post(f"{path}/rotate", headers=admin, json={"grace_hours": hours})
+        assert wrong.status_code == 422
     answer = client.post(f"{path}/rotate", headers=admin, json={"grace_hours": 0})
     new = answer.json()
     assert answer.status_code == 201

@@ -137,3 +137,9 @@ def test_exact_answers_are_what_the_document_says(client: TestClient, worker: In
     check_fields(MethodIndex, client.get("/v1/methods").json())
     check_fields(MethodFamily, client.get("/v1/methods/losses").json())
     check_fields(ProblemDocument, client.get("/nope").json())
+
+
+def test_exact_allow_lists_the_methods_of_the_path_alone(client: TestClient) -> None:
+    """The path of batches looks like that of an evaluation, which has other methods."""
+    assert client.request("OPTIONS", "/v1/evaluations/batch").headers["allow"] == "POST"
+    assert client.put("/v1/evaluations").headers["allow"] == "GET, POST"
