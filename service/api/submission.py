@@ -92,8 +92,13 @@ def compute_fingerprint(value: Any) -> str:
     return hashlib.sha256(canonical_json(value)).hexdigest()
 
 
-async def accept_part(owner_id: UUID, value: Any, idempotency_key: str | None) -> Submitted:
-    """Check and store a request that is a part of a parsed body, as ``accept_request`` does."""
+async def check_part(
+    owner_id: UUID, value: Any, idempotency_key: str | None
+) -> Submitted | Submission:
+    """Check a request that is a part of a parsed body; return what is to be stored.
+
+    For the key of an earlier request, its evaluation is returned.
+    """
 
     def check() -> Submitted | Submission:
         fingerprint = compute_fingerprint(value)
@@ -104,8 +109,7 @@ async def accept_part(owner_id: UUID, value: Any, idempotency_key: str | None) -
         parsed = ParsedRequest(value, fingerprint, _find_kind(value), is_small=False)
         return check_request(owner_id, parsed, idempotency_key)
 
-    checked = await run_in_thread(check)
-    return checked if isinstance(checked, Submitted) else await store_submission(checked)
+    return await run_in_thread(check)
 
 
 def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | None) -> Submission:

@@ -17,10 +17,11 @@ from service.api.bodies import parse_json, read_body
 from service.api.documents import json_response, read_document
 from service.api.errors import build_problem, explain_error
 from service.api.preferences import parse_idempotency_key
-from service.api.submission import accept_part
+from service.api.submission import check_part
+from service.api.submission_batches import store_submission
 from service.api.validation import convert_validation_error
 from service.errors import FieldError, InvalidRequest
-from service.jobs.submit import Submitted
+from service.jobs.submit import Submission, Submitted
 from service.schemas.batch import BatchItem, BatchOutcomes, BatchRequest
 from service.schemas.problem import ProblemDocument
 from service.settings import settings
@@ -47,21 +48,32 @@ async def submit_batch(request: Request) -> Response:
     items = await run_in_thread(_parse_batch, body)
     turns = asyncio.Semaphore(CHECKS_AT_ONCE)
 
-    async def accept(index: int, item: BatchItem) -> Submitted | Exception:
+    async def check(index: int, item: BatchItem) -> Submitted | Submission | Exception:
         async with turns:
             try:
-                return await accept_part(
+                return await check_part(
                     request.scope["owner_id"], item.request, _choose_key(key, index, item)
                 )
             except Exception as error:  # noqa: BLE001 - the outcome of this item alone
                 return error
 
-    outcomes = await asyncio.gather(*(accept(index, item) for index, item in enumerate(items)))
+    checked = await asyncio.gather(*(check(index, item) for index, item in enumerate(items)))
+    # Stored in their order, so that the first ones are accepted if not all of them may be.
+    outcomes = await asyncio.gather(*map(_store, checked))
     described = [await _describe(request, index, outcome) for index, outcome in enumerate(outcomes)]
     accepted = sum(outcome["problem"] is None for outcome in described)
     return json_response(
         {"accepted": accepted, "refused": len(described) - accepted, "items": described}
     )
+
+
+async def _store(checked: Submitted | Submission | Exception) -> Submitted | Exception:
+    if not isinstance(checked, Submission):
+        return checked
+    try:
+        return await store_submission(checked)
+    except Exception as error:  # noqa: BLE001 - the outcome of this item alone
+        return error
 
 
 def _parse_batch(body: bytes) -> Sequence[BatchItem]:
