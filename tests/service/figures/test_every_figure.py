@@ -74,7 +74,8 @@ def test_property_a_figure_has_its_words(figure: Figure) -> None:
 def test_property_names_are_unique(kind: str) -> None:
     names = [figure.name for figure in list_figures(RESULTS[kind])]
 
-    assert names
+    # A study draws only the figures that its preset has, and the example's has none.
+    assert names or RESULTS[kind].get("figures") == []
     assert len(names) == len(set(names))
 
 
