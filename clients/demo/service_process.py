@@ -18,7 +18,7 @@ READY_S = 90.0
 STOP_S = 30.0
 POLL_S = 0.05
 TAIL_LINES = 25
-ADDRESS = re.compile(r"ready at (http://\S+)")
+ADDRESS = re.compile(r"answers at (http://\S+)")
 
 
 class DemoFailed(Exception):
