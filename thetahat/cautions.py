@@ -334,8 +334,8 @@ IGNORES_TRAINING_VARIANCE = _entry(
     _WARNING,
     "{subject} is about these trained models. It leaves out how much results change with other "
     "training data, so it is too narrow for the learning method in general.",
-    "To judge the learning method, use nadeau_bengio with random folds, the result for new_source "
-    "with sources, and a method that trains the learner again with a holdout.",
+    "To judge the learning method, use the result for these_sources or new_source where there is "
+    "one, else a method that trains the learner again.",
 )
 IGNORES_TRAINING_OVERLAP = _entry(
     "ignores_training_overlap",

@@ -32,7 +32,8 @@ def write_headline(summary: SummaryDict) -> str:
     ]
     if not parts:
         return f"{best} has the best mean of {len(models)} models."
-    if sum(summary["decisions"].values()) > len(summary["comparisons"]):
+    # Results of earlier releases have no counts.
+    if sum(summary.get("decisions", {}).values()) > len(summary["comparisons"]):
         parts.append("Further comparisons are in the result and not counted here")
     return ". ".join(parts) + "."
 

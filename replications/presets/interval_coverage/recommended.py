@@ -55,7 +55,7 @@ DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
     "random_subsampling": {"blocks": "subsamples", "words": "25 random draws of a tenth"},
     "leave_one_source_out": {
         "blocks": "source",
-        "words": "one of eight sources left out at a time",
+        "words": "leave_one_source_out with eight in all",
     },
     "clusters cut, 5-fold": {
         "blocks": "random",

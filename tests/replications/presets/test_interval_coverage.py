@@ -71,6 +71,8 @@ def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
 WITHOUT_A_ROW = {
     "quadratic": "by request only: its terms and coefficients are the request's",
     "theta_1": "a variance of no mean, on which no interval is built",
+    "theta_A_clusters": "so few rows have one cluster in a block",
+    "theta_B_clusters": "same",
     "theta_gamma_kl": "one for each pair of sources",
     "theta_omega_k": "one for each source",
 }

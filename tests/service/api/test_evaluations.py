@@ -45,7 +45,10 @@ def test_exact_a_submission_is_answered_by_the_contract(client: TestClient, sent
     assert (body["status"], body["seed"], body["labels"]) == ("queued", 7, {"team": "a"})
     assert body["created_at"].endswith("Z")
     assert body["started_at"] is body["finished_at"] is body["error"] is None
-    assert set(body["links"]) == {"self", "result", "losses", "figures", "cancel", "events"}
+    assert set(body["links"]) == {
+        *("self", "request", "result", "losses", "figures", "cancel", "events"),
+        *("report", "report_pdf", "sign_offs"),
+    }
     assert sent == [(UUID(body["id"]), 0)]
 
 

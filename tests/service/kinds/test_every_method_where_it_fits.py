@@ -110,7 +110,7 @@ def check_request(field: str, name: str, layout: str) -> None:
     if "split_scores" in body:
         assert info.needs in {Needs.SPLITS, Needs.REPEATS}
     if info.needs is Needs.REPEATS:
-        assert "repeat" in body or "repeats" in body
+        assert "repeat" in body or "repeats" in body or body["blocks"] == "subsamples"
     check_result(run_kind(body).result, field, name)
 
 

@@ -12,4 +12,4 @@ def test_property_damaged_files_harm_nobody(tmp_path: Path) -> None:
     assert report.files == 70
     assert sum(n for name, n in report.statuses.items() if name.startswith("upload")) == 70
     assert {"upload 201", "upload 422", "preview 200"} <= set(report.statuses)
-    assert set(report.memory_kb) == {"api", "thetahat-parser"}
+    assert {"api", "thetahat-parser"} <= set(report.memory_kb)

@@ -246,7 +246,7 @@ def test_exact_what_is_drawn_is_the_same_kept_or_not(
     design = small(name).design
     kept = fitted(design, DATA, LEARNERS["ridge"](), seed=5)
     of_kept = said(small(name), kept)
-    monkeypatch.setattr(module, "_MOST_KEPT", 0)
+    monkeypatch.setattr(module, "_MAX_CACHED_ROWS", 0)
     anew = fitted(design, DATA, LEARNERS["ridge"](), seed=5)
 
     for a, b in zip(kept.losses, anew.losses, strict=True):

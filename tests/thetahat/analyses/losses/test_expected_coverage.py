@@ -95,7 +95,7 @@ def test_exact_differences_and_leave_one_out_have_none() -> None:
     ("blocks", "columns", "target", "design"),
     [
         ("holdout", {}, Target.THESE_MODELS, "a holdout of a third"),
-        ("source", {}, Target.NEW_SOURCE, "one of eight sources left out"),
+        ("source", {}, Target.NEW_SOURCE, "leave_one_source_out with eight"),
         (
             "random",
             {"cluster": [i // 4 for i in range(80)]},

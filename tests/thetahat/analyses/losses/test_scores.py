@@ -31,6 +31,9 @@ def _layouts() -> dict[str, Layout]:
     row = np.concatenate([np.arange(8) + 3 * split for split in range(6)])
     return {
         "random": build_layout(BlockKind.RANDOM, block, n_train=40.0),
+        "random_clusters": build_layout(
+            BlockKind.RANDOM, block, n_train=40.0, cluster=np.arange(48) // 4
+        ),
         "repeats": build_layout(
             BlockKind.RANDOM,
             np.tile(block, 2),

@@ -202,7 +202,7 @@ def test_degenerate_a_normal_interval_beyond_one_is_shown_and_said() -> None:
 
 @pytest.mark.about("metrics/roc_auc")
 @pytest.mark.parametrize(
-    ("asked", "open_end"), [(Alternative.LESS, "upper"), (Alternative.GREATER, "lower")]
+    ("asked", "drop_open_end"), [(Alternative.LESS, "upper"), (Alternative.GREATER, "lower")]
 )
 def test_exact_one_sided_intervals_ask_whether_a_is_better(
     asked: Alternative, drop_open_end: str
