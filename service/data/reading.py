@@ -93,7 +93,8 @@ def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
 
 def check_columns(all_names: Sequence[str], requested: Sequence[str]) -> None:
     """Refuse names that are not columns."""
-    unknown = [name for name in requested if name not in set(all_names)]
+    known = set(all_names)
+    unknown = [name for name in requested if name not in known]
     if unknown:
         listed = ", ".join(all_names[:LISTED])
         more = f" and {len(all_names) - LISTED} more" if len(all_names) > LISTED else ""

@@ -23,6 +23,7 @@ from thetahat.cross_validation.outcomes import (
     replace_outcomes,
 )
 from thetahat.cross_validation.predicted_rows import PredictedRows, PredictedRowsBuilder
+from thetahat.cross_validation.row_coordinates import rotate_wide_features
 from thetahat.cross_validation.runner import run_splits
 from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError
@@ -60,6 +61,7 @@ def run_path(  # noqa: PLR0913 - as run_splits
     prepared = [apply_stateless_steps(learner, data) for learner in group.learners]
     group = replace(group, learners=tuple(learner for learner, _ in prepared))
     _, data = prepared[0]
+    data = rotate_wide_features(group.learners[0], data)
     run = _Run(group, data, loss, seed, keep_predictions=keep_predictions)
     if len(group.names) == 1:
         return {group.names[0]: run.run_alone(0, splits)}

@@ -22,6 +22,7 @@ from thetahat.cross_validation.outcomes import (
     describe_single_rows,
     replace_outcomes,
 )
+from thetahat.cross_validation.row_coordinates import rotate_wide_features
 from thetahat.cross_validation.split_batches import SplitPrediction, run_in_batches
 from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError, LearnerFailed
@@ -72,6 +73,7 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
         The learner refused its training part. Messages name the learner and the split.
     """
     learner, data = apply_stateless_steps(learner, data)
+    data = rotate_wide_features(learner, data)
     shared = prepare_fast_path(learner, data)
     single_rows = build_single_row_predictions(shared, data, loss, keep=keep_predictions)
 

@@ -28,7 +28,12 @@ class Fitted(Protocol):
 
 
 class Learner(Protocol):
-    """A frozen dataclass whose fields are the learner's parameters."""
+    """A frozen dataclass whose fields are the learner's parameters.
+
+    A learner whose predictions stay the same when the features are rotated has
+    ``is_rotation_invariant`` True. If they also stay the same when a constant is added to each
+    feature, it has a field ``intercept`` that is True.
+    """
 
     info: ClassVar[MethodInfo]
     tasks: ClassVar[frozenset[str]]  # of "classification", "regression"

@@ -95,6 +95,7 @@ class LogisticRegression:
     takes_weights: ClassVar[bool] = True
     gives_scores: ClassVar[bool] = True
     path_parameter: ClassVar[str] = "penalty"
+    is_rotation_invariant: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive("penalty", self.penalty)

@@ -24,6 +24,9 @@ _NUMBERS = frozenset({bool, int, float})
 MAX_FEATURE: Final = 1e140
 """Sums of squares of larger values exceed double precision: learners fail or are wrong."""
 
+_VALUES_CHECKED_TOGETHER: Final = 65_536
+"""Number of values that are copied and checked at a time, so that they stay in the cache."""
+
 
 def read_columns_of_rows(
     rows: Sequence[Sequence[Any]] | np.ndarray, names: Sequence[str] | None = None
@@ -60,6 +63,22 @@ def read_columns_of_rows(
 def parse_features(columns: Mapping[str, RawColumn]) -> dict[str, np.ndarray]:
     """Return each column as float64 (missing values NaN) or as objects (missing values None)."""
     return dict(zip(columns, starmap(_feature, columns.items()), strict=True))
+
+
+def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, ...] | FloatArray:
+    """Return the columns as ``parse_features`` does, or as one (p, n) array if all are numbers."""
+    arrays = [c for c in columns.values() if isinstance(c, np.ndarray) and c.dtype.kind in "fiub"]
+    lengths = {array.shape for array in arrays}
+    if len(arrays) < len(columns) or len(lengths) != 1 or arrays[0].ndim != 1:
+        return tuple(parse_features(columns).values())
+    table = np.empty((len(arrays), *arrays[0].shape))
+    step = max(1, _VALUES_CHECKED_TOGETHER // max(1, arrays[0].size))
+    for first in range(0, len(arrays), step):
+        part = table[first : first + step]
+        part[:] = arrays[first : first + step]
+        if (np.abs(part) > MAX_FEATURE).any():
+            return tuple(parse_features(columns).values())  # its exception names column and row
+    return table
 
 
 def parse_numbers(values: RawColumn, what: str) -> FloatArray:

@@ -11,7 +11,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.columns import (
     RawColumn,
     encode_classes,
-    parse_features,
+    parse_feature_table,
     parse_labels,
     parse_numbers,
     parse_time_column,
@@ -173,16 +173,14 @@ def _parse_columns(
     """Return the data of columns of one length, without a check that there are two classes."""
     y, classes = _target(roles["target"], task)
     wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
-    columns = parse_features(
-        {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
-    )
+    raw = {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
     labels = {
         role: parse_labels(roles[role], role)
         for role in ("source", "fold", "cluster")
         if role in roles
     }
     return Data(
-        features=Features(tuple(columns), tuple(columns.values()), wide=wide),
+        features=Features(tuple(raw), parse_feature_table(raw), wide=wide),
         y=y,
         task=task,
         classes=classes,

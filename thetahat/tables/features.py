@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Columns = Sequence[FloatArray] | FloatArray
 """(p,) columns of (n,) values; a (p, n) array is one."""
 
+FeatureColumns = tuple[np.ndarray, ...] | FloatArray
+"""(p,) columns of numbers or texts, or a (p, n) array if all are numbers."""
+
 MAX_DENSE_CELLS: Final = 50_000_000
 """Largest number of cells of a sparse matrix that is made dense: 400 megabytes."""
 
@@ -31,8 +34,9 @@ class Features:
     ----------
     names : tuple of str
         Column names, in order.
-    columns : tuple of ndarray
+    columns : tuple of ndarray, or ndarray
         (n,) each: float64 for numbers (NaN where missing), object for strings (None where missing).
+        If all are numbers they may be the rows of one (p, n) array, which is faster for many.
     row_numbers : ndarray of int or None
         (n,) numbers of the rows in the whole data, for messages. None if the table has all rows
         of the data in order.
@@ -41,14 +45,14 @@ class Features:
     """
 
     names: tuple[str, ...]
-    columns: tuple[np.ndarray, ...]
+    columns: FeatureColumns
     row_numbers: IntArray | None = None
     wide: tuple[SparseColumns, ...] = ()
 
     @property
     def n(self) -> int:
         """Number of rows."""
-        if self.columns:
+        if len(self.columns):
             return len(self.columns[0])
         return self.wide[0].n if self.wide else 0
 
@@ -74,15 +78,18 @@ class Features:
         raise IndexError(position)
 
     def rows(self, index: IntArray) -> Features:
-        """Return the rows with these indices; they keep their numbers in the whole data."""
+        """Return the rows with these indices; they keep their numbers in the whole data.
+
+        The values are copied when they are first read: a learner that ignores the features never
+        reads them.
+        """
         numbers = index if self.row_numbers is None else self.row_numbers[index]
-        columns = tuple(column[index] for column in self.columns)
-        return Features(self.names, columns, numbers, tuple(g.rows(index) for g in self.wide))
+        return SelectedRows(self, index, numbers)
 
     def with_columns(
         self,
         names: tuple[str, ...],
-        columns: tuple[np.ndarray, ...],
+        columns: FeatureColumns,
         wide: tuple[SparseColumns, ...] = (),
     ) -> Features:
         """Return a table of other columns over the same rows."""
@@ -107,6 +114,8 @@ class Features:
             return np.hstack(
                 [*(c[:, None] for c in self.columns), *(g.dense() for g in self._small())]
             )
+        if isinstance(self.columns, np.ndarray):
+            return np.ascontiguousarray(self.columns.T)
         return np.column_stack(self.columns) if self.columns else np.empty((0, 0))
 
     def complete_matrix(self) -> FloatArray:
@@ -120,11 +129,14 @@ class Features:
 
     def complete_columns(self) -> Columns:
         """Return (p,) columns as ``complete_matrix`` does, without a copy if none is sparse."""
-        if self.wide or not self.columns:
+        if self.wide or not len(self.columns):
             return self.complete_matrix().T
         self._check_numeric()
         with np.errstate(all="ignore"):  # a sum of squares that is finite has no missing value
-            is_complete = all(math.isfinite(column.dot(column)) for column in self.columns)
+            if isinstance(self.columns, np.ndarray):
+                is_complete = bool(np.isfinite(np.vecdot(self.columns, self.columns)).all())
+            else:
+                is_complete = all(math.isfinite(column.dot(column)) for column in self.columns)
         if not is_complete:
             self._check_complete(np.column_stack(self.columns))
         return self.columns
@@ -134,16 +146,18 @@ class Features:
         from scipy.sparse import csr_array, hstack  # noqa: PLC0415 - few features are sparse
 
         self._check_numeric()
-        if not self.columns and len(self.wide) == 1:
+        if not len(self.columns) and len(self.wide) == 1:
             return self.wide[0].matrix
         parts = [group.matrix for group in self.wide]
-        if self.columns:
+        if len(self.columns):
             dense = np.column_stack(self.columns)
             self._check_complete(dense)
             parts.insert(0, csr_array(dense))
         return csr_array(hstack(parts, format="csr"))
 
     def _check_numeric(self) -> None:
+        if isinstance(self.columns, np.ndarray):
+            return
         for name, column in zip(self.names, self.columns, strict=True):
             if column.dtype.kind != "f":
                 raise InvalidParameter(
@@ -176,3 +190,62 @@ class Features:
                 value=self.n * width,
             )
         return self.wide
+
+
+class SelectedRows(Features):
+    """Some rows of a table, whose values are copied when they are first read.
+
+    Parameters
+    ----------
+    table : Features
+        The table.
+    index : ndarray of int
+        (n,) positions of the rows.
+    row_numbers : ndarray of int
+        (n,) their numbers in the whole data.
+    """
+
+    __slots__ = ("_columns", "_index", "_table", "_wide")
+    _columns: FeatureColumns | None
+    _index: IntArray
+    _table: Features
+    _wide: tuple[SparseColumns, ...] | None
+
+    def __init__(self, table: Features, index: IntArray, row_numbers: IntArray) -> None:
+        for field, value in {
+            "names": table.names,
+            "row_numbers": row_numbers,
+            "_table": table,
+            "_index": index,
+            "_columns": None,
+            "_wide": None,
+        }.items():
+            object.__setattr__(self, field, value)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self._index)
+
+    @property
+    def columns(self) -> FeatureColumns:
+        """(p,) columns of (n,) values."""
+        if self._columns is None:
+            columns = self._table.columns
+            selected = (
+                np.take(columns, self._index, axis=1)
+                if isinstance(columns, np.ndarray)
+                else tuple(column[self._index] for column in columns)
+            )
+            object.__setattr__(self, "_columns", selected)
+            return selected
+        return self._columns
+
+    @property
+    def wide(self) -> tuple[SparseColumns, ...]:
+        """The rows of the groups of sparse columns."""
+        if self._wide is None:
+            groups = tuple(group.rows(self._index) for group in self._table.wide)
+            object.__setattr__(self, "_wide", groups)
+            return groups
+        return self._wide

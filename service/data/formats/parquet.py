@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +22,10 @@ from service.errors import InvalidFile
 
 BATCH_ROWS = 65_536
 BATCH_CELLS = 4_000_000
+
+
+_CELLS_READ_TOGETHER: Final = 1_000_000
+"""Eight megabytes. Reading 16 000 columns of 72 rows one by one took four times as long."""
 
 
 class Parquet:
@@ -54,9 +58,15 @@ class Parquet:
         return Inspected(rows, columns, details)
 
     def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Read column after column, so that memory holds the result and one more column at most."""
+        """Read a few columns at a time: memory holds the result and little more."""
+        read: dict[str, ColumnValues] = {}
         with _open(path) as file:
-            return {name: to_numpy(file.read(columns=[name]).column(name)) for name in names}
+            step = max(1, _CELLS_READ_TOGETHER // max(1, file.metadata.num_rows))
+            for first in range(0, len(names), step):
+                some = list(names[first : first + step])
+                table = file.read(columns=some)
+                read |= {name: to_numpy(table.column(name)) for name in some}
+        return read
 
     def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first pages only."""

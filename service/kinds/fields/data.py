@@ -98,15 +98,16 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
     file, columns = datasets[fields.dataset], fields.columns
     roles = {role: getattr(columns, role) for role in ROLES}
     required: dict[Loc, str | None] = {("columns", role): name for role, name in roles.items()}
-    features = columns.features or []
-    for i, name in enumerate(features):
+    earlier: set[str] = set()
+    for i, name in enumerate(columns.features or []):
         required["columns", "features", i] = name
-        if name == columns.target or name in features[:i]:
+        if name == columns.target or name in earlier:
             reason = "is the target" if name == columns.target else "is named twice"
             raise InvalidParameter(
                 f"The feature {name!r} {reason}. Remove it from features.",
                 loc=("columns", "features", i),
             )
+        earlier.add(name)
     require_columns(file, required)
     numeric = ("weight", "target") if fields.task == "regression" else ("weight",)
     require_numbers(file, {("columns", role): roles[role] for role in numeric})

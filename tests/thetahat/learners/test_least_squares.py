@@ -11,6 +11,7 @@ from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.schemes import SCHEMES
 from thetahat.tables.data import build_data
+from thetahat.tables.features import Features
 
 
 def test_by_hand_line_through_three_points() -> None:
@@ -54,3 +55,37 @@ def test_exact_is_ridge_without_a_penalty() -> None:
     ours = predicted(LeastSquares(), X, y, X, weights=w)
 
     assert_array_equal(ours.output, predicted(Ridge(penalty=0), X, y, X, weights=w).output)
+
+
+def test_exact_wide_rows_far_from_zero_are_interpolated_by_the_shortest_solution() -> None:
+    # What rounding left of the columns' mean was a direction too, and the target was fitted to it:
+    # predictions were wrong by 0.2 of the target's standard deviation.
+    rng = np.random.default_rng(20_261_122)
+    X, y, w = rng.normal(size=(25, 60)), rng.normal(size=25), rng.exponential(size=25)
+    train, test = np.arange(18), np.arange(18, 25)
+    centre, level = (
+        np.average(X[train], axis=0, weights=w[train]),
+        np.average(y[train], weights=w[train]),
+    )
+    slopes = np.linalg.pinv(X[train] - centre, rcond=1e-10) @ (y[train] - level)
+    expected = (X[test] - centre) @ slopes + level
+    for offset in (0.0, 100.0, 1e5):
+        features = Features(tuple(f"x{j}" for j in range(60)), tuple((X + offset).T))
+        fitted = LeastSquares().fit(
+            features.rows(train), y[train], weights=w[train], n_classes=0, rng=rng
+        )
+        assert_allclose(fitted.predict(features.rows(test)).output, expected, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out"])
+def test_naive_wide_splits_are_the_shortest_solutions(scheme: str) -> None:
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(24, 70)) + 5, rng.normal(size=24)
+    data = build_data({f"x{j}": X[:, j] for j in range(70)}, y, "regression")
+    splits = list(SCHEMES[scheme]().splits(build_rows(data), 5))
+    outcomes = run_splits("m", LeastSquares(), data, splits, Squared(), 0, keep_predictions=True)
+    for split, outcome in zip(splits, outcomes, strict=True):
+        assert outcome.fit_reason is None
+        centre, level = X[split.train].mean(axis=0), y[split.train].mean()
+        slopes = np.linalg.pinv(X[split.train] - centre, rcond=1e-10) @ (y[split.train] - level)
+        assert_allclose(outcome.output, (X[split.test] - centre) @ slopes + level, rtol=1e-9)

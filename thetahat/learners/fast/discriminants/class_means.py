@@ -189,13 +189,29 @@ def _transform(within: FloatArray, shape: Shape) -> tuple[FloatArray, bool]:
     scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     if shape == "diagonal":
         return scale, False
-    n, p = within.shape
-    scaled = within * scale
-    triangle = np.asarray(np.linalg.qr(scaled, mode="r")) if n > p else scaled
-    _, s, Vt = np.linalg.svd(triangle, full_matrices=False)
+    within *= scale
+    directions, s = find_directions(within)
     # Below this a direction is rounding; in it nothing varies within the classes.
-    kept = s > np.finfo(np.float64).eps * max(n, p) * s.max(initial=0.0)
-    return np.asarray(scale[:, None] * Vt[kept].T / s[kept]), False
+    kept = s > np.finfo(np.float64).eps * max(within.shape) * s.max(initial=0.0)
+    return np.asarray(scale[:, None] * directions[:, kept] / s[kept]), False
+
+
+def find_directions(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the (p, k) right singular vectors and (k,) singular values of (n, p) rows.
+
+    The longer side is reduced by reflections first, which takes half the time of a decomposition
+    or less where one side is twice as long.
+    """
+    n, p = rows.shape
+    if n > p:
+        _, s, Vt = np.linalg.svd(np.linalg.qr(rows, mode="r"), full_matrices=False)
+        return Vt.T, s
+    if p < 2 * n:
+        _, s, Vt = np.linalg.svd(rows, full_matrices=False)
+        return Vt.T, s
+    basis, triangle = np.linalg.qr(rows.T)
+    _, s, Vt = np.linalg.svd(triangle.T)
+    return basis @ Vt.T, s
 
 
 def spherical(total: float, p: int) -> tuple[FloatArray, bool]:

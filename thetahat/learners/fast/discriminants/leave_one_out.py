@@ -28,6 +28,9 @@ from thetahat.values.types import FloatArray, IntArray
 NO_WEIGHT: Final = OrdinaryFit("no row has weight")
 
 
+SINGULAR: Final = OrdinaryFit("there are at least as many features as rows")
+
+
 def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and its two choices
     columns: Columns,
     y: np.ndarray,
@@ -42,6 +45,8 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
     if not w.any():
         return NO_WEIGHT
     if shape == "full":
+        if len(columns) >= len(y):
+            return SINGULAR
         make_rows = partial(class_rows, columns, y, w, n_classes)
         return CovarianceLeaveOneOut(make_rows, len(y), priors)
     return VarianceLeaveOneOut(

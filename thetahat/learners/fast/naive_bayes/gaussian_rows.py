@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
 from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
+from thetahat.learners.fast.ridge.rows import NUMBERS_IN_CACHE
 from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
@@ -153,13 +154,17 @@ class GaussianRows:
 
 def gaussian_rows(features: Features, y: np.ndarray, w: FloatArray, n_classes: int) -> GaussianRows:
     """Return all rows centred on their mean; raises as ``complete_matrix`` does."""
-    given = features.columns
-    if features.wide or any(column.dtype.kind != "f" for column in given):
-        given = tuple(features.complete_matrix().T)
-    X, centre = np.empty((features.n, len(given))), np.empty(len(given))
-    for at, column in enumerate(given):
-        centre[at] = column.mean()
-        np.subtract(column, centre[at], out=X[:, at])
+    columns = features.columns
+    if not isinstance(columns, np.ndarray):
+        is_numeric = all(column.dtype.kind == "f" for column in columns)
+        is_dense = is_numeric and not features.wide
+        columns = np.array(columns) if is_dense else features.complete_matrix().T
+    X, centre = np.empty((features.n, len(columns))), np.empty(len(columns))
+    step = max(1, NUMBERS_IN_CACHE // max(1, features.n))
+    for first in range(0, len(columns), step):
+        some = slice(first, first + step)
+        columns[some].mean(axis=1, out=centre[some])
+        np.subtract(columns[some].T, centre[some], out=X[:, some])
     if not np.isfinite(centre).all():
         features.complete_matrix()
     return GaussianRows(X, y, w, centre, n_classes)

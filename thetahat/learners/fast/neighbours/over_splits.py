@@ -40,7 +40,7 @@ class NeighbourSplits:
     def __init__(self, X: FloatArray, allowed: np.ndarray, k: int, vote: VoteFunction) -> None:
         self.X, self.allowed, self.k, self.vote = X, allowed, k, vote
         self.numbers = np.flatnonzero(allowed)
-        self.search = Search(X[self.numbers])
+        self.search = Search(X if allowed.all() else X[self.numbers])
         n, length = len(X), min(k + max(8, k), len(self.numbers))
         self.length = length
         self.known = np.zeros(n, dtype=np.bool_)
@@ -161,7 +161,8 @@ class NeighbourSplits:
         asked = np.zeros(len(self.X), dtype=np.bool_)
         asked[rows] = True
         wanted = np.flatnonzero(asked & ~self.known)
-        lists = self.search.lists(self.X[wanted], self.length)
+        queries = self.X if len(wanted) == len(self.X) else self.X[wanted]
+        lists = self.search.lists(queries, self.length)
         self.rows[wanted] = self.numbers[lists.rows]
         self.squares[wanted] = lists.squares
         self.complete_below[wanted] = lists.complete_below

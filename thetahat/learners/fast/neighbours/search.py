@@ -68,7 +68,8 @@ class Search:
         centre = self.rows.mean(axis=0)
         centred = self.rows - centre
         lengths = np.einsum("ij,ij->i", centred, centred)
-        return centre, np.ascontiguousarray(-2 * centred.T), lengths
+        centred *= -2
+        return centre, centred.T, lengths
 
     @cached_property
     def _rough(self) -> RoughRows:

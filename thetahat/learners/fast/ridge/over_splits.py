@@ -26,7 +26,6 @@ from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's normal equations are ill-conditioned")
 NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
-UNDETERMINED: Final = OrdinaryFit("there are as many features as rows, and no penalty")
 
 
 def ridge_over_splits(
@@ -39,7 +38,7 @@ def ridge_over_splits(
     rows = centred_rows(columns, np.asarray(y, dtype=np.float64), w, intercept=intercept)
     if len(columns) < len(y):
         return PrimalSplits(rows, penalty)
-    return DualSplits(rows, penalty) if penalty > 0 else UNDETERMINED
+    return DualSplits(rows, penalty)
 
 
 class PrimalSplits:

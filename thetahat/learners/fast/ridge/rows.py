@@ -199,7 +199,12 @@ def rows_to_solve(
     x_mean, y_mean = np.zeros(X.shape[1]), 0.0
     if intercept:
         x_mean, y_mean = np.average(X, axis=0, weights=w), float(np.average(y, weights=w))
-    rows = np.column_stack([X - x_mean, y - y_mean]) * np.sqrt(w)[:, None]
+    rows = np.column_stack([X - x_mean, y - y_mean])
+    if intercept and len(X) <= X.shape[1]:
+        # Centred rows lie in n - 1 directions. What rounding of a mean far from 0 leaves in the
+        # last one is a direction as well, along which a part of the target would be fitted.
+        rows -= np.average(rows, axis=0, weights=w)
+    rows *= np.sqrt(w)[:, None]
     rows[:, :-1][:, is_rounding(rows[:, :-1], x_mean, w)] = 0.0
     return rows, x_mean, y_mean
 
