@@ -116,7 +116,7 @@ class Features:
             )
         if isinstance(self.columns, np.ndarray):
             return np.ascontiguousarray(self.columns.T)
-        return np.column_stack(self.columns) if self.columns else np.empty((0, 0))
+        return np.column_stack(tuple(self.columns)) if self.columns else np.empty((0, 0))
 
     def complete_matrix(self) -> FloatArray:
         """Return the (n, p) matrix for a learner that does not accept missing values.
@@ -138,7 +138,7 @@ class Features:
             else:
                 is_complete = all(math.isfinite(column.dot(column)) for column in self.columns)
         if not is_complete:
-            self._check_complete(np.column_stack(self.columns))
+            self._check_complete(np.column_stack(tuple(self.columns)))
         return self.columns
 
     def sparse_matrix(self) -> CsrMatrix:
@@ -150,7 +150,7 @@ class Features:
             return self.wide[0].matrix
         parts = [group.matrix for group in self.wide]
         if len(self.columns):
-            dense = np.column_stack(self.columns)
+            dense = np.column_stack(tuple(self.columns))
             self._check_complete(dense)
             parts.insert(0, csr_array(dense))
         return csr_array(hstack(parts, format="csr"))

@@ -92,8 +92,8 @@ def test_exact_one_draw_is_a_batch_of_one() -> None:
     drawn = one(setting, 1, 6, 9)
 
     assert pair.source.features.names == ("x1", "x2")
-    assert_array_equal(np.column_stack(pair.source.features.columns), drawn.source)
-    assert_array_equal(np.column_stack(pair.target.features.columns), drawn.target)
+    assert_array_equal(pair.source.features.complete_matrix(), drawn.source)
+    assert_array_equal(pair.target.features.complete_matrix(), drawn.target)
     assert_array_equal(np.array(pair.source.classes)[pair.source.y], drawn.labels)
     assert_array_equal(np.array(pair.target.classes)[pair.target.y], drawn.target_labels)
     assert pair.weights is not None

@@ -86,6 +86,7 @@ def test_naive_wide_splits_are_the_shortest_solutions(scheme: str) -> None:
     outcomes = run_splits("m", LeastSquares(), data, splits, Squared(), 0, keep_predictions=True)
     for split, outcome in zip(splits, outcomes, strict=True):
         assert outcome.fit_reason is None
+        assert outcome.output is not None
         centre, level = X[split.train].mean(axis=0), y[split.train].mean()
         slopes = np.linalg.pinv(X[split.train] - centre, rcond=1e-10) @ (y[split.train] - level)
         assert_allclose(outcome.output, (X[split.test] - centre) @ slopes + level, rtol=1e-9)
