@@ -156,15 +156,15 @@ def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutc
 
 def _count_extreme(replicates: Replicates, alternative: Alternative) -> int:
     """Count the resamples that deviate at least as far as the difference does from 0."""
-    difference, residuals = replicates.estimate, replicates.sorted_deviations
-    slack = _TIE * float(np.abs(residuals[[0, -1]]).max())
-    below = int(np.searchsorted(residuals, -abs(difference) + slack, side="right"))
-    above = len(residuals) - int(np.searchsorted(residuals, abs(difference) - slack, side="left"))
+    difference, deviations = replicates.estimate, replicates.deviations
+    slack = _TIE * max(float(deviations.max()), -float(deviations.min()))
     if alternative is Alternative.TWO_SIDED:
-        return min(len(residuals), below + above)
+        below = int(np.count_nonzero(deviations <= -abs(difference) + slack))
+        above = int(np.count_nonzero(deviations >= abs(difference) - slack))
+        return min(len(deviations), below + above)
     if alternative is Alternative.LESS:
-        return int(np.searchsorted(residuals, difference + slack, side="right"))
-    return len(residuals) - int(np.searchsorted(residuals, difference - slack, side="left"))
+        return int(np.count_nonzero(deviations <= difference + slack))
+    return int(np.count_nonzero(deviations >= difference - slack))
 
 
 def _list_p_value_cautions(replicates: Replicates, n_extreme: int) -> Iterator[Caution]:

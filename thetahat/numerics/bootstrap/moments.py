@@ -10,11 +10,15 @@ import numpy as np
 
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.numerics.bootstrap.units import Units
+from thetahat.numerics.loops.bootstrap import sum_by_stratum
+from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray, IntArray
 
 _ENTRIES_AT_ONCE = 2**17  # 1 MB: a chunk of resamples stays in the cache
 _FEW_COLUMNS = 3  # up to this number, adding the drawn rows is faster than counting them
 _MANY_STRATA = 64  # from this number on, one reduceat is faster than a product for each
+_MANY_ENTRIES = 2**15  # below, numpy sums all resamples sooner than numba is imported
+_MAX_UNITS_FOR_LOOP = 8  # numpy adds more in another order, and needs no loop for them
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -154,13 +158,22 @@ def _sums_by_stratum(
     for part in _chunks(resamples, len(columns) + len(starts) * q):
         counts = resamples.counts(part.start, part.stop)
         if len(starts) > _MANY_STRATA:
-            every = counts[:, :, None] * columns
-            yield part, np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
+            yield part, _sum_many_strata(counts, columns, starts)
             continue
         sums = np.empty((len(starts) - 1, q, len(counts)))
         for k, (start, stop) in enumerate(pairwise(starts)):
             np.matmul(columns[start:stop].T, counts[:, start:stop].T, out=sums[k])
         yield part, sums.transpose(2, 0, 1)
+
+
+def _sum_many_strata(counts: FloatArray, columns: FloatArray, starts: IntArray) -> FloatArray:
+    """Return (b, S, q) sums over strata; small strata are summed by a loop, to the same numbers."""
+    if columns.size < _MANY_ENTRIES or np.diff(starts).max() > _MAX_UNITS_FOR_LOOP:
+        every = counts[:, :, None] * columns
+        return np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
+    sums = np.empty((len(counts), len(starts) - 1, columns.shape[1]))
+    compiled(sum_by_stratum)(counts, np.ascontiguousarray(columns), starts, sums)
+    return sums
 
 
 def _reduce_ratios(

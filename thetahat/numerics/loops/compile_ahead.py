@@ -91,6 +91,8 @@ def _warm_resamples(losses: FloatArray) -> Iterator[None]:
     yield
     compiled(bootstrap.gather_sums)(losses, drawn, np.zeros(1))
     yield
+    compiled(bootstrap.sum_by_stratum)(losses[None], losses[:, None], starts, np.zeros((1, 1, 1)))
+    yield
 
 
 def _warm_ranks(values: FloatArray) -> Iterator[None]:

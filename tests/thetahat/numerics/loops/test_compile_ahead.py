@@ -29,6 +29,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "loops = [moments.of_runs, moments.of_rows, sign_flips.look_up, signed_ranks.add_ranks,\n"
         "    signed_ranks.fill_keys, signed_ranks.add_rows, paired_units.count_signs,\n"
         "    bootstrap.draw_indices, bootstrap.count_draws, bootstrap.gather_sums,\n"
+        "    bootstrap.sum_by_stratum,\n"
         "    sparse_counts.class_sums, sparse_counts.row_scores, sparse_counts.whole_sums,\n"
         "    sparse_counts.as_short, sparse_counts.listed_odds, sparse_counts.left_out,\n"
         "    class_moments.add_moments, class_moments.write_distances,\n"
@@ -72,6 +73,9 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.numerics.bootstrap.resamples import HashedResamples\n"
         "resamples = HashedResamples(np.array([0, 60_000, 60_100, 120_000]), 1, 10_000)\n"
         "resamples.counts(0, 2)\n"
+        "from thetahat.numerics.bootstrap.moments import _sum_many_strata\n"
+        "pairs = np.arange(0, 40_001, 2)\n"
+        "_sum_many_strata(np.ones((2, 40_000)), x[:80_000].reshape(-1, 2), pairs)\n"
         "resamples.sums(x[:, None], 0, 2)\n"
         "resamples.counts_by_kind(np.arange(120_000) % 9, 9, 0, 2)\n"
         "resamples = HashedResamples(np.array([0, 6_000]), 1, 10_000)\n"
@@ -122,7 +126,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
     )
 
     before, after = done.stdout.splitlines()
-    assert before == after == str([1] * 10 + [2, 2, 1, 1, 1, 2] + [1] * 20)
+    assert before == after == str([1] * 11 + [2, 2, 1, 1, 1, 2] + [1] * 20)
 
 
 NOT_WARMED = {
