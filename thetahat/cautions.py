@@ -169,6 +169,14 @@ ROWS_LEFT_OUT = _entry(
     "is larger.",
     "Find out why the values are missing.",
 )
+SAMPLE_ROWS_LEFT_OUT = _entry(
+    "sample_rows_left_out",
+    Severity.WARNING,
+    "Rows of the {sample} with a missing value are left out: {details}. Weights, risks and choices "
+    "are about the other {n_remaining} rows. If values are missing more often in some kinds of "
+    "rows, these rows count too little, and the weights do not correct that.",
+    "Find out why the values are missing.",
+)
 SMALL_SOURCES_LEFT_OUT = _entry(
     "small_sources_left_out",
     Severity.WARNING,

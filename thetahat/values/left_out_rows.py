@@ -8,7 +8,12 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from thetahat.cautions import ROWS_LEFT_OUT, SMALL_SOURCES_LEFT_OUT, Caution
+from thetahat.cautions import (
+    ROWS_LEFT_OUT,
+    SAMPLE_ROWS_LEFT_OUT,
+    SMALL_SOURCES_LEFT_OUT,
+    Caution,
+)
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.values.types import BoolArray, IntArray, Label
 
@@ -23,6 +28,9 @@ MIN_ROWS_PER_SOURCE: Final = 2
 
 MAX_NAMED_ROWS: Final = 10
 """Largest number of rows or sources that are named; all are counted."""
+
+FEATURES: Final = "features"
+"""The column under which rows are counted that lack some feature, whichever it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,16 +91,47 @@ class LeftOut:
         """Return the cautions that name and count what is left out."""
         cautions: list[Caution] = []
         if self.missing:
-            details = "; ".join(
-                f"no {column} in {_list_first('row', found.n, found.rows)}"
-                for column, found in self.missing.items()
-            )
+            details = self.describe_missing()
             cautions.append(ROWS_LEFT_OUT(details=details, n_remaining=self.n_remaining))
         small = self.small_sources
         if small is not None:
             names = _list_first("source", small.n, [repr(label) for label in small.sources])
             cautions.append(SMALL_SOURCES_LEFT_OUT(n=small.n, names=names))
         return cautions
+
+    def describe_missing(self) -> str:
+        """Return for example ``no target in rows 3, 8; incomplete features in row 5``."""
+        return "; ".join(
+            ("incomplete features" if column == FEATURES else f"no {column}")
+            + f" in {_list_first('row', found.n, found.rows)}"
+            for column, found in self.missing.items()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOutOfSamples:
+    """The rows of a source and of a target sample that are not part of an evaluation.
+
+    Parameters
+    ----------
+    source : LeftOut or None
+        Rows of the source sample; None if all of them are used.
+    target : LeftOut or None
+        Rows of the target sample; None if all of them are used.
+    """
+
+    source: LeftOut | None = None
+    target: LeftOut | None = None
+
+    def cautions(self) -> list[Caution]:
+        """Return the cautions that name and count what is left out of each sample."""
+        return [
+            SAMPLE_ROWS_LEFT_OUT(
+                sample=sample, details=left_out.describe_missing(), n_remaining=left_out.n_remaining
+            )
+            for sample, left_out in (("source", self.source), ("target", self.target))
+            if left_out is not None
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

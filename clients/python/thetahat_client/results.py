@@ -1202,6 +1202,10 @@ class ImportanceWeightingResultDict(TypedDict):
     cautions: list[CautionDict]
     """Cautions about the selection."""
 
+    left_out: NotRequired[LeftOutOfSamplesDict]
+    """Incomplete rows that are left out of the samples. Weights are those of the other rows, in
+    order; ``instance`` in the losses has their numbers."""
+
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -1499,6 +1503,16 @@ class LeftOutDict(TypedDict):
 
     small_sources: NotRequired[SourcesWithOneRowDict]
     """Sources with a single row; None if there is none."""
+
+
+class LeftOutOfSamplesDict(TypedDict):
+    """The rows of a source and of a target sample that are not part of an evaluation."""
+
+    source: NotRequired[LeftOutDict]
+    """Rows of the source sample; None if all of them are used."""
+
+    target: NotRequired[LeftOutDict]
+    """Rows of the target sample; None if all of them are used."""
 
 
 class LossesResultDict(TypedDict):
@@ -3165,7 +3179,11 @@ class WeightsResultDict(TypedDict):
     """The weights with their diagnostics."""
 
     cautions: list[CautionDict]
-    """Always empty: the cautions are those of the weights."""
+    """Cautions about rows that are left out; the weights have their own."""
+
+    left_out: NotRequired[LeftOutOfSamplesDict]
+    """Incomplete rows that are left out of the samples; the weights are those of the other rows, in
+    order."""
 
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""

@@ -61,6 +61,17 @@ class LeftOutLossFields(Schema):
     )
 
 
+class LeftOutSampleFields(Schema):
+    """Whether incomplete rows of a source and a target sample are left out."""
+
+    missing: MissingRows = Field(
+        "refuse",
+        description="What happens if a row of a sample has a missing feature, or no y, weight, "
+        "source or fold where the sample has them: `refuse` refuses the samples, `leave_out` "
+        "leaves such rows out. The result names and counts them in left_out.",
+    )
+
+
 class ColumnReader:
     """Fills the missing values of the columns of one request, and remembers where they were.
 

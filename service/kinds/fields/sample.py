@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -13,14 +14,30 @@ from pydantic import Field
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import require_columns, require_numbers
+from service.kinds.fields.left_out import (
+    LEAVE_OUT,
+    LeftOutSampleFields,
+    keep_rows,
+    rows_numbered_as_sent,
+)
 from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
 from service.kinds.fields.locations import cells_located_by_row, located_errors
 from service.schemas.base import Schema
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.importance_weights.base import MAX_MAGNITUDE
 from thetahat.tables.columns import RawColumn, parse_features, parse_numbers, read_columns_of_rows
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
+from thetahat.values.left_out_rows import (
+    FEATURES,
+    KeptRows,
+    LeftOutOfSamples,
+    MissingRows,
+    choose_rows,
+    fill_missing,
+    find_missing,
+    refuse_missing,
+)
 from thetahat.values.types import FloatArray
 
 INLINE_FIELDS: Final[Mapping[str, str]] = {
@@ -114,6 +131,8 @@ class SampleTable:
         (n,) finite.
     source, fold : sequence or None
         (n,) raw labels.
+    kept : KeptRows or None
+        Which rows of the request or data set these are; None if no row is left out.
     """
 
     X: FloatArray
@@ -122,6 +141,7 @@ class SampleTable:
     weight: FloatArray | None = None
     source: RawColumn | None = None
     fold: RawColumn | None = None
+    kept: KeptRows | None = None
 
 
 def check_sample(sample: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -191,6 +211,7 @@ def read_sample(
     loc: Loc,
     datasets: Mapping[UUID, DatasetFile],
     features: Sequence[str] | None = None,
+    missing: MissingRows | None = None,
 ) -> SampleTable:
     """Read a sample; errors have the path of the field that is wrong.
 
@@ -200,13 +221,16 @@ def read_sample(
         The request's path of the sample.
     features : sequence of str or None
         The columns to read where the request names none.
+    missing : {"refuse", "leave_out"} or None
+        Whether incomplete rows are left out. None refuses them without naming this option, for
+        requests that do not have it.
     """
-    with located_errors(sample_paths(sample, loc), within=loc):
+    with located_errors({**sample_paths(sample, loc), "missing": ("missing",)}, within=loc):
         if sample.dataset is None:
             columns = read_columns_of_rows(sample.X or [], sample.features)
             with cells_located_by_row(list(columns)):
                 return _build_sample(
-                    columns, {f: getattr(sample, f, None) for f in INLINE_FIELDS.values()}
+                    columns, {f: getattr(sample, f, None) for f in INLINE_FIELDS.values()}, missing
                 )
         file = datasets[sample.dataset]
         roles = {
@@ -217,31 +241,36 @@ def read_sample(
         without_role = [str(c["name"]) for c in file.columns if c["name"] not in roles.values()]
         named = None if sample.columns is None else sample.columns.features
         names = named or (without_role if features is None else list(features))
-        missing = [name for name in names if name not in without_role]
-        if missing:
+        unknown = [name for name in names if name not in without_role]
+        if unknown:
             raise InvalidParameter(
-                f"The source has the column {missing[0]!r}, and this data set does not. Name the "
+                f"The source has the column {unknown[0]!r}, and this data set does not. Name the "
                 "features of both samples.",
                 loc=("columns",),
-                value=missing[0],
+                value=unknown[0],
             )
         values = read_columns(file, list(dict.fromkeys(roles.values())))
         return _build_sample(
-            read_features(file, names), {field: values[name] for field, name in roles.items()}
+            read_features(file, names),
+            {field: values[name] for field, name in roles.items()},
+            missing,
         )
 
 
 def read_samples(
-    source: SampleInput, target: SampleInput, datasets: Mapping[UUID, DatasetFile]
+    source: SampleInput,
+    target: SampleInput,
+    datasets: Mapping[UUID, DatasetFile],
+    fields: LeftOutSampleFields,
 ) -> tuple[SampleTable, SampleTable]:
     """Read a source and a target sample, which must have the same features.
 
     Where the source's features have names, the target's columns are found by these names.
     """
-    source_table = read_sample(source, ("source",), datasets)
+    source_table = read_sample(source, ("source",), datasets, missing=fields.missing)
     has_names = source.dataset is not None or source.features is not None
     names = source_table.names if has_names else None
-    target_table = read_sample(target, ("target",), datasets, names)
+    target_table = read_sample(target, ("target",), datasets, names, fields.missing)
     if target.features is not None and names is not None and target_table.names != names:
         raise InvalidParameter(
             f"The target has the features {', '.join(target_table.names)[:200]}, and the source "
@@ -260,14 +289,40 @@ def read_samples(
     return source_table, target_table
 
 
+def describe_left_out(source: SampleTable, target: SampleTable) -> LeftOutOfSamples | None:
+    """Return what is left out of both samples; None if nothing is."""
+    if source.kept is None and target.kept is None:
+        return None
+    return LeftOutOfSamples(
+        source=None if source.kept is None else source.kept.left_out,
+        target=None if target.kept is None else target.kept.left_out,
+    )
+
+
+@contextmanager
+def errors_about_kept_rows(sample: SampleTable) -> Iterator[None]:
+    """Give errors the row numbers of the request, and say that rows are left out if few remain."""
+    try:
+        with rows_numbered_as_sent(sample.kept):
+            yield
+    except InsufficientData as error:
+        if sample.kept is not None:
+            left_out = sample.kept.left_out
+            error.message += f" Rows were left out: {left_out.describe_missing()}."
+            error.args = (error.message,)
+        raise
+
+
 def _build_sample(
-    columns: Mapping[str, RawColumn | SparseColumns], roles: Mapping[str, RawColumn | None]
+    columns: Mapping[str, RawColumn | SparseColumns],
+    roles: Mapping[str, RawColumn | None],
+    missing: MissingRows | None,
 ) -> SampleTable:
     """Build a sample from its columns of features and its other columns, by field name."""
     wide = tuple(c for c in columns.values() if isinstance(c, SparseColumns))
     plain = parse_features({k: c for k, c in columns.items() if not isinstance(c, SparseColumns)})
     features = Features(tuple(plain), tuple(plain.values()), wide=wide)
-    X = _build_matrix(features)
+    X = _build_matrix(features, missing)
     for field, values in roles.items():
         if values is not None and len(values) != len(X):
             raise InvalidParameter(
@@ -275,19 +330,46 @@ def _build_sample(
                 "one entry for each row.",
                 loc=(field,),
             )
-    weight = roles.get("weight")
-    return SampleTable(
+    filled = {field: values for field, values in roles.items() if values is not None}
+    lacking = {} if missing is None else {f: find_missing(values) for f, values in filled.items()}
+    if missing == LEAVE_OUT:
+        filled = {f: fill_missing(f, values, lacking[f]) for f, values in filled.items()}
+        lacking[FEATURES] = np.isnan(X).any(axis=1)
+    else:
+        refuse_missing(lacking)
+    weight = filled.get("weight")
+    sample = SampleTable(
         X,
         names=tuple(features.column_name(j) for j in range(features.width)),
-        y=roles.get("y"),
+        y=filled.get("y"),
         weight=None if weight is None else parse_numbers(weight, "weight"),
-        source=roles.get("source"),
-        fold=roles.get("fold"),
+        source=filled.get("source"),
+        fold=filled.get("fold"),
+    )
+    kept = choose_rows(len(X), lacking) if missing == LEAVE_OUT else None
+    return sample if kept is None else _keep_rows(sample, kept)
+
+
+def _keep_rows(sample: SampleTable, kept: KeptRows) -> SampleTable:
+    return replace(
+        sample,
+        X=sample.X[kept.index],
+        y=keep_rows(sample.y, kept),
+        weight=keep_rows(sample.weight, kept),
+        source=keep_rows(sample.source, kept),
+        fold=keep_rows(sample.fold, kept),
+        kept=kept,
     )
 
 
-def _build_matrix(features: Features) -> FloatArray:
-    """Return the (n, p) features; text, missing values and very large numbers are refused."""
+def _build_matrix(features: Features, option: MissingRows | None) -> FloatArray:
+    """Return the (n, p) features; text and very large numbers are refused.
+
+    Missing values are refused, too, unless such rows are left out; then they are NaN.
+    """
+    advice = "leave out the incomplete rows"
+    if option is not None:
+        advice = "set missing to 'leave_out' to leave out the incomplete rows"
     for name, column in zip(features.names, features.columns, strict=True):
         if column.dtype.kind != "f":
             raise InvalidParameter(
@@ -296,11 +378,11 @@ def _build_matrix(features: Features) -> FloatArray:
                 loc=("features", name),
             )
         missing = np.isnan(column)
-        if missing.any():
+        if missing.any() and option != LEAVE_OUT:
             row = int(np.argmax(missing))
             raise InvalidParameter(
-                f"The column {name!r} has no value in row {row}. Leave out the column or the "
-                "incomplete rows.",
+                f"The column {name!r} has no value in row {row}. Leave out the column, or "
+                f"{advice}.",
                 loc=("features", name, row),
             )
     X = features.matrix()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +11,13 @@ import numpy as np
 
 from service.kinds.base import DatasetFile
 from service.kinds.fields.locations import located_errors
-from service.kinds.fields.sample import SampleTable, read_samples, sample_paths
+from service.kinds.fields.sample import (
+    SampleTable,
+    describe_left_out,
+    errors_about_kept_rows,
+    read_samples,
+    sample_paths,
+)
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import SourceAndTarget
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -19,32 +26,63 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.tables.columns import RawColumn, encode_classes, parse_class_labels, parse_numbers
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
+from thetahat.values.left_out_rows import LeftOutOfSamples
 from thetahat.values.types import IntArray, Label
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SamplesRead:
+    """Both samples of a request, and the rows that are left out of them.
+
+    Parameters
+    ----------
+    shift : SourceAndTarget
+        The samples, without the rows that are left out.
+    source : SampleTable
+        The source as it was read.
+    left_out : LeftOutOfSamples or None
+        What is left out; None if nothing is.
+    """
+
+    shift: SourceAndTarget
+    source: SampleTable
+    left_out: LeftOutOfSamples | None
+
+    @property
+    def source_rows(self) -> IntArray:
+        """(n,) numbers of the source's rows in the request or data set."""
+        kept = self.source.kept
+        return np.arange(self.shift.n) if kept is None else kept.index
 
 
 def read_shift(
     request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
-) -> SourceAndTarget:
+) -> SamplesRead:
     """Return both samples, with the target's features in the source's order."""
-    source, target = read_samples(request.source, request.target, datasets)
+    source, target = read_samples(request.source, request.target, datasets, request)
     source_paths = sample_paths(request.source, ("source",))
     if source.y is None:
         raise InvalidParameter(
             "The source has no labels, and learners are fitted to them; the source needs y.",
             loc=source_paths["y"],
         )
-    with located_errors({**source_paths, "target": source_paths["y"]}, within=("source",)):
+    located_source = located_errors(
+        {**source_paths, "target": source_paths["y"]}, within=("source",)
+    )
+    with located_source, errors_about_kept_rows(source):
         data = _build_data(source, request.task)
-    with located_errors(sample_paths(request.target, ("target",)), within=("target",)):
+    located_target = located_errors(sample_paths(request.target, ("target",)), within=("target",))
+    with located_target, errors_about_kept_rows(target):
         target_y = _encode_labels(target, data)
     fold_labels: tuple[Label, ...] = tuple(range(request.n_folds))
     if source.fold is None:
         fold = _draw_folds(request.n_folds, data.n, seed)
     else:
-        with located_errors(source_paths, within=("source",)):
+        located_source = located_errors(source_paths, within=("source",))
+        with located_source, errors_about_kept_rows(source):
             fold, fold_labels = _encode_folds(source.fold)
     features = Features(source.names, tuple(np.ascontiguousarray(target.X.T)))
-    return SourceAndTarget(
+    shift = SourceAndTarget(
         source=data,
         target=features,
         target_y=target_y,
@@ -52,6 +90,7 @@ def read_shift(
         fold_labels=fold_labels,
         known_weights=source.weight,
     )
+    return SamplesRead(shift=shift, source=source, left_out=describe_left_out(source, target))
 
 
 def _build_data(sample: SampleTable, task: str) -> Data:

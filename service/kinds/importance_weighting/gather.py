@@ -91,7 +91,9 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
     if not outcomes:
         raise failure_as_error(next(iter(failures.values())))
     is_several = plan.request.learners is not None
-    cautions = list(find_selection_cautions(outcomes, setting))
+    left_out = plan.samples.left_out
+    cautions = [] if left_out is None else left_out.cautions()
+    cautions += find_selection_cautions(outcomes, setting)
     selection: LearnerSelection | SelectionAmongLearners
     if is_several:
         selection = select_among_learners(outcomes, setting)
@@ -111,6 +113,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         fold_labels=tuple(plan.shift.fold_labels),
         features=tuple(plan.shift.target.names),
         failures=failures,
+        left_out=left_out,
         cautions=tuple(cautions),
     )
     losses = _tabulate_losses(plan, outcomes, setting, is_several=is_several)
@@ -188,7 +191,7 @@ def _tabulate_losses(
     fold_labels = arrow_array(list(labels) if are_whole else [str(label) for label in labels])
     columns: dict[str, Any] = {
         "block": fold_labels.take(arrow_array(shift.fold)),
-        "instance": arrow_array(np.arange(shift.n)),
+        "instance": arrow_array(plan.samples.source_rows),
         "weight": arrow_array(setting.weights),
     }
     for name, outcome in outcomes.items():

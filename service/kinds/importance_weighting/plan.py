@@ -13,9 +13,13 @@ import numpy as np
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method, parse_methods
-from service.kinds.fields.sample import check_given_weights, check_sample
+from service.kinds.fields.sample import (
+    check_given_weights,
+    check_sample,
+    errors_about_kept_rows,
+)
 from service.kinds.fitting.building import is_own_learner
-from service.kinds.importance_weighting.data import read_shift
+from service.kinds.importance_weighting.data import SamplesRead, read_shift
 from service.kinds.importance_weighting.learners import build_candidates, check_candidates
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import (
@@ -46,11 +50,16 @@ class ImportanceWeightingPlan:
     """The samples, learners, loss and methods of one job; weights are estimated at first use."""
 
     request: ImportanceWeightingRequest
-    shift: SourceAndTarget
+    samples: SamplesRead
     candidates: Mapping[str, LearnerWithGrid]
     loss: Loss
     method: WeightEstimator
     seed: int
+
+    @property
+    def shift(self) -> SourceAndTarget:
+        """The samples, without the rows that are left out."""
+        return self.samples.shift
 
     @property
     def all_own(self) -> bool:
@@ -60,7 +69,7 @@ class ImportanceWeightingPlan:
     def with_candidates(self, candidates: Mapping[str, LearnerWithGrid]) -> ImportanceWeightingPlan:
         """Return the plan with only these learners and the same weights."""
         reduced = ImportanceWeightingPlan(
-            self.request, self.shift, candidates, self.loss, self.method, self.seed
+            self.request, self.samples, candidates, self.loss, self.method, self.seed
         )
         reduced.__dict__["weights"] = self.weights  # fills the cache of the property
         return reduced
@@ -73,7 +82,8 @@ class ImportanceWeightingPlan:
             if self.request.weights_from == "all"
             else estimate_weights_in_training_parts
         )
-        return estimate(self.method, self.shift, self.seed)
+        with errors_about_kept_rows(self.samples.source):
+            return estimate(self.method, self.shift, self.seed)
 
     def fit_weights(self, k: int) -> FloatArray | None:
         """Return (n,) weights for the fit without fold k; None if fits have no weights."""
@@ -112,7 +122,8 @@ def build_request_plan(
     request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
 ) -> ImportanceWeightingPlan:
     """Read the samples of a request and build the plan."""
-    shift = read_shift(request, datasets, seed)
+    samples = read_shift(request, datasets, seed)
+    shift = samples.shift
     loss = parse_loss(request)
     with located_errors({"y": ("source", "y")}):
         loss = check_target(loss, shift.source)
@@ -121,7 +132,7 @@ def build_request_plan(
     candidates = build_candidates(request, loss, shift.source.classes)
     _check_size(request, candidates, shift.n, shift.m)
     return ImportanceWeightingPlan(
-        request, shift, candidates, loss, parse_weight_estimator(request), seed
+        request, samples, candidates, loss, parse_weight_estimator(request), seed
     )
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from service.kinds.fields.left_out import LeftOutSampleFields
 from service.kinds.fields.list_items import ParameterItem
 from service.kinds.fields.method_names import (
     LossEntry,
@@ -54,7 +55,7 @@ DEFAULT_GRID: Final[Mapping[str, Any]] = {
 }
 
 
-class ImportanceWeightingRequest(EvaluationRequest):
+class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
     """Two samples, the weights, learners with their grids, and the risks that select."""
 
     kind: Literal["importance_weighting"] = Field(

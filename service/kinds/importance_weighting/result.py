@@ -11,6 +11,7 @@ from thetahat.analyses.importance_weighting.result import LearnerSelection, Sele
 from thetahat.analyses.importance_weighting.weights_result import SelectionWeights
 from thetahat.cautions import Caution
 from thetahat.cross_validation.result import LearnerFailure
+from thetahat.values.left_out_rows import LeftOutOfSamples
 from thetahat.values.types import Label
 
 
@@ -35,6 +36,9 @@ class ImportanceWeightingResult:
         Names of the features.
     failures : mapping of str to LearnerFailure
         Learners that failed, with the reason.
+    left_out : LeftOutOfSamples or None
+        Incomplete rows that are left out of the samples. Weights are those of the other rows, in
+        order; ``instance`` in the losses has their numbers.
     cautions : tuple of Caution
         Cautions about the selection.
     provenance : Provenance or None
@@ -49,4 +53,5 @@ class ImportanceWeightingResult:
     features: tuple[str, ...]
     failures: Mapping[str, LearnerFailure]
     cautions: tuple[Caution, ...]
+    left_out: LeftOutOfSamples | None = None
     provenance: Provenance | None = None

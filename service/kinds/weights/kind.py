@@ -12,7 +12,6 @@ from service.kinds.weights.plan import build_plan, check_request
 from service.kinds.weights.request import WeightsRequest
 from service.kinds.weights.result import WeightsResult
 from thetahat.analyses.importance_weighting.weights_result import describe_weights
-from thetahat.seeds import stream
 
 
 class Weights(JobKind[WeightsRequest]):
@@ -30,11 +29,13 @@ class Weights(JobKind[WeightsRequest]):
     def start(self, job: Job[WeightsRequest]) -> Finished:
         """Estimate the weights and describe them."""
         plan = build_plan(job.request, job.datasets)
-        weighing = plan.estimator.estimate(plan.samples, stream(job.seed, "weights"))
+        weighing = plan.estimate(job.seed)
         name = plan.estimator.info.name
         weights = describe_weights(name, weighing, plan.samples, job.seed)
         methods = (record_method("weights", plan.estimator),)
-        return Finished(WeightsResult(weights=weights), methods=methods)
+        cautions = () if plan.left_out is None else tuple(plan.left_out.cautions())
+        result = WeightsResult(weights=weights, left_out=plan.left_out, cautions=cautions)
+        return Finished(result, methods=methods)
 
 
 KIND = Weights()

@@ -8,22 +8,39 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile
 from service.kinds.fields.methods import parse_method
-from service.kinds.fields.sample import check_given_weights, check_sample, read_samples
+from service.kinds.fields.sample import (
+    SampleTable,
+    check_given_weights,
+    check_sample,
+    describe_left_out,
+    errors_about_kept_rows,
+    read_samples,
+)
 from service.kinds.weights.request import WeightsRequest
 from thetahat.importance_weights import (
     IMPORTANCE_WEIGHTS,
+    ImportanceWeights,
     Samples,
     WeightEstimator,
     uses_known_weights,
 )
+from thetahat.seeds import stream
+from thetahat.values.left_out_rows import LeftOutOfSamples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightsPlan:
-    """Two samples, and the estimator of the weights."""
+    """Two samples, the estimator of the weights, and the rows that are left out, if any."""
 
     samples: Samples
     estimator: WeightEstimator
+    source: SampleTable
+    left_out: LeftOutOfSamples | None
+
+    def estimate(self, seed: int) -> ImportanceWeights:
+        """Estimate the weights; errors have the row numbers of the request."""
+        with errors_about_kept_rows(self.source):
+            return self.estimator.estimate(self.samples, stream(seed, "weights"))
 
 
 def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -39,8 +56,11 @@ def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile])
 
 def build_plan(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> WeightsPlan:
     """Read both samples and build the estimator."""
-    source, target = read_samples(request.source, request.target, datasets)
-    return WeightsPlan(Samples(source.X, target.X, source.weight), _parse_estimator(request))
+    source, target = read_samples(request.source, request.target, datasets, request)
+    with errors_about_kept_rows(source):
+        samples = Samples(source.X, target.X, source.weight)
+    left_out = describe_left_out(source, target)
+    return WeightsPlan(samples, _parse_estimator(request), source, left_out)
 
 
 def _parse_estimator(request: WeightsRequest) -> WeightEstimator:

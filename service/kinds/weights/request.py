@@ -7,13 +7,14 @@ from uuid import UUID
 
 from pydantic import Field
 
+from service.kinds.fields.left_out import LeftOutSampleFields
 from service.kinds.fields.method_names import WeightsEntry, WeightsName
 from service.kinds.fields.sample import SampleInput
 from service.schemas.base import EvaluationRequest
 from thetahat.importance_weights import default_weights
 
 
-class WeightsRequest(EvaluationRequest):
+class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
     """Two samples, and how the weights are estimated."""
 
     kind: Literal["weights"] = Field("weights", description="The kind of the evaluation.")

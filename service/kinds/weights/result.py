@@ -8,6 +8,7 @@ from typing import Literal
 from service.kinds.provenance import Provenance
 from thetahat.analyses.importance_weighting.weights_result import EstimatedWeights
 from thetahat.cautions import Caution
+from thetahat.values.left_out_rows import LeftOutOfSamples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,7 +22,10 @@ class WeightsResult:
     weights : EstimatedWeights
         The weights with their diagnostics.
     cautions : tuple of Caution
-        Always empty: the cautions are those of the weights.
+        Cautions about rows that are left out; the weights have their own.
+    left_out : LeftOutOfSamples or None
+        Incomplete rows that are left out of the samples; the weights are those of the other rows,
+        in order.
     provenance : Provenance or None
         Version, seed, digests and methods, which make the result again.
     """
@@ -29,4 +33,5 @@ class WeightsResult:
     kind: Literal["weights"] = "weights"
     weights: EstimatedWeights
     cautions: tuple[Caution, ...] = ()
+    left_out: LeftOutOfSamples | None = None
     provenance: Provenance | None = None

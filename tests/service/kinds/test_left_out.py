@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.service.kinds import shifted_samples
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 
@@ -408,3 +409,193 @@ def test_property_a_study_may_draw_a_row_twice() -> None:
         "repetitions": 20,
     }
     assert run_kind(study).result["tables"]
+
+
+# Two samples -------------------------------------------------------------------------------------
+
+SAMPLES: dict[str, dict[str, list[Any]]] = {
+    "source": {
+        "X": shifted_samples.X.tolist(),
+        "y": shifted_samples.Y.tolist(),
+        "fold": shifted_samples.FOLD.tolist(),
+        "source": [f"s{i % 3}" for i in range(30)],
+        "weight": [1.0 + i % 4 for i in range(30)],
+    },
+    "target": {"X": shifted_samples.Z.tolist(), "y": shifted_samples.U.tolist()},
+}
+WEIGHTING = {
+    "kind": "importance_weighting",
+    "learners": {"ridge": "ridge", "near": "nearest_mean"},
+    "grids": {"ridge": {"penalty": [0.1, 10.0]}},
+    "loss": "zero_one",
+    "weighted_fit": False,
+}
+
+
+def of_rows(sample: dict[str, list[Any]], keep: list[int]) -> dict[str, list[Any]]:
+    return {field: [column[i] for i in keep] for field, column in sample.items()}
+
+
+def incomplete_samples() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Samples with missing values, and the same samples without these rows."""
+    source, target = SAMPLES["source"], SAMPLES["target"]
+    X, Z = source["X"], target["X"]
+    changed = {
+        "source": {
+            **source,
+            "X": changed_at(X, 4, to=[None, X[4][1]]),
+            "y": changed_at(source["y"], 7, 9),
+            "fold": changed_at(source["fold"], 9),
+            "source": changed_at(source["source"], 12),
+            "weight": changed_at(source["weight"], 15),
+        },
+        "target": {"X": changed_at(Z, 0, to=[1.0, None]), "y": changed_at(target["y"], 3)},
+    }
+    complete = {
+        "source": of_rows(source, [i for i in range(30) if i not in (4, 7, 9, 12, 15)]),
+        "target": of_rows(target, [i for i in range(40) if i not in (0, 3)]),
+    }
+    return changed, complete
+
+
+LEFT_OUT_OF_SAMPLES = {
+    "source": {
+        "n_rows": 5,
+        "n_remaining": 25,
+        "missing": {
+            "y": {"n": 2, "rows": [7, 9]},
+            "weight": {"n": 1, "rows": [15]},
+            "source": {"n": 1, "rows": [12]},
+            "fold": {"n": 1, "rows": [9]},
+            "features": {"n": 1, "rows": [4]},
+        },
+    },
+    "target": {
+        "n_rows": 2,
+        "n_remaining": 38,
+        "missing": {"y": {"n": 1, "rows": [3]}, "features": {"n": 1, "rows": [0]}},
+    },
+}
+
+
+def test_exact_incomplete_rows_of_two_samples_are_left_out() -> None:
+    changed, complete = incomplete_samples()
+    ran = run_kind({**WEIGHTING, **changed, "missing": "leave_out"}, job=9)
+    expected = run_kind({**WEIGHTING, **complete}, job=9)
+
+    assert without(ran.result) == expected.result
+    assert "left_out" not in expected.result
+    assert ran.result["left_out"] == LEFT_OUT_OF_SAMPLES
+    source, target = (
+        c["message"] for c in ran.result["cautions"] if c["code"] == "sample_rows_left_out"
+    )
+    assert "Rows of the source with a missing value are left out: no y in rows 7, 9;" in source
+    assert "incomplete features in row 4" in source
+    assert "other 25 rows" in source
+    assert "no y in row 3; incomplete features in row 0" in target
+    rows = [i for i in range(30) if i not in (4, 7, 9, 12, 15)]
+    assert ran.losses.column("instance").to_pylist() == rows
+    columns = [name for name in ran.losses.column_names if name != "instance"]
+    assert ran.losses.select(columns).equals(expected.losses.select(columns))
+
+
+def test_exact_incomplete_rows_of_two_samples_get_no_weight() -> None:
+    changed, complete = incomplete_samples()
+    source_fields, target_fields = ("X", "y", "weight"), ("X", "y")
+
+    def body(samples: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "kind": "weights",
+            "source": {k: samples["source"][k] for k in source_fields},
+            "target": {k: samples["target"][k] for k in target_fields},
+        }
+
+    ran = run_kind({**body(changed), "missing": "leave_out"}, job=10).result
+    rows = [i for i in range(30) if i not in (4, 7, 9, 15)]
+    complete["source"] = of_rows(SAMPLES["source"], rows)
+    assert without(ran) == run_kind(body(complete), job=10).result
+    assert len(ran["weights"]["values"]) == 26
+    assert ran["left_out"]["source"]["n_rows"] == 4
+    assert [c["code"] for c in ran["cautions"]] == ["sample_rows_left_out"] * 2
+
+
+def test_exact_incomplete_rows_of_a_file_are_left_out(tmp_path: Path) -> None:
+    source, target = SAMPLES["source"], SAMPLES["target"]
+    table = {
+        "a": changed_at([x[0] for x in source["X"]], 2),
+        "b": [x[1] for x in source["X"]],
+        "y": changed_at([str(y) for y in source["y"]], 5),
+    }
+    files = [
+        parquet_file(tmp_path, table),
+        parquet_file(
+            tmp_path, {"b": [x[1] for x in target["X"]], "a": [x[0] for x in target["X"]]}
+        ),
+    ]
+    body = {
+        **WEIGHTING,
+        "source": {"dataset": str(files[0].id), "columns": {"target": "y"}},
+        "target": {"dataset": str(files[1].id)},
+    }
+    with pytest.raises(EvaluationError, match="'a' has no value in row 2") as error:
+        run_kind(body, files)
+    assert "set missing to 'leave_out'" in error.value.message
+    ran = run_kind({**body, "missing": "leave_out"}, files)
+    assert ran.result["left_out"] == {
+        "source": {
+            "n_rows": 2,
+            "n_remaining": 28,
+            "missing": {"y": {"n": 1, "rows": [5]}, "features": {"n": 1, "rows": [2]}},
+        }
+    }
+    assert ran.losses.column("instance").to_pylist() == [i for i in range(30) if i not in (2, 5)]
+
+
+@pytest.mark.parametrize(
+    ("sample", "field", "row", "place"),
+    [
+        ("source", "y", 7, ("source", "y", 7)),
+        ("source", "weight", 15, ("source", "weight", 15)),
+        ("source", "source", 12, ("source", "source", 12)),
+        ("source", "fold", 9, ("source", "fold", 9)),
+        ("target", "y", 3, ("target", "y", 3)),
+    ],
+)
+def test_invalid_a_missing_value_of_a_sample_is_refused_with_the_option(
+    sample: str, field: str, row: int, place: tuple[object, ...]
+) -> None:
+    samples = {k: dict(v) for k, v in SAMPLES.items()}
+    samples[sample][field] = changed_at(samples[sample][field], row)
+    with pytest.raises(EvaluationError, match=f"has no value in row {row}") as error:
+        run_kind({**WEIGHTING, **samples})
+    assert "missing to 'leave_out'" in error.value.message
+    assert place_of(error.value) == place
+
+
+def test_invalid_a_row_of_a_sample_that_is_kept_has_its_own_number() -> None:
+    changed, _ = incomplete_samples()
+    changed["target"]["y"] = changed_at(changed["target"]["y"], 8, to=5)
+    with pytest.raises(EvaluationError, match="The label in row 8 is 5") as error:
+        run_kind({**WEIGHTING, **changed, "missing": "leave_out"})
+    assert place_of(error.value) == ("target", "y", 8)
+    changed, _ = incomplete_samples()
+    changed["source"]["weight"] = changed_at(changed["source"]["weight"], 20, to=-1)
+    body = {**changed, "weights": "given", "missing": "leave_out"}
+    for kind in (WEIGHTING, {"kind": "weights"}):
+        if kind["kind"] == "weights":
+            body["source"] = {k: body["source"][k] for k in ("X", "y", "weight")}
+        with pytest.raises(EvaluationError, match="The weight in row 20 is -1") as error:
+            run_kind({**kind, **body})
+        assert place_of(error.value) == ("source", "weight", 20)
+
+
+def test_degenerate_nothing_remains_of_a_sample() -> None:
+    source = SAMPLES["source"]
+    empty = {**source, "X": [[None, x[1]] for x in source["X"]]}
+    with pytest.raises(EvaluationError, match="All 30 rows would be left out") as error:
+        run_kind({**WEIGHTING, **SAMPLES, "source": empty, "missing": "leave_out"})
+    assert place_of(error.value) == ("missing",)
+    rest = [i for i, y in enumerate(source["y"]) if y == -1]
+    one_class = {**source, "fold": changed_at(source["fold"], *rest)}
+    with pytest.raises(EvaluationError, match="needs two classes.* Rows were left out: no fold"):
+        run_kind({**WEIGHTING, **SAMPLES, "source": one_class, "missing": "leave_out"})

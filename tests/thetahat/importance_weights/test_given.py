@@ -30,7 +30,7 @@ def test_invalid_weight(bad: float) -> None:
     own = OWN.copy()
     own[3] = bad
 
-    with pytest.raises(InvalidParameter, match="Weight 3 is") as caught:
+    with pytest.raises(InvalidParameter, match="The weight in row 3 is") as caught:
         Given().estimate(Samples(SOURCE, TARGET, own), rng())
     assert caught.value.loc == ("source", "weight", 3)
 
