@@ -52,8 +52,8 @@ class Given:
         if not is_valid.all():
             row = int(np.argmin(is_valid))
             raise InvalidParameter(
-                f"The weight in row {row} is {samples.known_weights[row]}. Weights must be finite, not "
-                f"negative and at most {MAX_MAGNITUDE:g}.",
+                f"The weight in row {row} is {samples.known_weights[row]}. Weights must be finite, "
+                f"not negative and at most {MAX_MAGNITUDE:g}.",
                 loc=("source", "weight", row),
                 value=str(samples.known_weights[row]),
             )
