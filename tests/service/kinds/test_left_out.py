@@ -597,5 +597,5 @@ def test_degenerate_nothing_remains_of_a_sample() -> None:
     assert place_of(error.value) == ("missing",)
     rest = [i for i, y in enumerate(source["y"]) if y == -1]
     one_class = {**source, "fold": changed_at(source["fold"], *rest)}
-    with pytest.raises(EvaluationError, match="needs two classes.* Rows were left out: no fold"):
+    with pytest.raises(EvaluationError, match=r"needs two classes.* Rows were left out: no fold"):
         run_kind({**WEIGHTING, **SAMPLES, "source": one_class, "missing": "leave_out"})
