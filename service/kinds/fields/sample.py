@@ -334,7 +334,7 @@ def _build_sample(
     lacking = {} if missing is None else {f: find_missing(values) for f, values in filled.items()}
     if missing == LEAVE_OUT:
         filled = {f: fill_missing(f, values, lacking[f]) for f, values in filled.items()}
-        lacking[FEATURES] = np.isnan(X).any(axis=1)
+        lacking[FEATURES] = np.asarray(np.isnan(X).any(axis=1))
     else:
         refuse_missing(lacking)
     weight = filled.get("weight")
