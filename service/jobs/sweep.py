@@ -12,7 +12,8 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -34,6 +35,7 @@ log = logging.getLogger(__name__)
 
 DUTY = "sweep"
 WINDOW = 64  # most messages for units that no worker has claimed yet, sent or in the broker
+SEARCHED = 1000  # queued, and running, evaluations that one sweep searches for stalled ones
 BATCH = 100  # most expired claims, and most stalled evaluations, handled in one sweep
 RETRY_S = 1.0  # pause after the first lost attempt; it doubles each time
 SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is removed
@@ -64,7 +66,7 @@ def sweep(holder: UUID, settings: Settings, *, can_reclaim: bool = True) -> Swee
         unit_queue.fill_in_owners(connection)
     with reading() as connection:
         expired = units.list_expired(connection, BATCH) if can_reclaim else []
-        stalled = list(connection.scalars(select_stalled()))
+        stalled = _SEARCH.search_next_part(connection)
     reclaimed = sum(_reclaim_or_wait(claim, settings) for claim in expired)
     for evaluation_id in stalled:
         _gather_or_fail(evaluation_id)
@@ -156,19 +158,58 @@ def _reclaim_or_wait(claim: UnitClaim, settings: Settings) -> bool:
         return False
 
 
-def select_stalled() -> sa.Select[Any]:
-    """Return the query of unfinished evaluations without a queued or running unit."""
+def select_stalled(
+    status: EvaluationStatus, after: datetime | None, end: datetime | None
+) -> sa.Select[Any]:
+    """Return the query of evaluations of a status without a queued or running unit.
+
+    Parameters
+    ----------
+    after, end : datetime or None
+        Only those submitted after the one and up to the other; None sets no limit.
+    """
     open_unit = sa.exists().where(
         UNIT.c.evaluation_id == EVALUATION.c.id,
         UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
     )
-    return (
-        sa.select(EVALUATION.c.id)
-        .where(
-            EVALUATION.c.status.in_([EvaluationStatus.QUEUED, EvaluationStatus.RUNNING]), ~open_unit
-        )
-        .limit(BATCH)
-    )
+    statement = sa.select(EVALUATION.c.id).where(EVALUATION.c.status == status, ~open_unit)
+    if after is not None:
+        statement = statement.where(EVALUATION.c.created_at > after)
+    if end is not None:
+        statement = statement.where(EVALUATION.c.created_at <= end)
+    return statement.limit(BATCH)
+
+
+def select_end_of_part(status: EvaluationStatus, after: datetime | None) -> sa.Select[Any]:
+    """Return the query of the time up to which one sweep searches evaluations of a status."""
+    statement = sa.select(EVALUATION.c.created_at).where(EVALUATION.c.status == status)
+    if after is not None:
+        statement = statement.where(EVALUATION.c.created_at > after)
+    return statement.order_by(EVALUATION.c.created_at).offset(SEARCHED - 1).limit(1)
+
+
+class StalledSearch:
+    """Searches the unfinished evaluations for stalled ones, a part of them in each sweep.
+
+    A search through 100 000 of them takes half a second, and a sweep comes every second. The parts
+    follow one another by the time of submission; after the last one the search begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._searched_up_to: dict[EvaluationStatus, datetime | None] = {}
+
+    def search_next_part(self, connection: sa.Connection) -> list[UUID]:
+        """Return the stalled evaluations of the next part."""
+        stalled: list[UUID] = []
+        for status in (EvaluationStatus.QUEUED, EvaluationStatus.RUNNING):
+            after = self._searched_up_to.get(status)
+            end = connection.execute(select_end_of_part(status, after)).scalar_one_or_none()
+            stalled += connection.scalars(select_stalled(status, after, end))
+            self._searched_up_to[status] = end
+        return stalled
+
+
+_SEARCH: Final = StalledSearch()
 
 
 def _gather_or_fail(evaluation_id: UUID) -> None:

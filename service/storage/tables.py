@@ -131,8 +131,10 @@ EVALUATION = sa.Table(
     sa.Column("finished_at", Instant()),
     sa.Column("cancel_requested_at", Instant()),
     sa.Index("ix_evaluation_owner_id_created_at_id", "owner_id", "created_at", "id"),
-    sa.Index("ix_evaluation_owner_id_status", "owner_id", "status"),
-    sa.Index("ix_evaluation_status", "status"),
+    sa.Index(
+        "ix_evaluation_owner_id_status_created_at_id", "owner_id", "status", "created_at", "id"
+    ),
+    sa.Index("ix_evaluation_status_created_at_kind", "status", "created_at", "kind"),
     sa.Index("ix_evaluation_finished_at", "finished_at"),
     sa.CheckConstraint(
         "status IN ('queued','running','succeeded','failed','cancelled')", name="status"

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from service.jobs import sweep
 from service.settings import settings
+from service.states import EvaluationStatus
 from service.storage import unit_queue, units
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, OWNER, UNIT
@@ -167,7 +168,7 @@ def test_exact_no_query_of_the_sweep_reads_the_units_that_are_done(database: str
         _add_many_units(connection, "done", 1000)
         evaluation_id = connection.scalars(sa.select(EVALUATION.c.id).limit(1)).one()
     statements = {
-        "stalled": sweep.select_stalled(),
+        "stalled": sweep.select_stalled(EvaluationStatus.QUEUED, None, None),
         "expired": units.select_expired(time.time(), 100),
         "open": units.select_open(evaluation_id),
     }
@@ -180,3 +181,52 @@ def test_exact_no_query_of_the_sweep_reads_the_units_that_are_done(database: str
             searched = [line for line in explained if re.search(r"\bunit\b", line)]
             assert searched, (name, explained)
             assert all("state=?" in line for line in searched), (name, explained)
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_a_search_in_parts_finds_every_stalled_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweep, "SEARCHED", 3)
+    submitted = [submit_nap(seed=i) for i in range(8)]
+    stalled = {submitted[i] for i in (0, 4, 7)}
+    with unit_of_work() as connection:
+        connection.execute(sa.delete(UNIT).where(UNIT.c.evaluation_id.in_(stalled)))
+    search = sweep.StalledSearch()
+    with reading() as connection:
+        parts = [search.search_next_part(connection) for _ in range(6)]
+    assert [len(part) for part in parts[:3]] == [1, 1, 1]
+    assert {found for part in parts[:3] for found in part} == stalled
+    assert parts[3:] == parts[:3]
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_lists_and_counts_read_few_evaluations(database: str) -> None:
+    """Lists by status, the queue's oldest entry and a part of the search for stalled ones."""
+    for i in range(N_OWNERS):
+        submit_nap(owner_id=_add_owner(f"owner {i}"))
+    owner_id = _add_owner("one more")
+    for seed in range(200):
+        submit_nap(owner_id=owner_id, seed=seed)
+    statements = {
+        "by status": sa.select(EVALUATION.c.id)
+        .where(EVALUATION.c.owner_id == owner_id, EVALUATION.c.status == "failed")
+        .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
+        .limit(50),
+        "oldest": sa.select(sa.func.min(EVALUATION.c.created_at)).where(
+            EVALUATION.c.status == EvaluationStatus.RUNNING
+        ),
+        "end of part": sweep.select_end_of_part(EvaluationStatus.RUNNING, None),
+    }
+    with unit_of_work() as connection:
+        connection.execute(sa.text("ANALYZE"))
+    with reading() as connection:
+        for name, statement in statements.items():
+            explained = explain(connection, statement)
+            if database == "postgres":
+                assert count_rows(explained[0]["Plan"], EVALUATION) <= 10, (name, explained)
+                continue
+            searched = [line for line in explained if re.search(r"\bevaluation\b", line)]
+            assert searched, (name, explained)
+            assert all(line.startswith("SEARCH") for line in searched), (name, explained)
+            assert not [line for line in explained if "TEMP B-TREE" in line], (name, explained)
