@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 import thetahat
 from service.api.compression import CompressionMiddleware
 from service.api.errors import HANDLERS
+from service.api.head_requests import HeadMiddleware
 from service.api.openapi import build_openapi, operation_id
 from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
@@ -56,6 +57,7 @@ def create_app() -> FastAPI:
         generate_unique_id_function=operation_id,
     )
     app.add_middleware(CompressionMiddleware)
+    app.add_middleware(HeadMiddleware)
     app.add_middleware(RequestMiddleware)  # the last one added is the outermost
     modules = (
         evaluations,

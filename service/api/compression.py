@@ -62,7 +62,7 @@ class CompressionMiddleware:
                 scope["headers"] = _replace(
                     scope["headers"], b"if-none-match", GZIP_TAG.sub(b'"', sent_tags)
                 )
-        response = _Response(send, sent_tags, may_compress=accepts and scope["method"] != "HEAD")
+        response = _Response(send, sent_tags, may_compress=accepts)
         await self._app(scope, receive, response.send)
 
 

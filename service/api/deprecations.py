@@ -75,5 +75,6 @@ def find_deprecation_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
     if not DEPRECATIONS:
         return []
     path = getattr(scope.get("route"), "path", "")
-    deprecation = DEPRECATIONS.get((scope["method"], path))
+    method = "GET" if scope["method"] == "HEAD" else scope["method"]
+    deprecation = DEPRECATIONS.get((method, path))
     return [] if deprecation is None else deprecation.headers()

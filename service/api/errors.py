@@ -191,7 +191,10 @@ def _allowed_methods(request: Request) -> str:
     # A path of its own, such as /v1/evaluations/batch, is not one of /v1/evaluations/{id}.
     own = [methods for route_path, _, methods in routes if route_path == path]
     matching = own or [methods for _, pattern, methods in routes if pattern.match(path)]
-    return ", ".join(sorted(set().union(*matching)))
+    allowed = set().union(*matching)
+    if "GET" in allowed:
+        allowed.add("HEAD")  # answered by HeadMiddleware
+    return ", ".join(sorted(allowed))
 
 
 async def respond_invalid_parameters(request: Request, error: Exception) -> Response:

@@ -249,8 +249,8 @@ def test_invalid_paths(client: TestClient, method: str, path: str, status: int) 
 
 
 def test_invalid_methods_say_which_there_are(client: TestClient) -> None:
-    assert client.put("/v1/evaluations").headers["allow"] == "GET, POST"
-    assert client.post("/healthz").headers["allow"] == "GET"
+    assert client.put("/v1/evaluations").headers["allow"] == "GET, HEAD, POST"
+    assert client.post("/healthz").headers["allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "deep"}])

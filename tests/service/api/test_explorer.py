@@ -91,4 +91,4 @@ def test_invalid_nothing_else_is_served(client: TestClient, path: str) -> None:
 def test_invalid_an_asset_is_only_read(client: TestClient, name: str) -> None:
     answer = client.post(f"/docs/assets/{name}")
 
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")

@@ -142,4 +142,4 @@ def test_exact_answers_are_what_the_document_says(client: TestClient, worker: In
 def test_exact_allow_lists_the_methods_of_the_path_alone(client: TestClient) -> None:
     """The path of batches looks like that of an evaluation, which has other methods."""
     assert client.request("OPTIONS", "/v1/evaluations/batch").headers["allow"] == "POST"
-    assert client.put("/v1/evaluations").headers["allow"] == "GET, POST"
+    assert client.put("/v1/evaluations").headers["allow"] == "GET, HEAD, POST"

@@ -109,7 +109,7 @@ def test_exact_a_sign_off_cannot_be_changed_or_deleted(
     answer = client.request(method, f"{evaluation}/sign-offs", json=SIGNATURE)
 
     assert answer.status_code == 405
-    assert answer.headers["allow"] == "GET, POST"
+    assert answer.headers["allow"] == "GET, HEAD, POST"
     assert count_sign_offs() == 1
 
 
