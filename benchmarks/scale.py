@@ -1,27 +1,34 @@
 """How the database's queries grow with the number of evaluations and the length of the queue.
 
-An empty database (``THETAHAT_DATABASE_URL``, or SQLite in a temporary folder) is filled step by
-step, and at each step every query that a request, a worker or the sweep makes is timed: the median
-of several calls, in milliseconds. Rolled back, so that one call does not change the next.
+An empty database (SQLite in a temporary folder, or with ``--postgres`` a server of its own) is
+filled step by step, and at each step every query that a request, a worker or the sweep makes is
+timed: the median of several calls, in milliseconds. Each is rolled back, so that it does not change
+the next. Then several workers claim units at the same time.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 
+from service.states import UnitState
+
 N_OWNERS = 20
 N_CALLS = 15
 STEPS = ((1_000, 100), (10_000, 1_000), (100_000, 10_000), (1_000_000, 100_000))
 """(finished evaluations, queued evaluations)"""
+WORKERS = (1, 2, 4, 8, 16, 24)
+CLAIM_SECONDS = 5.0
 
 _NUMBERS = """WITH RECURSIVE numbers(i) AS
     (SELECT {first} + 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {stop})"""
@@ -140,12 +147,57 @@ def time_queries(owner: UUID) -> dict[str, float]:
     return medians
 
 
+def count_claims(n_workers: int) -> tuple[float, float]:
+    """Return how many units a second so many workers claim and settle, and attempts per claim.
+
+    Every worker is a thread that looks at the queue, tries to claim, and settles at once: it is as
+    if units took no time, so that the database is all that is measured.
+    """
+    from service.storage import unit_queue, units
+    from service.storage.unit_of_work import reading, unit_of_work
+    from worker.executor import CANDIDATES, order_candidates
+
+    end = time.monotonic() + CLAIM_SECONDS
+
+    def work(_: int) -> tuple[int, int]:
+        worker_id, claimed, attempts = uuid4(), 0, 0
+        while time.monotonic() < end:
+            with reading() as connection:
+                queued = unit_queue.list_claimable(connection, CANDIDATES)
+            for key in order_candidates(queued):
+                attempts += 1
+                with unit_of_work() as connection:
+                    claim = units.claim(connection, key, worker_id, 60.0)
+                if claim is not None:
+                    with unit_of_work() as connection:
+                        units.settle(connection, claim, UnitState.DONE)
+                    claimed += 1
+                    break
+        return claimed, attempts
+
+    with ThreadPoolExecutor(n_workers) as pool:
+        counts = list(pool.map(work, range(n_workers)))
+    claimed = sum(count for count, _ in counts)
+    return claimed / CLAIM_SECONDS, sum(count for _, count in counts) / max(1, claimed)
+
+
 def main() -> None:
-    """Fill the database step by step and print a table of medians."""
+    """Fill the database step by step and print a table of medians, then the claims."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=len(STEPS), help="how many of the sizes")
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL of its own")
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        if asked.postgres:
+            from tests.servers.postgres import (
+                DURABLE,
+                fresh_database,
+                postgres_server,
+            )
+
+            server = stack.enter_context(postgres_server(DURABLE))
+            os.environ["THETAHAT_DATABASE_URL"] = stack.enter_context(fresh_database(server))
         os.environ.setdefault("THETAHAT_DATA_DIR", folder)
         from service.storage import schema
         from service.storage.engine import engines
@@ -163,10 +215,14 @@ def main() -> None:
             finished, queued = n_finished, n_queued
             columns[f"{n_finished} and {n_queued}"] = time_queries(owner)
             print(f"{n_finished} finished, {n_queued} queued: done", flush=True)
-    print("| milliseconds | " + " | ".join(columns) + " |")
-    print("|---|" + "---|" * len(columns))
-    for name in next(iter(columns.values())):
-        print(f"| {name} | " + " | ".join(f"{c[name]:.2f}" for c in columns.values()) + " |")
+        print("| milliseconds | " + " | ".join(columns) + " |")
+        print("|---|" + "---|" * len(columns))
+        for name in next(iter(columns.values())):
+            print(f"| {name} | " + " | ".join(f"{c[name]:.2f}" for c in columns.values()) + " |")
+        print("| workers | units a second | attempts per claim |\n|---|---|---|")
+        for n_workers in WORKERS:
+            rate, attempts = count_claims(n_workers)
+            print(f"| {n_workers} | {rate:.0f} | {attempts:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
