@@ -154,7 +154,7 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
     tooltip: list[Json],
     shift: float,
 ) -> list[Json]:
-    """Return the marks of one line."""
+    """Return the chart layers of one line: its intervals, the line itself and its points."""
     own = f"datum.series === {orjson.dumps(line.name).decode()}"
     colour = {"color": channels["color"]}
     layers: list[Json] = []

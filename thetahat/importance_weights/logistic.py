@@ -24,7 +24,9 @@ _OVERFLOW: Final = 300.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logistic:
-    r"""Odds of a logistic regression between the samples, corrected for their sizes.
+    r"""Weights from a logistic regression that tells target rows from source rows.
+
+    The weight of a row is its odds of being a target row, times n/m.
 
     n and m are the numbers of source and target rows. The regression has an intercept that is not
     penalised, and the penalty :math:`\lambda/2` times the squared coefficients of the features,

@@ -75,11 +75,11 @@ class WeightedMetric(Protocol):
         ...
 
     def influence(self) -> FloatArray:
-        """Return (m,) values of the influence function; called where ``value`` is defined."""
+        """Return the (m,) influence of each instance on the metric; called if it is defined."""
         ...
 
     def fold_influence(self) -> FloatArray | None:
-        """Return (m,) influences for the variance ``ledell`` of folds; None if none."""
+        """Return (m,) influences within folds, for the variance ``ledell``; None if unknown."""
         ...
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:

@@ -158,7 +158,8 @@ def check_policy(owner: str, name: str, value: Any, default: Any, *, loc: Loc) -
 def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
     if not 0 < len(weights) <= MAX_LIST_LENGTH:
         raise InvalidParameter(
-            f"{BY_LABEL} of {owner} must have 1 to {MAX_LIST_LENGTH} classes; got {len(weights)}.",
+            f"The parameter {BY_LABEL} of {owner} must name 1 to {MAX_LIST_LENGTH} classes. "
+            f"It names {len(weights)}.",
             loc=loc,
             value=len(weights),
         )
@@ -166,7 +167,8 @@ def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
         is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if not is_number or not 0 <= weight < math.inf:
             raise InvalidParameter(
-                f"{BY_LABEL} of {owner} must be numbers of at least 0; got {weight!r}.",
+                f"The weights in {BY_LABEL} of {owner} must be numbers of at least 0. One is "
+                f"{weight!r}.",
                 loc=(*loc, str(label)),
                 value=weight,
             )

@@ -1,4 +1,4 @@
-"""Columns of mean 0 and standard deviation 1."""
+"""The preparation step that scales columns to mean 0 and standard deviation 1."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FittedScaler:
 
 @dataclass(frozen=True, slots=True)
 class Standardise:
-    r"""Columns of mean 0 and standard deviation 1 in the training part.
+    r"""Scale each column so that it has mean 0 and standard deviation 1 in the training part.
 
     .. math:: x \mapsto (x - \bar x) / s, \quad s^2 = \frac1n \sum_i (x_i - \bar x)^2
 
