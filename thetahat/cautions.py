@@ -884,6 +884,28 @@ WEIGHT_COLUMN_NOT_USED = _entry(
     'Send "weights": "given" to use the column.',
 )
 
+# Tests, by the study of their errors.
+
+REJECTS_TOO_OFTEN = _entry(
+    "rejects_too_often",
+    _WARNING,
+    "The test rejects too often. Of equally good models it called {size} different at a level of "
+    "5 %, in a simulation of the design nearest to this one: {design}.",
+    "Use the verdict, or a test whose expected_size is near 0.05.",
+    threshold=0.075,
+    reason="half more than the level; a smaller excess changes few decisions. The share must also "
+    "be more than two of its standard errors above the level",
+)
+REJECTS_FAR_TOO_OFTEN = _entry(
+    "rejects_far_too_often",
+    _SERIOUS,
+    "The test rejects far too often. Of equally good models it called {size} different at a level "
+    "of 5 %, in a simulation of the design nearest to this one: {design}.",
+    "Do not use its p-value. Use the verdict, or a test whose expected_size is near 0.05.",
+    threshold=0.15,
+    reason="at three times the level a small p-value is more likely chance than evidence",
+)
+
 # Selection and learning curves.
 
 INTERNAL_IS_OPTIMISTIC = _entry("internal_is_optimistic", _WARNING, "{sentence}")

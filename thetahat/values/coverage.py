@@ -70,3 +70,30 @@ class ExpectedCoverage:
     largest: float
     design: str
     table: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedSize:
+    """How often a test at 0.05 rejected a true null hypothesis in the nearest studied design.
+
+    Parameters
+    ----------
+    size : float
+        Share of simulated samples in which it rejected, averaged over the populations of the
+        design; 0.05 is what it should be, and less is cautious.
+    standard_error : float
+        Standard error of that share from the number of samples.
+    least, largest : float
+        The smallest and the largest share among the populations.
+    design : str
+        The studied design, in words.
+    table : str
+        Where the documentation has the whole table.
+    """
+
+    size: float
+    standard_error: float
+    least: float
+    largest: float
+    design: str
+    table: str

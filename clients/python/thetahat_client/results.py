@@ -13,10 +13,153 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 """Any JSON value."""
 
 
+class AdviceDict(TypedDict):
+    """What to do with these data, and what to expect."""
+
+    request: dict[str, JsonValue]
+    """A fragment of a request of POST /v1/evaluations, to which data, task and learners are
+    added."""
+
+    scheme: AdvisedSchemeDict
+    """How rows are divided."""
+
+    interval: NotRequired[AdvisedIntervalDict]
+    """The interval of a model's mean loss; left out where none can be built."""
+
+    test: NotRequired[AdvisedTestDict]
+    """How two models are compared; left out for a single model."""
+
+    precision: NotRequired[AdvisedPrecisionDict]
+    """What precision to expect; left out where no interval can be built."""
+
+    alternatives: list[AlternativeSchemeDict]
+    """Other schemes that fit."""
+
+    cautions: list[str]
+    """What limits the answer."""
+
+
+class AdviceReasonDict(TypedDict):
+    """Why something is advised."""
+
+    reason: str
+    """One or two sentences."""
+
+    sources: list[str]
+    """Publications, or pages of the documentation with the study that shows it."""
+
+
+class AdvisedIntervalDict(TypedDict):
+    """The interval that the result will recommend."""
+
+    method: str
+    """Wire name of the interval."""
+
+    variance: str | None
+    """Wire name of the variance that it rests on; None if it rests on none."""
+
+    target: TargetValue
+    """What it is about."""
+
+    expected_coverage: NotRequired[ExpectedCoverageDict]
+    """How often it covered in the nearest studied design; left out where none is like this one."""
+
+    reasons: list[AdviceReasonDict]
+    """Why this interval."""
+
+
+class AdvisedPrecisionDict(TypedDict):
+    """What precision to expect."""
+
+    half_width: float
+    """Half the width of the interval of one model's mean loss, in units of the loss."""
+
+    half_width_of_difference: NotRequired[float]
+    """The same for the difference of two models; left out for a single model."""
+
+    detectable_difference: NotRequired[float]
+    """The smallest true difference that is found with the requested power, with the correction for
+    all pairs of models; left out for a single model."""
+
+    power_at_margin: NotRequired[float]
+    """The chance to find a difference as large as the margin; left out without a margin."""
+
+    loss_spread: float
+    """Standard deviation of one model's losses that was assumed."""
+
+    reasons: list[AdviceReasonDict]
+    """How these numbers were computed and what they assume."""
+
+
+class AdvisedSchemeDict(TypedDict):
+    """The scheme."""
+
+    name: str
+    """Wire name."""
+
+    parameters: dict[str, JsonValue]
+    """Its parameters."""
+
+    folds: int
+    """Test parts of one partition, and how often the rows are partitioned or drawn."""
+
+    repeats: int
+    """Test parts of one partition, and how often the rows are partitioned or drawn."""
+
+    n_fits: int
+    """Trained models, over all learners."""
+
+    seconds: NotRequired[float]
+    """Time of these fits, by the time of one; left out where that is not known."""
+
+    columns: dict[str, str]
+    """What ``columns`` of the request must name for this scheme, by role."""
+
+    reasons: list[AdviceReasonDict]
+    """Why this scheme, and why so many folds and repeats."""
+
+
+class AdvisedTestDict(TypedDict):
+    """The test that decides between two models."""
+
+    method: str
+    """Wire name of the interval of the difference, on which the verdict rests."""
+
+    variance: str | None
+    """Wire name of its variance; None if it rests on none."""
+
+    expected_size: NotRequired[ExpectedSizeDict]
+    """How often the verdict called equal models different in the nearest studied design; left out
+    where none is like this one."""
+
+    alternative: NotRequired[str]
+    """The paired test that had the largest power there among those that kept their level; left out
+    where none did."""
+
+    alternative_size: NotRequired[ExpectedSizeDict]
+    """How often that test called equal models different."""
+
+    reasons: list[AdviceReasonDict]
+    """Why this test."""
+
+
 AlternativeValue: TypeAlias = Literal["two_sided", "less", "greater"]
 """The alternative of a test or interval; a difference is a minus b. A request's ``less`` asks
 whether a is better, and ``greater`` whether b is. Where higher values are better, the interval and
 the test are those of the other side: ``mirrored``."""
+
+
+class AlternativeSchemeDict(TypedDict):
+    """Another scheme that fits the situation."""
+
+    name: str
+    """Wire name."""
+
+    parameters: dict[str, JsonValue]
+    """Its parameters."""
+
+    reason: AdviceReasonDict
+    """What speaks for it."""
 
 
 class BcaIntervalDict(TypedDict):
@@ -1008,6 +1151,29 @@ class ExpectedCoverageDict(TypedDict):
     """Where the documentation has the whole table."""
 
 
+class ExpectedSizeDict(TypedDict):
+    """How often a test at 0.05 rejected a true null hypothesis in the nearest studied design."""
+
+    size: float
+    """Share of simulated samples in which it rejected, averaged over the populations of the design;
+    0.05 is what it should be, and less is cautious."""
+
+    standard_error: float
+    """Standard error of that share from the number of samples."""
+
+    least: float
+    """The smallest and the largest share among the populations."""
+
+    largest: float
+    """The smallest and the largest share among the populations."""
+
+    design: str
+    """The studied design, in words."""
+
+    table: str
+    """Where the documentation has the whole table."""
+
+
 class ExternalCandidateDict(TypedDict):
     """One candidate under the external splits."""
 
@@ -1895,6 +2061,10 @@ class OmnibusResultDict(TypedDict):
     cautions: list[CautionDict]
     """Cautions: what to know before using the numbers."""
 
+    expected_size: NotRequired[ExpectedSizeDict]
+    """How often it rejected with three equal models in the studied design nearest to this one; left
+    out where none is like it."""
+
 
 class OracleDict(TypedDict):
     """The value of the grid with the smallest mean loss on the labelled target."""
@@ -2026,6 +2196,10 @@ class PostHocOmnibusResultDict(TypedDict):
 
     cautions: list[CautionDict]
     """Cautions: what to know before using the numbers."""
+
+    expected_size: NotRequired[ExpectedSizeDict]
+    """How often it rejected with three equal models in the studied design nearest to this one; left
+    out where none is like it."""
 
     pairs: list[PostHocPairDict] | None
     """None where comparisons are in brief."""
@@ -2938,6 +3112,10 @@ class TestResultDict(TypedDict):
     cautions: list[CautionDict]
     """Cautions: what to know before using the numbers."""
 
+    expected_size: NotRequired[ExpectedSizeDict]
+    """How often it rejected a true null hypothesis in the studied design nearest to this one; left
+    out where none is like it."""
+
 
 class TrainingRowsDict(TypedDict):
     """The number of rows that a learner was fitted to: mean, smallest and largest over the
@@ -3105,6 +3283,10 @@ class VerdictDict(TypedDict):
 
     detectable: DetectableDict | None
     """The smallest difference that data like these detect with the requested power."""
+
+    expected_size: NotRequired[ExpectedSizeDict]
+    """How often the verdict's own test called equal models different in the studied design nearest
+    to this one; left out where none is like it."""
 
 
 class WeightedRiskDict(TypedDict):

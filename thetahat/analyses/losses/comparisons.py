@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.brief_comparisons import (
@@ -15,6 +16,13 @@ from thetahat.analyses.losses.brief_comparisons import (
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
+from thetahat.analyses.losses.expected_size import (
+    SizeLookup,
+    add_size_cautions,
+    find_test_sizes,
+    list_size_cautions,
+    look_up_sizes,
+)
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -53,8 +61,12 @@ from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import LossTable
+from thetahat.values.coverage import ExpectedSize
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
+
+FEW_PAIRS: Final = 10
+"""Pairs whose outcomes say what the tests are about; one alone may have equal losses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +151,14 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         return infer(pair.losses.difference, *chosen, span, left_out, on_fits, draw)
 
     names_methods = choices.variances is not None or choices.intervals is not None
+    lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []
     resamples = None if resampling is None else resampling.shared
     for pairs, batch in batches(table, choices.control, resamples):
         outcomes = run_paired_tests(pairs, batch, methods.tests, choices, seed, left_out)
+        known = {key: one for of_pair in outcomes[:FEW_PAIRS] for key, one in of_pair.items()}
+        sizes = sizes or find_test_sizes(lookup, methods.tests.methods, choices, known)
+        cautions = list_size_cautions(sizes)
         for pair, own in zip(pairs, outcomes, strict=True):
             difference, on_fits = pair.losses.difference, refits.get((pair.a, pair.b), ())
             best, inference = None, None
@@ -151,13 +167,14 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             if best is None:
                 inference = infer_difference(pair, on_fits)
                 best = _recommended(inference, table.layout.kind, choices.target)
-            drafts.append(_draft(pair, best, inference, own, shared))
+            doubted = add_size_cautions(own, cautions)
+            drafts.append(_draft(pair, best, inference, doubted, shared))
     adjusted = adjust_p_values([draft.outcomes for draft in drafts], choices.correction)
     questions = [draft.question for draft in drafts]
     terms = _terms(table, choices)
     if shared is None:
         return tuple(
-            _full_comparison(draft, p_values, verdict)
+            _full_comparison(draft, p_values, verdict, sizes, lookup)
             for draft, p_values, verdict in zip(
                 drafts, adjusted, judge(questions, terms), strict=True
             )
@@ -209,7 +226,11 @@ def _draft(
 
 
 def _full_comparison(
-    draft: _Draft, p_values: Mapping[str, float | None], verdict: Verdict
+    draft: _Draft,
+    p_values: Mapping[str, float | None],
+    verdict: Verdict,
+    sizes: Mapping[str, ExpectedSize],
+    lookup: SizeLookup,
 ) -> Comparison:
     assert draft.inference is not None  # noqa: S101 - in full everything is built
     assert isinstance(draft.effect, EffectSize)  # noqa: S101 - same
@@ -225,12 +246,19 @@ def _full_comparison(
         variances=draft.inference.estimates,
         effect_size=draft.effect,
         tests={
-            key: build_test_result(outcome, p_values.get(key))
+            key: build_test_result(outcome, p_values.get(key), sizes.get(key))
             for key, outcome in draft.outcomes.items()
         },
         cautions=tuple(dict.fromkeys(draft.cautions)),
-        verdict=verdict,
+        verdict=replace(verdict, expected_size=_find_verdict_size(draft.best, lookup)),
     )
+
+
+def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> ExpectedSize | None:
+    """Return how often the verdict's test erred, if the study rested it on the same interval."""
+    if best is None or best.variance is None:
+        return None
+    return lookup.find_verdict(f"{best.method.name}:{best.variance.name}", best.interval.target)
 
 
 def _brief_comparison(

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.expected_size import (
+    add_size_cautions,
+    find_test_sizes,
+    list_size_cautions,
+    look_up_sizes,
+)
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -11,6 +17,7 @@ from thetahat.analyses.losses.result import OmnibusResult
 from thetahat.multiple_tests.base import OmnibusOutcome, OmnibusTest
 from thetahat.seeds import stream
 from thetahat.values.block_losses import LossTable
+from thetahat.values.coverage import ExpectedSize
 
 
 def compare_all(
@@ -22,6 +29,7 @@ def compare_all(
 ) -> dict[str, OmnibusResult]:
     """Return the outcome of each test with its pairs and tied models, by key."""
     outcomes: dict[str, OmnibusResult] = {}
+    lookup = look_up_sizes(table, choices)
     for entry in selection.methods:
         try:
             outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
@@ -32,12 +40,21 @@ def compare_all(
                 raise
             left_out.add("omnibus", entry.name, error.message)
             continue
-        outcomes[entry.key] = _build_result(outcome, table.names, choices)
+        sizes = find_test_sizes(lookup, (entry,), choices, {entry.key: outcome})
+        outcomes[entry.key] = _build_result(
+            add_size_cautions({entry.key: outcome}, list_size_cautions(sizes))[entry.key],
+            table.names,
+            choices,
+            sizes.get(entry.key),
+        )
     return outcomes
 
 
 def _build_result(
-    outcome: OmnibusOutcome, names: tuple[str, ...], choices: Choices
+    outcome: OmnibusOutcome,
+    names: tuple[str, ...],
+    choices: Choices,
+    expected_size: ExpectedSize | None,
 ) -> OmnibusResult:
     result = OmnibusResult(
         statistic=outcome.statistic,
@@ -47,6 +64,7 @@ def _build_result(
         unit=outcome.unit,
         cautions=tuple(dict.fromkeys(outcome.cautions)),
         details=outcome.details,
+        expected_size=expected_size,
     )
     if outcome.post_hoc is None:
         return result

@@ -21,6 +21,7 @@ from thetahat.paired_tests.base import (
     TestOutcome,
 )
 from thetahat.seeds import stream
+from thetahat.values.coverage import ExpectedSize
 
 
 def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
@@ -79,7 +80,9 @@ def adjust_p_values(
     return adjusted
 
 
-def build_test_result(outcome: TestOutcome, p_value_adjusted: float | None) -> TestResult:
+def build_test_result(
+    outcome: TestOutcome, p_value_adjusted: float | None, expected_size: ExpectedSize | None = None
+) -> TestResult:
     """Return the outcome of a test as the result has it."""
     return TestResult(
         statistic=outcome.statistic,
@@ -90,6 +93,7 @@ def build_test_result(outcome: TestOutcome, p_value_adjusted: float | None) -> T
         unit=outcome.unit,
         cautions=tuple(dict.fromkeys(outcome.cautions)),
         details={**_posterior_fields(outcome.posterior), **outcome.details},
+        expected_size=expected_size,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.block_nouns import BlockNoun
-from thetahat.values.coverage import IntervalCalibration
+from thetahat.values.coverage import ExpectedSize, IntervalCalibration
 from thetahat.values.json_values import JsonValue
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
@@ -528,6 +528,9 @@ class TestResult:
         Cautions: what to know before using the numbers.
     details : mapping
         Further numbers of the test.
+    expected_size : ExpectedSize or None
+        How often it rejected a true null hypothesis in the studied design nearest to this one;
+        left out where none is like it.
     """
 
     __test__ = False  # tells pytest that this is no test class
@@ -540,6 +543,7 @@ class TestResult:
     unit: str
     cautions: tuple[Caution, ...]
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+    expected_size: ExpectedSize | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -719,6 +723,9 @@ class Verdict(BriefVerdict):
         Why there is no plan.
     detectable : Detectable or None
         The smallest difference that data like these detect with the requested power.
+    expected_size : ExpectedSize or None
+        How often the verdict's own test called equal models different in the studied design nearest
+        to this one; left out where none is like it.
     """
 
     margin: float | None
@@ -728,6 +735,7 @@ class Verdict(BriefVerdict):
     plan: Plan | None
     plan_reason: str | None
     detectable: Detectable | None
+    expected_size: ExpectedSize | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1078,6 +1086,9 @@ class OmnibusResult:
         Cautions: what to know before using the numbers.
     details : mapping
         Further numbers of the test.
+    expected_size : ExpectedSize or None
+        How often it rejected with three equal models in the studied design nearest to this one;
+        left out where none is like it.
     """
 
     statistic: float | None
@@ -1087,6 +1098,7 @@ class OmnibusResult:
     unit: str
     cautions: tuple[Caution, ...]
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+    expected_size: ExpectedSize | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

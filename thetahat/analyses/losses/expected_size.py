@@ -1,0 +1,300 @@
+"""How often tests and verdicts rejected a true null hypothesis in the nearest studied design.
+
+The numbers are those of ``test_errors.json``, which ``python -m replications.test_errors`` writes.
+They are for two-sided tests at 0.05 of the difference of two models' mean losses.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+
+from thetahat.analyses.losses.cautions import count_crossing_clusters
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.cautions import REJECTS_FAR_TOO_OFTEN, REJECTS_TOO_OFTEN, Caution
+from thetahat.multiple_tests import MULTIPLE_TESTS
+from thetahat.multiple_tests.base import OmnibusOutcome
+from thetahat.paired_tests.base import TestOutcome
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.coverage import ExpectedSize
+from thetahat.values.layout import Layout
+from thetahat.values.number_text import format_percent
+from thetahat.values.types import Alternative, BlockKind, Target
+
+TABLE: Final = "docs/results/test_errors/test_errors.md"
+_FILE: Final = "test_errors.json"
+
+Subject: TypeAlias = Literal["test", "multiple", "verdict"]
+LossValues: TypeAlias = Literal["binary", "unbounded"]
+
+_VALUE_WORDS: Final[dict[LossValues, str]] = {
+    "binary": "losses of 0 and 1",
+    "unbounded": "squared errors",
+}
+Outcome = TypeVar("Outcome", bound=TestOutcome | OmnibusOutcome)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedDesign:
+    """A design of the study, and what of a layout makes it the nearest."""
+
+    name: str
+    words: str
+    blocks: str
+    folds: int | None
+    repeated: bool
+    clusters: str | None
+    fixed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedTest:
+    """Size and power of a test in one design, each with its standard error.
+
+    Parameters
+    ----------
+    design : str
+        Name of the design.
+    values : str
+        What its losses are like: ``binary`` for 0 and 1, or ``unbounded``.
+    n : int
+        Number of rows.
+    trained : str
+        Whether learners were fitted (``trained``), or only the test rows varied.
+    subject : str
+        ``test`` of two models, ``multiple`` for a test of all models, or ``verdict``.
+    name, target : str
+        Wire name of the test, and what it is about. A verdict has the names of its interval and
+        variance, such as ``student_t:nadeau_bengio``.
+    size, power : float
+        Shares of the samples in which it rejected: of equal models, and of a worse one.
+    error, power_error : float
+        Their standard errors.
+    """
+
+    design: str
+    values: LossValues
+    n: int
+    trained: str
+    subject: Subject
+    name: str
+    target: str
+    size: float
+    error: float
+    power: float
+    power_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class _TestStudy:
+    """The level of the study, its designs and its tests of pairs."""
+
+    level: float
+    designs: tuple[StudiedDesign, ...]
+    tests: tuple[StudiedTest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeLookup:
+    """The sizes of tests in the studied designs nearest to one evaluation.
+
+    Parameters
+    ----------
+    designs : tuple of StudiedDesign
+        The nearest designs; empty where none is like the layout.
+    values : tuple of str
+        What studied losses are like that are like those of the evaluation.
+    n : int
+        Number of instances.
+    """
+
+    designs: tuple[StudiedDesign, ...]
+    values: tuple[LossValues, ...]
+    n: int
+
+    def list_tests(self, target: Target, subject: Subject = "test") -> dict[str, list[StudiedTest]]:
+        """Return the nearest cells of each test of that target and subject, by name."""
+        names = {design.name for design in self.designs}
+        cells: dict[str, list[StudiedTest]] = {}
+        for cell in _read_study().tests:
+            is_near = cell.design in names and cell.values in self.values
+            if is_near and cell.target == target.value and cell.subject == subject:
+                cells.setdefault(cell.name, []).append(cell)
+        return {name: self._find_nearest(of_test) for name, of_test in cells.items()}
+
+    def find_test(self, name: str, target: Target) -> ExpectedSize | None:
+        """Return the size of a test of two or of all models; None where it was not studied."""
+        subject: Subject = "multiple" if name in MULTIPLE_TESTS else "test"
+        return self._average(self.list_tests(target, subject).get(name, []))
+
+    def find_verdict(self, basis: str, target: Target) -> ExpectedSize | None:
+        """Return the size of verdicts that rest on an interval; None where not studied."""
+        return self._average(self.list_tests(target, "verdict").get(basis, []))
+
+    def _average(self, cells: Sequence[StudiedTest]) -> ExpectedSize | None:
+        if not cells:
+            return None
+        sizes = [cell.size for cell in cells]
+        return ExpectedSize(
+            size=sum(sizes) / len(cells),
+            standard_error=math.sqrt(sum(cell.error**2 for cell in cells)) / len(cells),
+            least=min(sizes),
+            largest=max(sizes),
+            design=self._describe(cells),
+            table=TABLE,
+        )
+
+    def _find_nearest(self, cells: Sequence[StudiedTest]) -> list[StudiedTest]:
+        """Return the cells whose number of rows is nearest, with fitted learners if there are."""
+        sizes = {cell.n for cell in cells}
+        nearest = min(sizes, key=lambda size: abs(math.log(size / max(self.n, 1))))
+        at_size = [cell for cell in cells if cell.n == nearest]
+        return [cell for cell in at_size if cell.trained == "trained"] or at_size
+
+    def _describe(self, cells: Sequence[StudiedTest]) -> str:
+        used = {cell.design for cell in cells}
+        words = " and ".join(design.words for design in self.designs if design.name in used)
+        losses = " and ".join(dict.fromkeys(_VALUE_WORDS[cell.values] for cell in cells))
+        fits = "" if cells[0].trained != "stable" else ", of models that no training varies"
+        return f"{words}, {cells[0].n} rows, {losses}{fits}"
+
+
+_NOT_STUDIED: Final = SizeLookup((), (), 1)
+
+
+def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
+    """Return the sizes for an evaluation; none where its level or alternative was not studied."""
+    is_two_sided = choices.alternative is Alternative.TWO_SIDED
+    if not is_two_sided or choices.level != _read_study().level:
+        return _NOT_STUDIED
+    return find_sizes(table.layout, _classify(table.models.values()))
+
+
+def find_sizes(layout: Layout, values: tuple[LossValues, ...]) -> SizeLookup:
+    """Return the sizes for a layout and losses with such values."""
+    return SizeLookup(_find_designs(layout), values, layout.n_instances)
+
+
+def add_size_cautions(
+    outcomes: Mapping[str, Outcome], cautions: Mapping[str, tuple[Caution, ...]]
+) -> Mapping[str, Outcome]:
+    """Return the outcomes with the cautions of their tests."""
+    changed: dict[str, Outcome] = {}
+    for key, outcome in outcomes.items():
+        a_dataclass: Any = outcome
+        more = cautions.get(key, ())
+        changed[key] = replace(a_dataclass, cautions=(*outcome.cautions, *more))
+    return changed
+
+
+def find_test_sizes(
+    lookup: SizeLookup,
+    tests: Iterable[ChosenMethod[Any]],
+    choices: Choices,
+    outcomes: Mapping[str, Outcome],
+) -> dict[str, ExpectedSize]:
+    """Return the sizes of tests by key; those with other parameters were not studied.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to TestOutcome or OmnibusOutcome
+        Of one pair or of all models; they say what each test is about.
+    """
+    sizes: dict[str, ExpectedSize] = {}
+    for entry in tests if lookup.designs else ():
+        if entry.key not in outcomes or entry.method != choices.offered(type(entry.method)()):
+            continue
+        size = lookup.find_test(entry.name, outcomes[entry.key].target)
+        if size is not None:
+            sizes[entry.key] = size
+    return sizes
+
+
+def list_size_cautions(sizes: Mapping[str, ExpectedSize]) -> dict[str, tuple[Caution, ...]]:
+    """Return a caution for each test that rejects too often, by key.
+
+    A size within two standard errors of the level may be chance, whatever it is.
+    """
+    cautions: dict[str, tuple[Caution, ...]] = {}
+    level = 1 - _read_study().level
+    for key, size in sizes.items():
+        if size.size - 2 * size.standard_error <= level:
+            continue
+        for kind in (REJECTS_FAR_TOO_OFTEN, REJECTS_TOO_OFTEN):
+            if size.size > kind.threshold:
+                share = format_percent(round(size.size, 3))
+                cautions[key] = (kind(size=share, design=size.design),)
+                break
+    return cautions
+
+
+def _find_designs(layout: Layout) -> tuple[StudiedDesign, ...]:
+    """Return the studied designs nearest to the layout; several have the same nearness.
+
+    Leave-one-out was not studied.
+    """
+    if layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1:
+        return ()
+    is_repeated = layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1
+    clusters = None
+    if layout.cluster is not None:
+        clusters = "cut" if count_crossing_clusters(layout) > 0 else "whole"
+    fixed = layout.kind is BlockKind.SOURCE and layout.has_fixed_models
+    wanted = (layout.kind.value, is_repeated, clusters, fixed)
+    alike = [
+        design
+        for design in _read_study().designs
+        if (design.blocks, design.repeated, design.clusters, design.fixed) == wanted
+    ]
+    distances = [_compare_folds(design, layout) for design in alike]
+    return tuple(
+        design
+        for design, distance in zip(alike, distances, strict=True)
+        if distance == min(distances)
+    )
+
+
+def _compare_folds(design: StudiedDesign, layout: Layout) -> float:
+    """Return how far the number of folds is from the design's, as the logarithm of a ratio."""
+    return 0.0 if design.folds is None else abs(math.log(layout.n_blocks / design.folds))
+
+
+def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
+    """Return the studied losses that are like these: of 0 and 1, or others."""
+    values = [losses.values for losses in models]
+    if any(one is None for one in values):
+        return ("binary", "unbounded")
+    is_binary = all(((one == 0) | (one == 1)).all() for one in values if one is not None)
+    return ("binary",) if is_binary else ("unbounded",)
+
+
+@cache
+def _read_study() -> _TestStudy:
+    """Return the study that is shipped with the library."""
+    text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
+    study: dict[str, Any] = json.loads(text)
+    designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
+    rows = (dict(zip(study["columns"], row, strict=True)) for row in study["rows"])
+    tests = tuple(
+        StudiedTest(
+            design=row["design"],
+            values=study["values"][row["loss"]],
+            n=row["n"],
+            trained=row["trained"],
+            subject=row["subject"],
+            name=row["name"],
+            target=row["target"],
+            size=row["size"],
+            error=row["size_error"],
+            power=row["power"],
+            power_error=row["power_error"],
+        )
+        for row in rows
+        if row["own_null"] and row["power"] is not None
+    )
+    return _TestStudy(study["level"], designs, tests)
