@@ -2,7 +2,8 @@
 
 ``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_scores(scores, ...)`` and
 ``thetahat.cross_validate(X, y, learners, ...)`` evaluate models in this process and return the
-typed result; ``thetahat.to_json(result)`` is the JSON of the service.
+typed result; ``thetahat.to_json(result)`` is the JSON of the service. ``thetahat.advise(n=...)``
+says beforehand which scheme fits.
 The modules behind these names are imported when a name is first used.
 """
 
@@ -12,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from thetahat.advice.advising import advise
     from thetahat.analyses.cross_validation.entry_points import cross_validate
     from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
     from thetahat.analyses.losses.choices import Gate
@@ -38,6 +40,7 @@ __all__ = [
     "Requirement",
     "Target",
     "__version__",
+    "advise",
     "cross_validate",
     "evaluate",
     "evaluate_scores",
@@ -54,6 +57,7 @@ _MODULES: Final = {
     "GateOutcome": "thetahat.analyses.losses.result",
     "Requirement": "thetahat.analyses.losses.result",
     "Target": "thetahat.values.types",
+    "advise": "thetahat.advice.advising",
     "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",
     "evaluate_scores": "thetahat.analyses.losses.entry_points",

@@ -16,6 +16,7 @@ from service.api.openapi import build_openapi, operation_id
 from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
     access,
+    advice,
     batches,
     catalogue_pages,
     datasets,
@@ -71,6 +72,7 @@ def create_app() -> FastAPI:
         imports,
         webhooks,
         methods,
+        advice,
         access,
         meta,
         explorer,

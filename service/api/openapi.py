@@ -18,7 +18,7 @@ from pydantic.json_schema import models_json_schema
 from service.api.deprecations import mark_deprecated
 from service.api.errors import MEDIA_TYPE
 from service.api.preferences import MAX_KEY_LENGTH
-from service.api.routes import access, imports, sign_offs, webhooks
+from service.api.routes import access, advice, imports, sign_offs, webhooks
 from service.jobs.partial import IncludedChunks, IncludedLearners
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
@@ -93,6 +93,7 @@ def _add_bodies(document: Document) -> None:
         **sign_offs.BODIES,
         **webhooks.BODIES,
         **imports.BODIES,
+        **advice.BODIES,
         BATCH_PATH: BatchRequest,
     }
     refs = _add_models(document, list(bodies.values()))
@@ -137,6 +138,9 @@ def _add_results(document: Document) -> None:
         ]
         if summary := schema["properties"].get("summary"):
             summaries.append({key: summary[key] for key in summary if key != "description"})
+    for path, answer in advice.ANSWERS.items():
+        post = document["paths"][path]["post"]["responses"]["200"]
+        post["content"] = {"application/json": {"schema": builder.add(answer)}}
     components = document["components"]["schemas"]
     for name, schema in builder.definitions.items():
         if components.setdefault(name, schema) != schema:

@@ -14,6 +14,7 @@ import typer
 
 import thetahat
 from service.cli import (
+    advise,
     client_types,
     compare,
     datasets,
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+advise.add_commands(app)
 compare.add_commands(app)
 gate.add_commands(app)
 evaluations.add_commands(app)

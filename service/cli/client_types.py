@@ -33,6 +33,7 @@ def render_module() -> str:
     from service.kinds.registry import JOB_KINDS
     from service.schemas.client_types import render_client_types
     from service.schemas.result_schemas import build_schemas
+    from thetahat.advice import Advice
 
     typed: dict[str, type] = {
         name: kind.result
@@ -40,4 +41,4 @@ def render_module() -> str:
         if is_dataclass(getattr(kind, "result", None))
     }
     names = {name: cls.__name__ for name, cls in typed.items()}
-    return render_client_types(build_schemas(typed.values()), names)
+    return render_client_types(build_schemas([*typed.values(), Advice]), names)

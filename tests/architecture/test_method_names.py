@@ -44,6 +44,7 @@ EXCEPTIONS: Final = {
     "service/pages/kind_tables.py": "the interval that the headline of a bootstrap shows",
     "service/pages/measured_coverage.py": "the kept study whose table the page shows",
     "service/pages/new_evaluation.py": "the methods that the form offers first",
+    "thetahat/advice/rules.py": "the schemes that the rules advise",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }

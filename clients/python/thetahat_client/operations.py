@@ -27,6 +27,7 @@ from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
+from thetahat_client.results import AdviceDict
 from thetahat_client.runners import listing, operation
 from thetahat_client.steps import Item, Items, Steps, pause
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
@@ -89,6 +90,26 @@ class Operations(Outputs):
         """Return the names of the families of methods."""
         answer = yield from self.transport.read("/v1/methods")
         return [str(family["name"]) for family in answer["families"]]
+
+    @operation
+    def advise(self, /, **situation: Any) -> Steps[AdviceDict]:
+        """Return which scheme fits the data and the question, and what precision to expect.
+
+        Parameters
+        ----------
+        **situation
+            The fields of ``POST /v1/advice``: ``n`` (the number of rows) and what else is known,
+            such as ``class_counts``, ``source_sizes``, ``fit_seconds`` and ``budget_seconds``.
+        """
+        text = json.dumps(situation, ensure_ascii=False).encode()
+        response = yield from self.transport.send(
+            "POST",
+            "/v1/advice",
+            headers={"Content-Type": "application/json"},
+            body=lambda: text,
+        )
+        answer: AdviceDict = response.json()
+        return answer
 
     # Data sets
 

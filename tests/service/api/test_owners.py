@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from service.api.routes import (
     access,
+    advice,
     batches,
     datasets,
     evaluations,
@@ -31,6 +32,7 @@ from tests.service.storage.databases import Setting
 
 MODULES = (
     access,
+    advice,
     batches,
     datasets,
     evaluations,

@@ -1,0 +1,192 @@
+"""The advice as a result: scheme, interval, test and precision, each with its reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thetahat.values.coverage import ExpectedCoverage, ExpectedSize
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceReason:
+    """Why something is advised.
+
+    Parameters
+    ----------
+    reason : str
+        One or two sentences.
+    sources : tuple of str
+        Publications, or pages of the documentation with the study that shows it.
+    """
+
+    reason: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvisedScheme:
+    """The scheme.
+
+    Parameters
+    ----------
+    name : str
+        Wire name.
+    parameters : mapping
+        Its parameters.
+    folds, repeats : int
+        Test parts of one partition, and how often the rows are partitioned or drawn.
+    n_fits : int
+        Trained models, over all learners.
+    seconds : float or None
+        Time of these fits, by the time of one; left out where that is not known.
+    columns : mapping of str to str
+        What ``columns`` of the request must name for this scheme, by role.
+    reasons : tuple of AdviceReason
+        Why this scheme, and why so many folds and repeats.
+    """
+
+    name: str
+    parameters: Mapping[str, JsonValue]
+    folds: int
+    repeats: int
+    n_fits: int
+    seconds: float | None = None
+    columns: Mapping[str, str]
+    reasons: tuple[AdviceReason, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvisedInterval:
+    """The interval that the result will recommend.
+
+    Parameters
+    ----------
+    method : str
+        Wire name of the interval.
+    variance : str or None
+        Wire name of the variance that it rests on; None if it rests on none.
+    target : Target
+        What it is about.
+    expected_coverage : ExpectedCoverage or None
+        How often it covered in the nearest studied design; left out where none is like this one.
+    reasons : tuple of AdviceReason
+        Why this interval.
+    """
+
+    method: str
+    variance: str | None
+    target: Target
+    expected_coverage: ExpectedCoverage | None = None
+    reasons: tuple[AdviceReason, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvisedTest:
+    """The test that decides between two models.
+
+    Parameters
+    ----------
+    method : str
+        Wire name of the interval of the difference, on which the verdict rests.
+    variance : str or None
+        Wire name of its variance; None if it rests on none.
+    expected_size : ExpectedSize or None
+        How often the verdict called equal models different in the nearest studied design; left
+        out where none is like this one.
+    alternative : str or None
+        The paired test that had the largest power there among those that kept their level; left
+        out where none did.
+    alternative_size : ExpectedSize or None
+        How often that test called equal models different.
+    reasons : tuple of AdviceReason
+        Why this test.
+    """
+
+    method: str
+    variance: str | None
+    expected_size: ExpectedSize | None = None
+    alternative: str | None = None
+    alternative_size: ExpectedSize | None = None
+    reasons: tuple[AdviceReason, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvisedPrecision:
+    """What precision to expect.
+
+    Parameters
+    ----------
+    half_width : float
+        Half the width of the interval of one model's mean loss, in units of the loss.
+    half_width_of_difference : float or None
+        The same for the difference of two models; left out for a single model.
+    detectable_difference : float or None
+        The smallest true difference that is found with the requested power, with the correction
+        for all pairs of models; left out for a single model.
+    power_at_margin : float or None
+        The chance to find a difference as large as the margin; left out without a margin.
+    loss_spread : float
+        Standard deviation of one model's losses that was assumed.
+    reasons : tuple of AdviceReason
+        How these numbers were computed and what they assume.
+    """
+
+    half_width: float
+    half_width_of_difference: float | None = None
+    detectable_difference: float | None = None
+    power_at_margin: float | None = None
+    loss_spread: float
+    reasons: tuple[AdviceReason, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlternativeScheme:
+    """Another scheme that fits the situation.
+
+    Parameters
+    ----------
+    name : str
+        Wire name.
+    parameters : mapping
+        Its parameters.
+    reason : AdviceReason
+        What speaks for it.
+    """
+
+    name: str
+    parameters: Mapping[str, JsonValue]
+    reason: AdviceReason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What to do with these data, and what to expect.
+
+    Parameters
+    ----------
+    request : mapping
+        A fragment of a request of POST /v1/evaluations, to which data, task and learners are added.
+    scheme : AdvisedScheme
+        How rows are divided.
+    interval : AdvisedInterval or None
+        The interval of a model's mean loss; left out where none can be built.
+    test : AdvisedTest or None
+        How two models are compared; left out for a single model.
+    precision : AdvisedPrecision or None
+        What precision to expect; left out where no interval can be built.
+    alternatives : tuple of AlternativeScheme
+        Other schemes that fit.
+    cautions : tuple of str
+        What limits the answer.
+    """
+
+    request: Mapping[str, JsonValue]
+    scheme: AdvisedScheme
+    interval: AdvisedInterval | None = None
+    test: AdvisedTest | None = None
+    precision: AdvisedPrecision | None = None
+    alternatives: tuple[AlternativeScheme, ...]
+    cautions: tuple[str, ...]

@@ -1,0 +1,170 @@
+"""What a person knows before an evaluation: the data, the question and the budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from thetahat.errors import InvalidParameter
+from thetahat.parameter_checks import check_level, require
+from thetahat.values.types import Target
+
+MAX_N: Final = 10**9
+MAX_MODELS: Final = 200
+QUESTIONS: Final = (Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE)
+"""What the advice can be about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What is known before the evaluation.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    question : Target or None
+        ``these_models``: how good the trained models are. ``these_sources``: how good the learner
+        is on further rows like these. ``new_source``: how good it is on a source that is not among
+        these. None means ``new_source`` if there are sources, else ``these_sources``.
+    source_sizes : tuple of int
+        Rows of each source (school, hospital, task); empty without sources.
+    class_counts : mapping of str to int
+        Rows of each class, for a classification.
+    n_clusters : int or None
+        Number of groups of rows that depend on each other, such as the rows of one patient.
+    time_ordered : bool
+        Whether the rows are in an order of time, and models predict later ones.
+    fit_seconds : float or None
+        Time of one fit of one model on nearly all rows.
+    budget_seconds : float or None
+        Time for all fits together.
+    n_models : int
+        Number of models; two or more are compared.
+    expected_error : float or None
+        Expected share of errors, in (0, 1), for a loss of 0 and 1.
+    loss_spread : float or None
+        Standard deviation of one model's losses over rows, for other losses.
+    correlation : float
+        Correlation of two models' losses on one row, in [0, 1).
+    between_sources : float
+        Standard deviation between sources of the expected loss, and of the difference of two
+        models.
+    margin : float or None
+        Largest difference that does not matter.
+    level, power : float
+        Confidence level of intervals, and the chance with which a difference shall be found.
+    """
+
+    n: int
+    question: Target | None = None
+    source_sizes: tuple[int, ...] = ()
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    n_clusters: int | None = None
+    time_ordered: bool = False
+    fit_seconds: float | None = None
+    budget_seconds: float | None = None
+    n_models: int = 2
+    expected_error: float | None = None
+    loss_spread: float | None = None
+    correlation: float = 0.5
+    between_sources: float = 0.0
+    margin: float | None = None
+    level: float = 0.95
+    power: float = 0.8
+
+    def __post_init__(self) -> None:
+        require(2 <= self.n <= MAX_N, "n", self.n, f"must be from 2 to {MAX_N}")
+        self._check_groups()
+        self._check_numbers()
+        known = ", ".join(QUESTIONS)
+        question = self.question
+        if question is None:
+            question = Target.NEW_SOURCE if self.source_sizes else Target.THESE_SOURCES
+        require(question in QUESTIONS, "question", question, f"must be one of {known}")
+        object.__setattr__(self, "question", Target(question))
+        if question == Target.NEW_SOURCE and not self.source_sizes:
+            raise InvalidParameter(
+                "The question new_source needs source_sizes: the number of rows of each source.",
+                loc=("question",),
+                value=str(question),
+            )
+
+    def _check_groups(self) -> None:
+        sizes, counts, n_clusters = self.source_sizes, self.class_counts, self.n_clusters
+        if sizes:
+            require(min(sizes) >= 1, "source_sizes", list(sizes), "must be 1 or more each")
+            require(len(sizes) >= 2, "source_sizes", list(sizes), "must name two sources or more")
+            good = sum(sizes) == self.n
+            require(good, "source_sizes", sum(sizes), f"must add up to n, which is {self.n}")
+        if counts:
+            listed = dict(counts)
+            require(min(counts.values()) >= 1, "class_counts", listed, "must be 1 or more each")
+            require(len(counts) >= 2, "class_counts", listed, "must name two classes or more")
+            total = sum(counts.values())
+            require(total == self.n, "class_counts", total, f"must add up to n, which is {self.n}")
+        if n_clusters is not None:
+            good = 2 <= n_clusters <= self.n
+            require(good, "n_clusters", n_clusters, f"must be from 2 to n, which is {self.n}")
+        if sizes and n_clusters is not None:
+            raise InvalidParameter(
+                "source_sizes and n_clusters cannot both be given: folds keep one of them whole. "
+                "Give the one that new data will differ in.",
+                loc=("n_clusters",),
+                value=n_clusters,
+            )
+        if self.time_ordered and (sizes or n_clusters is not None):
+            raise InvalidParameter(
+                "time_ordered cannot be combined with source_sizes or n_clusters: a scheme in "
+                "order of time keeps neither whole.",
+                loc=("time_ordered",),
+                value=True,
+            )
+
+    def _check_numbers(self) -> None:
+        for name in ("fit_seconds", "budget_seconds", "loss_spread", "margin"):
+            value = getattr(self, name)
+            good = value is None or (math.isfinite(value) and value > 0)
+            require(good, name, value, "must be a finite number above 0")
+        good = math.isfinite(self.between_sources) and self.between_sources >= 0
+        require(good, "between_sources", self.between_sources, "must be 0 or above")
+        good = self.expected_error is None or 0 < self.expected_error < 1
+        require(good, "expected_error", self.expected_error, "must be between 0 and 1")
+        if self.expected_error is not None and self.loss_spread is not None:
+            raise InvalidParameter(
+                "expected_error and loss_spread cannot both be given: the first is for losses of 0 "
+                "and 1, whose spread follows from it.",
+                loc=("loss_spread",),
+                value=self.loss_spread,
+            )
+        good = 1 <= self.n_models <= MAX_MODELS
+        require(good, "n_models", self.n_models, f"must be from 1 to {MAX_MODELS}")
+        require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
+        require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
+        check_level(self.level)
+        if self.budget_seconds is not None and self.fit_seconds is None:
+            raise InvalidParameter(
+                "budget_seconds needs fit_seconds, the time of one fit.",
+                loc=("budget_seconds",),
+                value=self.budget_seconds,
+            )
+
+    @property
+    def target(self) -> Target:
+        """The question, where None has been replaced."""
+        assert self.question is not None  # noqa: S101 - replaced when it was built
+        return self.question
+
+    @property
+    def most_splits(self) -> float:
+        """The number of splits whose fits the budget allows for all models."""
+        if self.fit_seconds is None or self.budget_seconds is None:
+            return math.inf
+        return self.budget_seconds / (self.fit_seconds * self.n_models)
+
+    @property
+    def smallest_class(self) -> int | None:
+        """Rows of the smallest class; None without classes."""
+        return min(self.class_counts.values()) if self.class_counts else None
