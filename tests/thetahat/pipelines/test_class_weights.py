@@ -96,10 +96,10 @@ def test_invalid_a_label_that_is_no_class() -> None:
     ("weights", "words"),
     [
         ({}, "1 to 10000 classes"),
-        ({"yes": -1}, r"at least 0; got -1"),
-        ({"yes": math.inf}, "at least 0; got inf"),
-        ({"yes": True}, "at least 0; got True"),
-        ({"yes": "2"}, "at least 0; got '2'"),
+        ({"yes": -1}, r"at least 0. One is -1"),
+        ({"yes": math.inf}, "at least 0. One is inf"),
+        ({"yes": True}, "at least 0. One is True"),
+        ({"yes": "2"}, "at least 0. One is '2'"),
         ([1, 2], "cannot be a list"),
     ],
 )
