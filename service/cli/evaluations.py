@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from service.cli.batch import COLUMNS, describe_row, submit_batch
 from service.cli.connection import (
     DEFAULT_URL,
     AsJson,
@@ -22,10 +23,10 @@ from service.cli.connection import (
 from service.cli.failures import UserError
 from service.cli.output import confirm, print_json, print_result, print_table
 from service.cli.progress import wait_with_progress
-from service.cli.requests import read_request
+from service.cli.requests import read_requests
 
 if TYPE_CHECKING:
-    from thetahat_client import Evaluation, SignOff
+    from thetahat_client import SignOff
 
 PANEL: Final = "Evaluations"
 STATUSES: Final = ("queued", "running", "succeeded", "failed", "cancelled")
@@ -52,14 +53,17 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def submit(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="JSON file of the request; - reads standard input."),
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="JSON files of requests; .jsonl has one in each line; - reads standard input.",
+        ),
     ],
     data: Annotated[
         str | None,
         typer.Option(
-            "--data", metavar="FILE", help="Upload this data set and put its id into the request."
+            "--data", metavar="FILE", help="Upload this data set and put its id into each request."
         ),
     ] = None,
     wait: Annotated[
@@ -68,17 +72,35 @@ def submit(
     as_json: Annotated[
         bool, typer.Option("--json", help="With --wait: print the result as JSON.")
     ] = False,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            "--idempotency-key",
+            metavar="KEY",
+            help="The same key with the same requests gives the same evaluations.",
+        ),
+    ] = None,
     show_all: All = False,
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Submit an evaluation and print its id."""
-    request = read_request(file)
+    """Submit evaluations and print their ids.
+
+    Several requests are sent together, and each is accepted or refused by itself. The exit status
+    is 2 if one is refused.
+    """
+    requests = read_requests(files)
     with connect(url) as client:
         if data is not None:
             dataset = client.upload(data)
-            request["dataset"] = dataset.id
+            for request in requests:
+                request.body["dataset"] = dataset.id
             print(f"data set {dataset.id}: {dataset.rows} rows", file=sys.stderr)
-        submitted = client.submit(request)
+        if len(requests) > 1:
+            status = submit_batch(
+                client, requests, wait=wait, as_json=as_json, idempotency_key=idempotency_key
+            )
+            raise typer.Exit(status)
+        submitted = client.submit(requests[0].body, idempotency_key=idempotency_key)
         if not wait:
             print(submitted.id)
             return
@@ -280,8 +302,7 @@ def list_evaluations(
     if as_json:
         print_json([dict(evaluation.members) for evaluation in evaluations])
     elif evaluations:
-        columns = ("id", "status", "kind", "name", "best model", "submitted (UTC)", "took")
-        print_table(columns, map(_row, evaluations))
+        print_table(COLUMNS, map(describe_row, evaluations))
     else:
         print("No evaluation matches.", file=sys.stderr)
 
@@ -313,15 +334,3 @@ def _parse_label(text: str) -> tuple[str, str]:
 
 def _as_utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.replace(tzinfo=UTC)
-
-
-def _row(evaluation: Evaluation) -> tuple[str, ...]:
-    return (
-        evaluation.id,
-        evaluation.status,
-        evaluation.kind,
-        evaluation.name or "",
-        str((evaluation.members.get("summary") or {}).get("best_model", "")),
-        f"{evaluation.created_at:%Y-%m-%d %H:%M}" if evaluation.created_at else "",
-        "" if evaluation.seconds is None else f"{evaluation.seconds:.1f} s",
-    )

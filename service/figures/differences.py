@@ -176,7 +176,8 @@ def _build_row(
         if interval is None
         else Bar(interval["estimate"], interval["lower"], interval["upper"])
     )
-    if reference == a:  # every row is then a model minus the reference
+    is_worse = reference is None and decision is Decision.WORSE
+    if reference == a or is_worse:  # a model minus the reference, or the better model first
         a, b, decision = b, a, MIRRORED.get(decision, decision)
         bar = Bar(
             -bar.estimate,

@@ -27,7 +27,7 @@ def build_weights(result: Result) -> Iterator[Figure]:
     largest = format_percent(round(weights["largest_share"], 3))
     yield Figure(
         name="weights",
-        title=f"Importance weights: {format_count(n)} rows count like {number(effective)}",
+        title=f"Importance weights: {format_count(n)} rows count like {round(effective)}",
         caption=(
             f"The bars show how the weights of {format_count(n)} rows are distributed: blue is the "
             "share of the rows whose weight is in the range, orange the share of the total weight "

@@ -97,7 +97,7 @@ def _compare_models(first: Side, second: Side, names: Sequence[str]) -> Table:
             error = None if interval is None else interval["standard_error"]
             means.append(model["mean"]["macro"])
             cells += [write_estimate(means[-1], error), write_ends(interval)]
-        rows.append([*cells, write_number(means[1] - means[0])])
+        rows.append([*cells, write_estimate(means[1] - means[0], error)])
     return Table(
         caption=f"{capitalise(first.view.quantity)} of each model",
         columns=[

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.figures.result_types import has_models
-from service.pages.headlines import write_headline
 from service.pages.kind_tables import describe_outcome, list_main_tables
 from service.pages.method_tables import list_method_tables
 from service.pages.result_view import (
@@ -57,8 +56,9 @@ class ResultSections:
         The verdicts in words; the second ones are folded away.
     main : sequence of Table
         The tables that answer the question of the kind.
-    models, pairs : Table or None
-        The models, and the differences of pairs; None where there are none.
+    models, pairs, more_pairs : Table or None
+        The models, the differences of pairs, and those that are folded away; None where there are
+        none.
     sources : SourceDifferences or None
         The difference by source; None where blocks are not sources.
     model_names : sequence of str
@@ -83,6 +83,7 @@ class ResultSections:
     main: Sequence[Table]
     models: Table | None
     pairs: Table | None
+    more_pairs: Table | None
     sources: SourceDifferences | None
     model_names: Sequence[str]
     unit: str
@@ -111,6 +112,7 @@ def describe_result(
             main=main,
             models=None,
             pairs=None,
+            more_pairs=None,
             sources=None,
             model_names=(),
             unit="source",
@@ -124,15 +126,18 @@ def describe_result(
         )
     view = ResultView(result, request)
     sentences = [*outcome, *view.sentences]
+    # Of many verdicts the headline and the figure show which matter.
+    n_shown = len(sentences) if len(sentences) <= MAX_SENTENCES else len(outcome) + 1
     names = view.model_names if view.has_sources and len(view.model_names) > 1 else []
     chosen = pair or view.default_pair()
     return ResultSections(
-        headline=write_headline(result["summary"]),
-        sentences=sentences[:MAX_SENTENCES],
-        more_sentences=sentences[MAX_SENTENCES:],
+        headline=view.headline,
+        sentences=sentences[:n_shown],
+        more_sentences=sentences[n_shown:],
         main=main,
         models=view.tabulate_models(),
         pairs=view.tabulate_pairs() if view.pairs else None,
+        more_pairs=view.tabulate_more_pairs(),
         sources=view.compare_by_source(*chosen) if names and chosen else None,
         model_names=names,
         unit=view.unit,

@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from service.pages.texts import join_words, write_number
 
 if TYPE_CHECKING:
-    from thetahat_client.results import ComparisonSummaryDict, ModelSummaryDict, SummaryDict
+    from thetahat_client.results import ModelSummaryDict, SummaryDict
 
 MAX_NAMES: Final = 4
 MIRRORED: Final = {"better": "worse", "worse": "better"}
 
 
-def write_headline(summary: SummaryDict) -> str:
-    """Return how the best model compares with the others, in one sentence."""
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two models, and the decision on a beside b."""
+
+    a: str
+    b: str
+    decision: str
+
+
+def write_headline(summary: SummaryDict, comparisons: Sequence[ComparedPair] | None = None) -> str:
+    """Return how the best model compares with the others, in one or a few sentences.
+
+    Parameters
+    ----------
+    comparisons : sequence of ComparedPair or None
+        All comparisons of the result; the summary has only the first ones of many models.
+    """
     best, models = summary["best_model"], summary["models"]
+    if comparisons is None:
+        comparisons = [
+            ComparedPair(pair["a"], pair["b"], pair["decision"]) for pair in summary["comparisons"]
+        ]
     if len(models) < 2:
         return _describe_one(models[0]) if models else ""
     by_decision: dict[str, list[str]] = {}
-    for comparison in summary["comparisons"]:
-        if best in {comparison["a"], comparison["b"]}:
+    for comparison in comparisons:
+        if best in {comparison.a, comparison.b}:
             decision, other = _seen_from(best, comparison)
             by_decision.setdefault(decision, []).append(other)
     order = {model["name"]: place for place, model in enumerate(models)}
@@ -33,8 +53,9 @@ def write_headline(summary: SummaryDict) -> str:
     if not parts:
         return f"{best} has the best mean of {len(models)} models."
     # Results of earlier releases have no counts.
-    if sum(summary.get("decisions", {}).values()) > len(summary["comparisons"]):
-        parts.append("Further comparisons are in the result and not counted here")
+    left_out = sum(summary.get("decisions", {}).values()) - len(comparisons)
+    if left_out > 0:
+        parts.append(f"{left_out} more comparisons are in the result")
     return ". ".join(parts) + "."
 
 
@@ -47,17 +68,17 @@ SENTENCES: Final = {
 }
 
 
-def _seen_from(best: str, comparison: ComparisonSummaryDict) -> tuple[str, str]:
+def _seen_from(best: str, comparison: ComparedPair) -> tuple[str, str]:
     """Return the decision on the best model and the other model of a comparison.
 
     ``not_worse`` is about a alone: of b nothing is shown by it.
     """
-    decision = comparison["decision"]
-    if comparison["a"] == best:
-        return decision, comparison["b"]
+    decision = comparison.decision
+    if comparison.a == best:
+        return decision, comparison.b
     if decision == "not_worse":
-        return "undecided", comparison["a"]
-    return MIRRORED.get(decision, decision), comparison["a"]
+        return "undecided", comparison.a
+    return MIRRORED.get(decision, decision), comparison.a
 
 
 def _list_names(names: Sequence[str], order: Mapping[str, int]) -> str:

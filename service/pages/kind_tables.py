@@ -187,7 +187,7 @@ def _tabulate_curves(result: LearningCurveResultDict) -> list[Table]:
                 [
                     name,
                     str(point["size"]),
-                    write_number(point["n_train"].get("mean")),
+                    _write_rows(point["n_train"].get("mean")),
                     write_estimate(point["mean"]["macro"], error),
                     write_ends(interval, error),
                     describe_target(target),
@@ -201,6 +201,11 @@ def _tabulate_curves(result: LearningCurveResultDict) -> list[Table]:
             numbers=frozenset({1, 2, 3, 4}),
         )
     ]
+
+
+def _write_rows(mean: float | None) -> str:
+    """Return the mean number of rows over the splits, as a whole number."""
+    return write_number(None if mean is None else round(mean))
 
 
 def _describe_curves(result: LearningCurveResultDict) -> list[str]:
@@ -260,10 +265,25 @@ def _tabulate_importance(result: ImportanceWeightingResultDict) -> list[Table]:
     return [table, _tabulate_weights(result["weights"])]
 
 
+def _describe_importance(result: ImportanceWeightingResultDict) -> list[str]:
+    sentences = []
+    for name, risk in result["risks"].items():
+        selected = risk.get("selected_learner"), risk.get("selected")
+        chosen = ", ".join(write_number(each) for each in selected if each is not None)
+        error = risk["standard_error"]
+        text = f"The {name.replace('_', ' ')} risk "
+        text += f"selects {chosen}, with an estimate of " if chosen else "is "
+        text += write_estimate(risk["estimate"], error)
+        if risk["interval"] is not None:
+            text += f" (interval {write_ends(risk['interval'], error)})"
+        sentences.append(f"{text}.")
+    return [*sentences, _describe_sample_size(result["weights"])]
+
+
 def _describe_sample_size(weights: EstimatedWeightsDict) -> str:
     return (
-        f"The {write_number(weights['n'])} weighted source rows are worth "
-        f"{write_number(weights['effective_sample_size'])} unweighted ones (effective sample size)."
+        f"The {write_number(weights['n'])} weighted source rows are worth about "
+        f"{round(weights['effective_sample_size'])} unweighted ones (effective sample size)."
     )
 
 
@@ -348,7 +368,7 @@ OUTCOMES: Final[Mapping[str, Callable[[Any], list[str]]]] = {
     "bootstrap": _describe_bootstrap,
     "selection": _describe_selection,
     "learning_curve": _describe_curves,
-    "importance_weighting": lambda result: [_describe_sample_size(result["weights"])],
+    "importance_weighting": _describe_importance,
     "weights": lambda result: [_describe_sample_size(result["weights"])],
     "study": _describe_study,
 }

@@ -12,8 +12,8 @@ from functools import cached_property
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
-from service.figures.differences import PairsBeyondMargin
-from service.pages.headlines import write_headline
+from service.figures.differences import MOST_PAIRS, PairsBeyondMargin
+from service.pages.headlines import ComparedPair, write_headline
 from service.pages.tables import Table
 from service.pages.texts import (
     capitalise,
@@ -25,6 +25,7 @@ from service.pages.texts import (
     write_p_value,
 )
 from thetahat.cautions import restore
+from thetahat.values.number_text import format_count
 
 if TYPE_CHECKING:
     from service.figures.result_types import AnyComparison, AnyInterval, ModelsResult
@@ -35,7 +36,7 @@ MAX_SENTENCES: Final = 7
 """Sentences of verdicts that are shown at first; the others are folded away."""
 MAX_DOUBTS: Final = 3
 MAX_PAIRS: Final = 200
-"""Pairs of models that a page lists; a result with more of them is read by API."""
+"""Pairs without the best model that a page lists; a result with more of them is read by API."""
 SEVERITIES: Final = ("serious", "warning", "info")
 TARGET_ORDER: Final = ("new_source", "new_population", "these_sources", "these_models")
 
@@ -117,7 +118,11 @@ class ResultView:
     @property
     def headline(self) -> str:
         """The verdict in one short sentence."""
-        return write_headline(self.result["summary"])
+        pairs = [
+            ComparedPair(pair["a"], pair["b"], str(pair["verdict"]["decision"]))
+            for pair in self.result["comparisons"]
+        ]
+        return write_headline(self.result["summary"], pairs)
 
     @property
     def sentences(self) -> Sequence[str]:
@@ -182,10 +187,17 @@ class ResultView:
             key=lambda pair: (best not in {pair["a"], pair["b"]}, -abs(pair["difference"])),
         )
 
+    @cached_property
+    def _n_first_pairs(self) -> int:
+        """How many pairs the first table has: all, or of many those with the best model."""
+        if len(self.pairs) <= MOST_PAIRS:
+            return len(self.pairs)
+        best = self.result["summary"]["best_model"]
+        return sum(best in {pair["a"], pair["b"]} for pair in self.pairs)
+
     def tabulate_pairs(self) -> Table:
-        """Return the difference of each pair of models with the verdict."""
-        rows = [self._describe_pair(pair) for pair in self.pairs[:MAX_PAIRS]]
-        left_out = len(self.pairs) - len(rows)
+        """Return the difference of each pair; of many pairs only of those with the best model."""
+        rows = [self._describe_pair(pair) for pair in self.pairs[: self._n_first_pairs]]
         side = "above" if self.higher_is_better else "below"
         sign = f"{side} 0, the first model is better."
         notes = [f"A difference is the first {self.quantity} minus the second; {sign}"]
@@ -194,15 +206,32 @@ class ResultView:
                 f"The margin is {write_number(self.margin)}: smaller differences do not matter. "
                 "“By more than the margin” allows for the number of pairs (Bonferroni)."
             )
-        if left_out:
-            notes.append(f"{left_out} more pairs are in the result as JSON.")
+        if len(rows) < len(self.pairs):
+            best = self.result["summary"]["best_model"]
+            caption = f"Difference of {best} and each other model"
+        else:
+            caption = "Difference of each pair"
+        return self._tabulate_differences(caption, rows, " ".join(notes))
+
+    def tabulate_more_pairs(self) -> Table | None:
+        """Return the pairs without the best model, where the first table leaves them out."""
+        more = self.pairs[self._n_first_pairs :]
+        if not more:
+            return None
+        rows = [self._describe_pair(pair) for pair in more[:MAX_PAIRS]]
+        note = "The largest differences are first."
+        if len(more) > len(rows):
+            note += f" {format_count(len(more) - len(rows))} more pairs are in the result as JSON."
+        return self._tabulate_differences("Difference of each other pair", rows, note)
+
+    def _tabulate_differences(self, caption: str, rows: list[list[str]], note: str) -> Table:
         target = next((p["interval"]["target"] for p in self.pairs if p["interval"]), None)
         return Table(
-            caption=f"Difference of each pair {describe_target(target, self.unit)}".strip(),
+            caption=f"{caption} {describe_target(target, self.unit)}".strip(),
             columns=["Pair", "Difference", f"{self._level} % interval", "Verdict", "p"],
             rows=rows,
             numbers=frozenset({1, 2, 4}),
-            note=" ".join(notes),
+            note=note,
         )
 
     def _describe_pair(self, pair: AnyComparison) -> list[str]:

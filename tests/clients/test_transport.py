@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gzip
+import json
+import random
 import socket
 from typing import Protocol
 
@@ -255,3 +258,31 @@ def test_invalid_addresses_are_not_tried_again(open_client: type[Client]) -> Non
         client.get("x")
 
     assert naps == []
+
+
+def test_exact_a_large_submission_is_compressed(make_client: Connect) -> None:
+    rng = random.Random(20_261_123)
+    losses = {"a": [[round(rng.random(), 6) for _ in range(5_000)] for _ in range(4)]}
+    request = {"kind": "losses", "losses": losses}
+    with run_stub(BUSY, TAKEN) as stub, make_client(stub) as client:
+        client.submit(request)
+
+    for sent in stub.requests:  # the further attempt, too
+        assert sent.headers["content-encoding"] == "gzip"
+        assert json.loads(gzip.decompress(sent.body)) == request
+        assert len(sent.body) < len(json.dumps(request)) / 2
+
+
+@pytest.mark.parametrize(
+    "request_body",
+    [REQUEST, {"kind": "losses", "losses": {"a": [[0] * 300_000]}}],
+    ids=["small", "of one value"],
+)
+def test_exact_what_the_service_may_refuse_is_not_compressed(
+    make_client: Connect, request_body: dict[str, object]
+) -> None:
+    with run_stub(TAKEN) as stub, make_client(stub) as client:
+        client.submit(request_body)
+
+    assert "content-encoding" not in stub.requests[0].headers
+    assert json.loads(stub.requests[0].body) == request_body

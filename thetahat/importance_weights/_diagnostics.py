@@ -18,6 +18,7 @@ from thetahat.cautions import (
 )
 from thetahat.importance_weights._kernels import nearest_distances
 from thetahat.importance_weights.base import Samples
+from thetahat.values.number_text import format_percent
 from thetahat.values.types import FloatArray
 
 
@@ -88,7 +89,9 @@ def _check_weights(
     if effective_size < FEW_EFFECTIVE_INSTANCES.threshold * n:
         yield FEW_EFFECTIVE_INSTANCES(effective=effective_size, n=n)
     if largest_share > ONE_WEIGHT_DOMINATES.threshold and n > 1 / ONE_WEIGHT_DOMINATES.threshold:
-        yield ONE_WEIGHT_DOMINATES(row=int(np.argmax(weights)), share=f"{largest_share:.0%}")
+        yield ONE_WEIGHT_DOMINATES(
+            row=int(np.argmax(weights)), share=format_percent(round(largest_share, 2))
+        )
     n_large = int((weights > LARGE_WEIGHTS.threshold).sum())
     if n_large:
         yield LARGE_WEIGHTS(n_large=n_large, n=n, largest=float(weights.max()))
@@ -96,7 +99,7 @@ def _check_weights(
 
 def _check_coverage(coverage: float) -> Iterator[Caution]:
     if coverage < TARGET_NOT_COVERED.threshold:
-        yield TARGET_NOT_COVERED(share=f"{1 - coverage:.0%}")
+        yield TARGET_NOT_COVERED(share=format_percent(round(1 - coverage, 2)))
 
 
 MAX_ROWS = 3000

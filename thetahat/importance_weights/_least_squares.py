@@ -18,6 +18,7 @@ from thetahat.importance_weights._width_search import (
     search_by_least_squares,
 )
 from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
+from thetahat.values.number_text import format_percent
 from thetahat.values.types import FloatArray
 
 
@@ -77,4 +78,4 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
 def _cautions(solution: FloatArray) -> Iterator[Caution]:
     share_cut = float(-solution[solution < 0].sum() / np.abs(solution).sum())
     if share_cut > 0.1:
-        yield COEFFICIENTS_CUT(share=f"{share_cut:.0%}")
+        yield COEFFICIENTS_CUT(share=format_percent(round(share_cut, 2)))

@@ -9,6 +9,7 @@ from thetahat.cautions import FEW_BLOCKS, LARGE_TEST_PARTS, Caution
 from thetahat.errors import InsufficientData
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.number_text import format_percent
 from thetahat.values.types import BlockKind, Target
 from thetahat.variances._building import build_estimate
 from thetahat.variances.base import VarianceEstimate
@@ -66,4 +67,4 @@ def _large_test_parts(ratio: float) -> tuple[Caution, ...]:
     share = ratio / (1 + ratio)
     if share <= LARGE_TEST_PARTS.threshold:
         return ()
-    return (LARGE_TEST_PARTS(share=f"{share:.0%}"),)
+    return (LARGE_TEST_PARTS(share=format_percent(round(share, 2))),)

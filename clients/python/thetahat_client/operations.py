@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Final, Literal, TypeVar
 from uuid import uuid4
 
+from thetahat_client.compression import compress_body
 from thetahat_client.errors import (
     ConnectionFailed,
     NotFound,
@@ -222,15 +223,17 @@ class Operations(Outputs):
             which protects only the further attempts of this call.
         """
         text = json.dumps(request, allow_nan=False, ensure_ascii=False).encode()
+        body, encoding = compress_body(text)
         headers = {
             "Content-Type": "application/json",
+            **encoding,
             "Idempotency-Key": idempotency_key or str(uuid4()),
         }
         seconds = 0 if wait is None else math.ceil(min(max(wait, 0.0), LONGEST_WAIT_S))
         if seconds:
             headers["Prefer"] = f"wait={seconds}"
         answer = yield from self.transport.send(
-            "POST", "/v1/evaluations", headers=headers, body=lambda: text, waiting=seconds
+            "POST", "/v1/evaluations", headers=headers, body=lambda: body, waiting=seconds
         )
         evaluation = Evaluation.read(answer.json())
         if evaluation.result is None:
@@ -261,10 +264,14 @@ class Operations(Outputs):
         key = idempotency_key or str(uuid4())
         outcomes: list[SubmissionOutcome] = []
         for number, batch in enumerate(_cut_batches(requests, batch_size)):
-            text = b'{"items":[' + b",".join(batch) + b"]}"
-            headers = {"Content-Type": "application/json", "Idempotency-Key": f"{key} {number}"}
+            body, encoding = compress_body(b'{"items":[' + b",".join(batch) + b"]}")
+            headers = {
+                "Content-Type": "application/json",
+                **encoding,
+                "Idempotency-Key": f"{key} {number}",
+            }
             answer = yield from self.transport.send(
-                "POST", "/v1/evaluations/batch", headers=headers, body=partial(bytes, text)
+                "POST", "/v1/evaluations/batch", headers=headers, body=partial(bytes, body)
             )
             first = len(outcomes)
             outcomes += [SubmissionOutcome.read(item, first) for item in answer.json()["items"]]

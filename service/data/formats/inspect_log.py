@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
@@ -43,12 +44,15 @@ class InspectLog:
         if not is_zip:
             log = parse_json(path.read_bytes(), "The file")
             header, samples = _read_header(log), _read_samples(log)
-            return write_rows(lambda: _list_rows(samples, header), limits, table)
+            written = write_rows(lambda: _list_rows(samples, header), limits, table)
+            return _note_unfinished(written, log)
         try:
             with zipfile.ZipFile(path) as archive:
                 _check_expansion(archive, path, limits)
-                header = _read_header(_read_first(archive))
-                return write_rows(lambda: _list_rows(_samples(archive), header), limits, table)
+                first = _read_first(archive)
+                header = _read_header(first)
+                written = write_rows(lambda: _list_rows(_samples(archive), header), limits, table)
+                return _note_unfinished(written, first)
         except ZIP_ERRORS as error:
             raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
 
@@ -86,6 +90,18 @@ def _read_header(log: JsonValue) -> dict[str, str]:
             "tables as JSON Lines, with the ending .jsonl."
         )
     return {"task": spec["task"], "model": spec["model"]}
+
+
+def _note_unfinished(inspected: Inspected, log: JsonValue) -> Inspected:
+    """Add a sentence to the details if the evaluation had not ended when the log was written."""
+    status = log.get("status", "started") if isinstance(log, dict) else "started"
+    if status == "success":
+        return inspected
+    sentence = (
+        f"The log has the status {status!r}: the evaluation has not ended well, so samples or "
+        "their scores may be missing."
+    )
+    return replace(inspected, details={**inspected.details, "unfinished": sentence})
 
 
 def _read_samples(log: JsonValue) -> list[JsonValue]:

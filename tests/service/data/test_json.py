@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +80,16 @@ def test_exact_values_of_an_inspect_log(tmp_path: Path, write: Callable[..., byt
     assert set(columns["task"]) == {"arc"}
     assert columns["score.match"].tolist() == [1.0, 0.0, 0.5, 0.25]
     assert "metadata.document" in columns
+
+
+def test_exact_a_log_of_an_unfinished_evaluation_is_noticed(tmp_path: Path) -> None:
+    whole = json.loads(inspect_json("arc", "llama", {1: ["C"]}))
+
+    for status, is_noticed in (("success", False), ("error", True), ("started", True)):
+        log = json.dumps({**whole, "status": status}).encode()
+        details = inspected(tmp_path, INSPECT, log)[0].details
+        assert ("unfinished" in details) == is_noticed
+        assert not is_noticed or f"the status '{status}'" in str(details["unfinished"])
 
 
 @pytest.mark.parametrize(

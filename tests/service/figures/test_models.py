@@ -125,9 +125,24 @@ def test_exact_beyond_the_margin_differs_from_better() -> None:
 
     assert [row["verdict"] for row in rows] == [
         "better, by more than the margin",
+        "better, by more than the margin",
         "better",
-        "worse, by more than the margin",
     ]
+
+
+def test_exact_the_better_model_of_a_pair_is_first() -> None:
+    result = evaluation(3)
+    worse = result["comparisons"][0]
+    worse["interval"] = interval(0.06, 0.03)
+    worse["verdict"]["decision"] = "worse"
+
+    rows = rows_of(figure_of(result, "differences"))
+
+    (row,) = [each for each in rows if {each["a"], each["b"]} == {worse["a"], worse["b"]}]
+    assert (row["a"], row["b"]) == (worse["b"], worse["a"])
+    assert row["verdict"].startswith("better")
+    assert row["estimate"] == -worse["interval"]["estimate"]
+    assert row["upper"] == -worse["interval"]["lower"]
 
 
 def test_exact_of_very_many_pairs_those_with_the_best_model_are_shown() -> None:

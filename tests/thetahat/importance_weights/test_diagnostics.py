@@ -39,9 +39,9 @@ def test_by_hand_values() -> None:
         "large_weights",
         "target_not_covered",
     ]
-    assert "Source row 0 alone has 75%" in found.cautions[1].message
+    assert "Source row 0 alone has 75 %" in found.cautions[1].message
     assert "1 of 8 weights are larger than 10; the largest is 12" in found.cautions[2].message
-    assert "40% of the target rows" in found.cautions[3].message
+    assert "40 % of the target rows" in found.cautions[3].message
 
 
 def test_limit_equal_weights_are_as_good_as_none() -> None:

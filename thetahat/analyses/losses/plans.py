@@ -20,6 +20,9 @@ MAX_SPLITS: Final = 100
 MAX_UNITS: Final = 10**12
 """The largest number of units in a plan."""
 
+MOST_COUNTED: Final = 10**6
+"""Units up to which the sentence of a plan has their number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictBasis:
@@ -148,6 +151,11 @@ def plan(
 
 
 def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: str, power: float) -> str:
+    if total > MOST_COUNTED:
+        return (
+            f"If the true difference is {assumed}, more than {format_count(MOST_COUNTED)} {unit} "
+            f"are needed for a chance of {format_percent(power)} to show it."
+        )
     return (
         f"If the true difference is {assumed}, about {format_count(total)} "
         f"{unit} ({format_count(additional)} more) give a chance of {format_percent(power)} to "
