@@ -55,7 +55,7 @@ class AttemptOutcome:
 
 
 def sign(secret: str, message_id: str, timestamp: int, body: str) -> str:
-    """Return the header ``webhook-signature`` of a delivery.
+    """Return one signature of a delivery; ``webhook-signature`` has one for each valid secret.
 
     Source: Standard Webhooks, version 1 (symmetric).
     """
@@ -125,7 +125,9 @@ def send(delivery: ClaimedDelivery, settings: Settings) -> AttemptOutcome:
         "User-Agent": "thetahat-webhooks/1",
         "webhook-id": str(delivery.id),
         "webhook-timestamp": str(timestamp),
-        "webhook-signature": sign(delivery.secret, str(delivery.id), timestamp, delivery.body),
+        "webhook-signature": " ".join(
+            sign(secret, str(delivery.id), timestamp, delivery.body) for secret in delivery.secrets
+        ),
     }
     try:
         with open_response(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -23,7 +23,11 @@ SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the beginning that all of them h
 
 
 def create(
-    owner_id: UUID, url: str, event_types: Sequence[str], description: str | None
+    owner_id: UUID,
+    url: str,
+    event_types: Sequence[str],
+    description: str | None,
+    labels: Mapping[str, str] | None = None,
 ) -> tuple[WebhookRow, str]:
     """Register a webhook; return it and its secret, which is not shown again.
 
@@ -42,8 +46,10 @@ def create(
         description=description,
         created_at=datetime.now(UTC),
         disabled_at=None,
+        labels=dict(labels) if labels else None,
+        previous_secret_until=None,
     )
-    secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+    secret = _make_secret()
     most = settings().max_webhooks
     with unit_of_work() as connection:
         if len(webhooks.list_of_owner(connection, owner_id)) >= most:
@@ -69,6 +75,23 @@ def get(owner_id: UUID, webhook_id: UUID) -> WebhookRow:
     if row is None:
         raise _not_found(webhook_id)
     return row
+
+
+def rotate_secret(
+    owner_id: UUID, webhook_id: UUID, keep_previous_s: float
+) -> tuple[WebhookRow, str]:
+    """Give a webhook a new secret; return both. The previous one signs too for some time."""
+    secret = _make_secret()
+    until = datetime.now(UTC) + timedelta(seconds=keep_previous_s)
+    with unit_of_work() as connection:
+        if webhooks.get(connection, owner_id, webhook_id) is None:
+            raise _not_found(webhook_id)
+        webhooks.rotate_secret(connection, webhook_id, secret, until)
+        audit.add(connection, Action.ROTATE_WEBHOOK_SECRET, webhook_id, owner_id)
+        row = webhooks.get(connection, owner_id, webhook_id)
+    if row is None:
+        raise _not_found(webhook_id)
+    return row, secret
 
 
 def delete(owner_id: UUID, webhook_id: UUID) -> None:
@@ -102,6 +125,10 @@ def send_again(owner_id: UUID, webhook_id: UUID, delivery_id: UUID) -> DeliveryR
             raise ResourceNotFound(f"Webhook {webhook_id} has no delivery {delivery_id}.")
         audit.add(connection, Action.SEND_WEBHOOK_AGAIN, delivery_id, owner_id)
     return row
+
+
+def _make_secret() -> str:
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def _not_found(webhook_id: UUID) -> ResourceNotFound:

@@ -27,6 +27,12 @@ class WebhookRequest(Schema):
     description: (
         Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] | None
     ) = Field(None, description="A note for people.")
+    labels: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=20,
+        description="It is told only about evaluations that have all these labels.",
+        examples=[{"team": "x"}],
+    )
 
 
 class WebhookRead(BaseModel):
@@ -36,15 +42,22 @@ class WebhookRead(BaseModel):
     url: str = Field(description="Where deliveries are sent.")
     event_types: list[WebhookEvent] = Field(description="What it is told about.")
     description: str | None = Field(description="The note; null without one.")
+    labels: dict[str, str] = Field(
+        description="It is told only about evaluations that have all these labels."
+    )
     created_at: datetime = Field(description="The time at which it was registered.")
     disabled_at: datetime | None = Field(
         description="The time at which the receiver answered 410, after which nothing is sent; "
         "null while deliveries are sent."
     )
+    previous_secret_until: datetime | None = Field(
+        description="The time until which deliveries are signed with the previous secret, too; "
+        "null if the secret was never rotated."
+    )
 
 
 class NewWebhook(WebhookRead):
-    """A new webhook with its secret, which no other response shows."""
+    """A webhook with its new secret, which no other response shows."""
 
     secret: str = Field(
         description="Verifies the signatures of deliveries; whsec_ and 32 bytes in base64."

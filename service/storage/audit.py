@@ -33,6 +33,7 @@ class Action(StrEnum):
     ROTATE_KEY = "key.rotate"
     CREATE_WEBHOOK = "webhook.create"
     DELETE_WEBHOOK = "webhook.delete"
+    ROTATE_WEBHOOK_SECRET = "webhook.rotate_secret"  # noqa: S105 - an action
     SEND_WEBHOOK_AGAIN = "webhook.send_again"
     LOG_IN = "session.log_in"
     LOG_OUT = "session.log_out"

@@ -257,6 +257,9 @@ WEBHOOK = sa.Table(
     sa.Column("description", sa.String(200)),
     _required("created_at", Instant()),
     sa.Column("disabled_at", Instant()),  # when the receiver answered 410
+    sa.Column("labels", sa.JSON(none_as_null=True)),  # evaluations with all of them; NULL: all
+    sa.Column("previous_secret", sa.String(100)),  # signs too, until the time beside it
+    sa.Column("previous_secret_until", Instant()),
 )
 
 # One message to a webhook, written in the transaction that ends the evaluation.

@@ -27,7 +27,7 @@ _HOOKS = WEBHOOK.c
 _DELIVERIES = WEBHOOK_DELIVERY.c
 # The lock lets PostgreSQL delete none of them before its deliveries are written.
 _LISTENING = (
-    sa.select(_HOOKS.id, _HOOKS.event_types)
+    sa.select(_HOOKS.id, _HOOKS.event_types, _HOOKS.labels)
     .where(_HOOKS.owner_id == sa.bindparam("owner"), _HOOKS.disabled_at.is_(None))
     .with_for_update(read=True, key_share=True)
 )
@@ -35,7 +35,7 @@ _LISTENING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookRow:
-    """A webhook without its secret."""
+    """A webhook without its secrets."""
 
     id: UUID
     owner_id: UUID
@@ -44,6 +44,8 @@ class WebhookRow:
     description: str | None
     created_at: datetime
     disabled_at: datetime | None
+    labels: Mapping[str, str] | None
+    previous_secret_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,14 +67,20 @@ class DeliveryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedDelivery:
-    """A delivery that this process sends now, with what it needs for that."""
+    """A delivery that this process sends now, with what it needs for that.
+
+    Parameters
+    ----------
+    secrets : tuple of str
+        Each signs the delivery: the secret, and the previous one for some time.
+    """
 
     id: UUID
     webhook_id: UUID
     attempts: int
     body: str
     url: str
-    secret: str
+    secrets: tuple[str, ...]
 
 
 _ROW = tuple(_HOOKS[name] for name in WebhookRow.__dataclass_fields__)
@@ -120,6 +128,17 @@ def disable(connection: sa.Connection, webhook_id: UUID) -> None:
     )
 
 
+def rotate_secret(
+    connection: sa.Connection, webhook_id: UUID, secret: str, previous_until: datetime
+) -> None:
+    """Replace the secret of a webhook; the previous one signs too until ``previous_until``."""
+    connection.execute(
+        sa.update(WEBHOOK)
+        .where(_HOOKS.id == webhook_id)
+        .values(previous_secret=_HOOKS.secret, previous_secret_until=previous_until, secret=secret)
+    )
+
+
 def enable(connection: sa.Connection, webhook_id: UUID) -> None:
     """Send to a webhook again."""
     connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=None))
@@ -141,22 +160,26 @@ def add_deliveries(
     """
     event_type = f"evaluation.{status}"
     hooks = connection.execute(_LISTENING, {"owner": owner_id}).all()
-    listening = [hook.id for hook in hooks if event_type in hook.event_types]
-    if not listening:
+    interested = [hook for hook in hooks if event_type in hook.event_types]
+    if not interested:
         return
     path = f"/v1/evaluations/{evaluation['id']}"
-    labels = connection.execute(
+    read = connection.execute(
         sa.select(EVALUATION_LABEL.c.key, EVALUATION_LABEL.c.value).where(
             EVALUATION_LABEL.c.evaluation_id == evaluation["id"]
         )
     )
+    labels = {row.key: row.value for row in read}
+    listening = [hook.id for hook in interested if (hook.labels or {}).items() <= labels.items()]
+    if not listening:
+        return
     body = {
         "type": event_type,
         "timestamp": finished_at,
         "data": {
             **evaluation,
             "status": status,
-            "labels": {row.key: row.value for row in labels},
+            "labels": labels,
             "finished_at": finished_at,
             "links": {"self": path, "result": f"{path}/result"},
         },
@@ -260,11 +283,31 @@ def claim(connection: sa.Connection, now: float, until: float, limit: int) -> li
             _DELIVERIES.body,
             _HOOKS.url,
             _HOOKS.secret,
+            _HOOKS.previous_secret,
+            _HOOKS.previous_secret_until,
         )
         .join(WEBHOOK, _HOOKS.id == _DELIVERIES.webhook_id)
         .where(_DELIVERIES.id.in_(claimed))
     )
-    return [ClaimedDelivery(**row) for row in rows.mappings()]
+    return [
+        ClaimedDelivery(
+            id=row.id,
+            webhook_id=row.webhook_id,
+            attempts=row.attempts,
+            body=row.body,
+            url=row.url,
+            secrets=_list_secrets(row, now),
+        )
+        for row in rows
+    ]
+
+
+def _list_secrets(row: Any, now: float) -> tuple[str, ...]:
+    """Return the secret, and the previous one while it is still valid."""
+    until: datetime | None = row.previous_secret_until
+    if row.previous_secret is None or until is None or until.timestamp() <= now:
+        return (row.secret,)
+    return row.secret, row.previous_secret
 
 
 def record_attempt(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final, TypeVar
 
@@ -18,6 +18,8 @@ _PROSE: Final = frozenset(
     ("message", "advice", "reason", "plan_reason", "sentence", "sentences", "note")
 )
 """Fields of results that hold sentences."""
+QUOTED: Final = (r'"[^"]*"', r"`[^`]*`", r"(?<!\w)'[^']*'(?!\w)")
+"""Patterns of text in quotation marks, which is kept as it is."""
 _IRREGULAR: Final = {"child": "children", "man": "men", "woman": "women", "person": "people"}
 
 
@@ -105,9 +107,13 @@ def name_blocks(result: R, noun: BlockNoun | None, kind: BlockKind, names: Itera
     """
     if noun is None:
         return result
-    sentences = _Sentences(noun, kind, names)
-    named: R = _rewrite(result, sentences, is_prose=False)
-    return named
+    return rewrite_sentences(result, _Sentences(noun, kind, names).rewrite)
+
+
+def rewrite_sentences(result: R, rewrite: Callable[[str], str]) -> R:
+    """Return a result, or a part of one, with every sentence in it rewritten."""
+    rewritten: R = _rewrite(result, rewrite, is_prose=False)
+    return rewritten
 
 
 class _Sentences:
@@ -117,9 +123,8 @@ class _Sentences:
         words = {BlockKind.SOURCE: "source blocks?|source|block", BlockKind.RANDOM: "fold|block"}
         word = words.get(kind, "block")
         kept = [re.escape(name) for name in names if re.search(rf"(?i){word}", name)]
-        quoted = [r'"[^"]*"', r"`[^`]*`", r"(?<!\w)'[^']*'(?!\w)"]
         keep = "|".join(
-            [*quoted, _name_other_kinds(kind), *(rf"(?<!\w){name}(?!\w)" for name in kept)]
+            [*QUOTED, _name_other_kinds(kind), *(rf"(?<!\w){name}(?!\w)" for name in kept)]
         )
         others = r"(?! (?:samples?|rows?|data|point|weights?)\b)(?!-)"
         self._pattern = re.compile(
@@ -151,21 +156,21 @@ def _name_other_kinds(kind: BlockKind) -> str:
     return rf"\b(?:{'|'.join(first)})(?: or (?:{'|'.join(kinds)}))* blocks?\b"
 
 
-def _rewrite(value: Any, sentences: _Sentences, *, is_prose: bool) -> Any:
+def _rewrite(value: Any, rewrite: Callable[[str], str], *, is_prose: bool) -> Any:
     if isinstance(value, str):
-        return sentences.rewrite(value) if is_prose else value
+        return rewrite(value) if is_prose else value
     if is_dataclass(value) and not isinstance(value, type):
         changed = {}
         for field in fields(value):
             old = getattr(value, field.name)
-            new = _rewrite(old, sentences, is_prose=field.name in _PROSE)
+            new = _rewrite(old, rewrite, is_prose=field.name in _PROSE)
             if new is not old:
                 changed[field.name] = new
         return replace(value, **changed) if changed else value
     if isinstance(value, tuple) and type(value) is tuple:
-        items = tuple(_rewrite(item, sentences, is_prose=is_prose) for item in value)
+        items = tuple(_rewrite(item, rewrite, is_prose=is_prose) for item in value)
         return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     if isinstance(value, dict):
-        entries = {k: _rewrite(v, sentences, is_prose=False) for k, v in value.items()}
+        entries = {k: _rewrite(v, rewrite, is_prose=False) for k, v in value.items()}
         return entries if any(entries[k] is not v for k, v in value.items()) else value
     return value

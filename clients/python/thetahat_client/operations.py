@@ -470,6 +470,7 @@ class Operations(Outputs):
         url: str,
         *,
         event_types: Sequence[str] | None = None,
+        labels: Mapping[str, str] | None = None,
         description: str | None = None,
     ) -> Steps[Webhook]:
         """Register an address that is told of the ends of evaluations; one attempt.
@@ -482,12 +483,16 @@ class Operations(Outputs):
             An ``https`` address.
         event_types : sequence of str or None
             By default every end: succeeded, failed and cancelled.
+        labels : Mapping or None
+            Only evaluations that have all these labels.
         description : str or None
             A note for people.
         """
         body: dict[str, Any] = {"url": url}
         if event_types is not None:
             body["event_types"] = list(event_types)
+        if labels is not None:
+            body["labels"] = dict(labels)
         if description is not None:
             body["description"] = description
         text = json.dumps(body, ensure_ascii=False).encode()
@@ -505,6 +510,25 @@ class Operations(Outputs):
         """Return all webhooks, without their secrets."""
         answer = yield from self.transport.read("/v1/webhooks")
         return [Webhook.read(item) for item in answer["items"]]
+
+    @operation
+    def rotate_webhook_secret(
+        self, webhook_id: str, *, keep_previous_s: int = 24 * 3600
+    ) -> Steps[Webhook]:
+        """Give a webhook a new ``secret``, which only the answer has; one attempt.
+
+        Parameters
+        ----------
+        keep_previous_s : int
+            Seconds for which deliveries are signed with the previous secret, too.
+        """
+        answer = yield from self.transport.send(
+            "POST",
+            f"/v1/webhooks/{webhook_id}/rotate",
+            query={"keep_previous_s": keep_previous_s},
+            once=True,
+        )
+        return Webhook.read(answer.json())
 
     @operation
     def delete_webhook(self, webhook_id: str) -> Steps[None]:

@@ -21,7 +21,12 @@ class Webhook:
     disabled_at : datetime or None
         When the receiver answered 410; nothing is sent from then on.
     secret : str or None
-        Verifies signatures; only in the answer to ``Client.create_webhook``.
+        Verifies signatures; only in the answers to ``Client.create_webhook`` and
+        ``Client.rotate_webhook_secret``.
+    labels : Mapping
+        It is told only of evaluations that have all these labels.
+    previous_secret_until : datetime or None
+        Until when deliveries are signed with the previous secret, too.
     members : Mapping
         The whole JSON object that the service sent.
     """
@@ -33,6 +38,8 @@ class Webhook:
     created_at: datetime | None
     disabled_at: datetime | None
     secret: str | None = field(default=None, repr=False)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    previous_secret_until: datetime | None = None
     members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -46,6 +53,8 @@ class Webhook:
             created_at=_parse_time(data.get("created_at")),
             disabled_at=_parse_time(data.get("disabled_at")),
             secret=data.get("secret"),
+            labels=dict(data.get("labels") or {}),
+            previous_secret_until=_parse_time(data.get("previous_secret_until")),
             members=dict(data),
         )
 

@@ -33,6 +33,8 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
 BODIES: Final[dict[str, type[Schema]]] = {"/v1/webhooks": WebhookRequest}
 """The bodies of POST requests, for the OpenAPI document."""
 PROBLEM: Final[dict[str, Any]] = {"model": ProblemDocument}
+DAY_S: Final = 24 * 3600
+LONGEST_KEPT_S: Final = 30 * DAY_S
 WEBHOOK_FIELDS: Final = tuple(WebhookRead.model_fields)
 DELIVERY_FIELDS: Final = tuple(DeliveryRead.model_fields)
 
@@ -48,7 +50,12 @@ async def create_webhook(request: Request) -> Response:
     body = await read_valid_body(request, WebhookRequest)
     types = [event_type.value for event_type in body.event_types]
     row, secret = await write_database(
-        webhooks.create, request.scope["owner_id"], body.url, types, body.description
+        webhooks.create,
+        request.scope["owner_id"],
+        body.url,
+        types,
+        body.description,
+        body.labels,
     )
     headers = {"Location": f"/v1/webhooks/{row.id}", "Cache-Control": "no-store"}
     return json_response({**_describe(row), "secret": secret}, 201, headers)
@@ -75,6 +82,37 @@ async def delete_webhook(request: Request, webhook_id: str) -> Response:
     identifier = parse_id(webhook_id, "webhook")
     await write_database(webhooks.delete, request.scope["owner_id"], identifier)
     return Response(status_code=204)
+
+
+@router.post(
+    "/{webhook_id}/rotate",
+    response_model=NewWebhook,
+    responses={404: PROBLEM, 422: PROBLEM},
+)
+async def rotate_webhook_secret(
+    request: Request,
+    webhook_id: str,
+    keep_previous_s: Annotated[
+        int,
+        Query(
+            ge=0,
+            le=LONGEST_KEPT_S,
+            description="Seconds for which deliveries are signed with the previous secret, too.",
+        ),
+    ] = DAY_S,
+) -> Response:
+    """Give a webhook a new secret; the response is the only place that shows it.
+
+    Until receivers know the new secret, deliveries have two signatures in one header.
+    """
+    row, secret = await write_database(
+        webhooks.rotate_secret,
+        request.scope["owner_id"],
+        parse_id(webhook_id, "webhook"),
+        keep_previous_s,
+    )
+    headers = {"Cache-Control": "no-store"}
+    return json_response({**_describe(row), "secret": secret}, 200, headers)
 
 
 @router.get(
@@ -121,7 +159,8 @@ async def send_delivery_again(request: Request, webhook_id: str, delivery_id: st
 
 
 def _describe(row: WebhookRow) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name in WEBHOOK_FIELDS}
+    values = {name: value for name, value in asdict(row).items() if name in WEBHOOK_FIELDS}
+    return {**values, "labels": row.labels or {}}
 
 
 def _describe_delivery(row: DeliveryRow) -> dict[str, Any]:

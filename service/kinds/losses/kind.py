@@ -18,6 +18,7 @@ from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.cautions import suspect_scores
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.values.block_nouns import name_blocks
+from thetahat.values.score_words import name_scores
 from thetahat.weighted_risks.weighted import Weighted
 
 
@@ -58,8 +59,10 @@ class Losses(JobKind[LossesRequest]):
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
         cautions = (*doubts, *evaluation.cautions, *plan.cautions, *assumed)
         evaluation = replace(evaluation, cautions=cautions)
+        table = plan.table
+        evaluation = name_scores(evaluation, table.names, higher_is_better=table.higher_is_better)
         evaluation = name_blocks(
-            evaluation, job.request.choices.noun, plan.table.layout.kind, plan.table.names
+            evaluation, job.request.choices.noun, table.layout.kind, table.names
         )
         result = LossesResult(evaluation=evaluation)
         methods = (*evaluation.methods, *plan.fits.methods_used())

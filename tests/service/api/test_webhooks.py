@@ -134,3 +134,30 @@ def test_invalid_more_webhooks_than_the_limit(client: TestClient, setting: Setti
 
     assert (answer.status_code, answer.json()["code"]) == (429, "quota_exceeded")
     assert "THETAHAT_MAX_WEBHOOKS" in answer.json()["detail"]
+
+
+def test_exact_a_rotated_secret_is_shown_once(client: TestClient) -> None:
+    created = create(client, labels={"team": "x"})
+    location = created.headers["location"]
+    answer = client.post(f"{location}/rotate?keep_previous_s=60")
+    body = answer.json()
+    without = {name: value for name, value in body.items() if name != "secret"}
+
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    assert body["secret"].startswith("whsec_")
+    assert body["secret"] != created.json()["secret"]
+    assert body["labels"] == {"team": "x"}
+    assert client.get(location).json() == without
+    with reading() as connection:
+        actions = set(connection.scalars(sa.select(AUDIT_ENTRY.c.action)))
+    assert "webhook.rotate_secret" in actions
+
+
+def test_invalid_a_rotation_is_refused(client: TestClient) -> None:
+    location = create(client).headers["location"]
+    unknown = "/v1/webhooks/00000000-0000-4000-8000-000000000000"
+
+    assert client.post(f"{unknown}/rotate").status_code == 404
+    for seconds in ("-1", "x", str(31 * 24 * 3600)):
+        assert client.post(f"{location}/rotate?keep_previous_s={seconds}").status_code == 422

@@ -133,6 +133,53 @@ def test_exact_each_webhook_is_told_what_it_asked_for(receiver: Receiver) -> Non
     ]
 
 
+def test_exact_a_webhook_with_labels_is_told_of_evaluations_that_have_them(
+    receiver: Receiver,
+) -> None:
+    url = f"http://127.0.0.1:{receiver.port}"
+    webhooks.create(LOCAL_OWNER_ID, f"{url}/one", EVERY, None, {"team": "x"})
+    webhooks.create(LOCAL_OWNER_ID, f"{url}/two", EVERY, None, {"team": "x", "notify": "yes"})
+    finish(labels={"team": "x", "other": "1"})
+    finish(labels={"team": "y", "notify": "yes"})
+    finish()
+    send_all()
+
+    assert [each.path for each in receiver.received] == ["/one"]
+
+
+def test_against_standardwebhooks_both_secrets_sign_after_a_rotation(receiver: Receiver) -> None:
+    webhook_id, first = register(receiver)
+    row, second = webhooks.rotate_secret(LOCAL_OWNER_ID, webhook_id, 3600)
+    finish()
+    send_all()
+    (received,) = receiver.received
+
+    assert second != first
+    assert row.previous_secret_until is not None
+    assert 3500 < row.previous_secret_until.timestamp() - time.time() <= 3600
+    assert len(received.headers["webhook-signature"].split()) == 2
+    for secret in (first, second):
+        assert Webhook(secret).verify(received.body.decode(), dict(received.headers))
+
+
+@pytest.mark.parametrize("rotations", [1, 2])
+def test_exact_the_oldest_secret_ends(receiver: Receiver, rotations: int) -> None:
+    webhook_id, first = register(receiver)
+    secrets = [
+        webhooks.rotate_secret(LOCAL_OWNER_ID, webhook_id, 0 if rotations == 1 else 3600)[1]
+        for _ in range(rotations)
+    ]
+    finish()
+    send_all()
+    (received,) = receiver.received
+
+    assert len(received.headers["webhook-signature"].split()) == rotations
+    for secret in secrets:
+        assert Webhook(secret).verify(received.body.decode(), dict(received.headers))
+    with pytest.raises(WebhookVerificationError):
+        Webhook(first).verify(received.body.decode(), dict(received.headers))
+
+
 def test_exact_a_failure_has_its_code(receiver: Receiver) -> None:
     register(receiver)
     identifier = submit_nap()

@@ -1,29 +1,56 @@
-"""Results of scores say score, and not loss, in headlines, tables and figures."""
+"""Results of scores say score, and not loss, in every text, table, page and figure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from service.figures.catalogue import list_figures
+from service.pages.evaluation_page import describe_result
 from tests.golden.replay import names, request_of, run_request
-from thetahat_client import result_text
+from thetahat_client import result_html, result_latex, result_markdown, result_text
 
 LOSS: Final = re.compile(r"(?i)\bloss(?:es)?\b|lower is better")
+CHOSEN: Final = re.compile("source|weights|split_scores|one|all_that|rope|zero_var")
 REQUESTS: Final = [
     name
     for name in names()
-    if request_of(name)["kind"] == "losses" and re.search("source|weights|split_scores|one", name)
+    if request_of(name)["kind"] == "losses"
+    and re.search("source|weights|split_scores|one|all_that|rope|zero_var", name)
 ]
 
 
-def written_texts(result: dict[str, Any]) -> list[str]:
-    """Return the headlines, the notes of the tables, and the words of figures."""
-    tables = result_text({**result, "cautions": [], "comparisons": []}, 10_000)
-    texts = [*result["summary"]["sentences"], tables.partition("\nCautions")[0]]
+def texts_in(value: Any, key: str = "") -> Iterator[str]:
+    """Yield every text with a space in it, but not the names of studied designs."""
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from texts_in(getattr(value, field.name), field.name)
+    elif isinstance(value, Mapping):
+        for name, member in value.items():
+            yield from texts_in(member, str(name))
+    elif isinstance(value, list | tuple | frozenset):
+        for member in value:
+            yield from texts_in(member, key)
+    elif isinstance(value, str) and " " in value and key not in {"design", "designs"}:
+        yield value
+
+
+def written_texts(result: dict[str, Any], request: dict[str, Any]) -> list[str]:
+    """Return what people read of a result on the terminal, in files, on its page and in figures."""
+    parts = {name: part for name, part in result.items() if name not in {"methods", "provenance"}}
+    texts = list(texts_in(parts))
+    texts += [
+        result_text(result, 10_000, show_all=True),
+        result_markdown(result, show_all=True),
+        result_latex(result, show_all=True),
+        result_html(result, show_all=True),
+    ]
+    texts += texts_in(describe_result(result, request))
     for figure in list_figures(result):
         texts += [figure.title, figure.caption, figure.alt]
     return texts
@@ -31,8 +58,9 @@ def written_texts(result: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("name", REQUESTS)
 def test_exact_texts_of_scores_say_score(name: str, tmp_path: Path) -> None:
-    result, _ = run_request({**request_of(name), "better": "higher"}, tmp_path)
-    texts = written_texts(result)
+    request = {**request_of(name), "better": "higher"}
+    result, _ = run_request(request, tmp_path)
+    texts = written_texts(result, request)
 
     assert result["summary"]["better"] == "higher"
     assert any("score" in text for text in texts)
@@ -41,6 +69,7 @@ def test_exact_texts_of_scores_say_score(name: str, tmp_path: Path) -> None:
 
 
 def test_exact_texts_of_losses_say_loss(tmp_path: Path) -> None:
-    result, _ = run_request(request_of("losses_weights_source"), tmp_path)
+    request = request_of("losses_weights_source")
+    result, _ = run_request(request, tmp_path)
 
-    assert sum(len(LOSS.findall(text)) for text in written_texts(result)) > 3
+    assert sum(len(LOSS.findall(text)) for text in written_texts(result, request)) > 3

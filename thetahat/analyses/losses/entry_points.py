@@ -24,6 +24,7 @@ from thetahat.registry import Registry
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
+from thetahat.values.score_words import name_scores
 from thetahat.values.types import (
     Alternative,
     Better,
@@ -168,6 +169,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     result = evaluate_table(table, choices, seed, row_weights)
     doubts = suspect_scores(table) if better is None else ()
     result = replace(result, cautions=(*doubts, *result.cautions))
+    result = name_scores(result, table.names, higher_is_better=table.higher_is_better)
     return name_blocks(result, choices.noun, kind, table.names)
 
 
@@ -230,6 +232,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     choices = _read_choices(variances, intervals, tests, **options)
     check(layout, choices, table.names, describe_other_loss(table))
     result = evaluate_table(table, choices, seed)
+    result = name_scores(result, table.names, higher_is_better=table.higher_is_better)
     return name_blocks(result, choices.noun, layout.kind, table.names)
 
 
