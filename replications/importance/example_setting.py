@@ -88,8 +88,11 @@ class ExampleSetting:
             return 0.0
         return self._covariance() ** 2 / self.weight_variance() / self.weighted_variance()
 
-    def share_above(self, constant: float) -> tuple[float, float]:
-        """Return the probabilities of a weight above a constant: under the source, the target."""
+    def share_above(self, constant: float, *, mean: float, sd: float) -> float:
+        """Return the probability that the weight of x exceeds a constant, with x normal.
+
+        The source has the mean -1 and the standard deviation g, the target 0 and 1.
+        """
         g = self.scale
         # the weight exceeds the constant where a x^2 + b x + c > 0
         a = 1 / (2 * g * g) - 0.5
@@ -100,15 +103,11 @@ class ExampleSetting:
         else:
             root = b * b - 4 * a * c
             if root <= 0:
-                return (1.0, 1.0) if a > 0 else (0.0, 0.0)
+                return 1.0 if a > 0 else 0.0
             low, high = sorted((-b + s * math.sqrt(root)) / (2 * a) for s in (-1, 1))
             ends = (low, high)
-        between = [
-            float(ndtr((ends[1] - mean) / sd) - ndtr((ends[0] - mean) / sd))
-            for mean, sd in ((-1.0, g), (0.0, 1.0))
-        ]
-        outside = a >= 0
-        return (1 - between[0], 1 - between[1]) if outside else (between[0], between[1])
+        between = float(ndtr((ends[1] - mean) / sd) - ndtr((ends[0] - mean) / sd))
+        return 1 - between if a >= 0 else between
 
     def _tilted(self) -> tuple[float, float]:
         """Return the mean and variance of the normal density proportional to target x weight."""

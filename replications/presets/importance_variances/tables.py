@@ -6,20 +6,20 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
-from replications.importance.example_setting import ExampleSetting
 from replications.importance.final_risk_tables import few_repetitions
 from replications.presets.importance_variances.claims import judge_variances
 from replications.presets.importance_variances.variances import (
+    SHARE_CONSTANT,
     ExampleVariances,
     printed_weight_variance,
+    shares_above,
 )
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
 from thetahat.analyses.studies.result import (
     FigureAxis,
     FigureSeries,
+    SeriesStyle,
     StudyFigure,
     StudyTable,
     TableCell,
@@ -34,6 +34,13 @@ RISKS: Final = {
     "weighted": "weighted risk, σ_W²",
     "controlled": "controlled risk, σ_β²",
 }
+
+
+_POPULATIONS: Final[tuple[tuple[str, str, SeriesStyle], ...]] = (
+    ("centred", "N(0, g²)", "line"),
+    ("source", "source", "dashed"),
+    ("target", "target", "points"),
+)
 
 
 def compute_findings(
@@ -61,14 +68,15 @@ def compute_findings(
 def _build_variances_table(variances: ExampleVariances) -> StudyTable:
     rows: list[dict[str, TableCell]] = []
     for at, g in enumerate(variances.scales):
-        source, target = ExampleSetting(g).share_above(10)
+        shares = shares_above(g, SHARE_CONSTANT)
         row: dict[str, TableCell] = {
             "scale": g,
             "weight_variance": _none_if_infinite(variances.weight_variance(at)),
             "weight_variance_simulated": variances.simulated_weight_variance(at),
-            "above_10_source": source,
+            "above_10_source": shares["source"],
             "above_10_source_simulated": monte_carlo_mean(variances.records["above_10"][:, at]),
-            "above_10_target": target,
+            "above_10_target": shares["target"],
+            "above_10_centred": shares["centred"],
         }
         for risk in RISKS:
             row[risk] = _none_if_infinite(variances.variance(risk, at))
@@ -81,6 +89,7 @@ def _build_variances_table(variances: ExampleVariances) -> StudyTable:
         "above_10_source": "P(w > 10), source",
         "above_10_source_simulated": "simulated",
         "above_10_target": "P(w > 10), target",
+        "above_10_centred": "P(w > 10), N(0, g²)",
     }
     for risk, title in RISKS.items():
         columns |= {risk: f"Variance of the {title}", f"{risk}_simulated": "simulated"}
@@ -89,8 +98,9 @@ def _build_variances_table(variances: ExampleVariances) -> StudyTable:
         title="Variances in the example setting, in closed form and simulated",
         columns=columns,
         rows=rows,
-        note="Infinite variances are empty. For g up to 0.87 the simulated variances and their "
-        "errors are mostly too small, because the fourth moment of the weights is infinite.",
+        note="Infinite variances are empty. The claims are decided by quadrature. For g up to "
+        "0.87 the simulated variances and their errors are mostly too small, because the fourth "
+        "moment of the weights is infinite; above it they are still rough, and no claim uses them.",
     )
 
 
@@ -121,11 +131,16 @@ def _build_figure_2(variances: ExampleVariances) -> StudyFigure:
 def _build_figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
     series: list[FigureSeries] = []
     for g in shares_at:
-        example, name = ExampleSetting(g), f"g = {g:g}"
-        shares = np.array([example.share_above(float(c)) for c in constants])
+        name, shares = f"g = {g:g}", [shares_above(g, float(c)) for c in constants]
         series += [
-            make_series(f"{name}, target", constants, shares[:, 1], quantity=name),
-            make_series(f"{name}, source", constants, shares[:, 0], style="dashed", quantity=name),
+            make_series(
+                f"{name}, {title}",
+                constants,
+                [share[of] for share in shares],
+                style=style,
+                quantity=name,
+            )
+            for of, title, style in _POPULATIONS
         ]
     return StudyFigure(
         name="figure_3",
@@ -133,7 +148,8 @@ def _build_figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyF
         x=FigureAxis(title="constant c"),
         y=FigureAxis(title="P(w > c)"),
         series=tuple(series),
-        note="Figure 3 of the paper, which does not name the population: its 0.2 is the target's.",
+        note="Figure 3 of the paper, which does not name the population. The authors' script "
+        "computes the probability for x from N(0, g²): 0.164 with g = 0.7, the paper's 0.2.",
     )
 
 

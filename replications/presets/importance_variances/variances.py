@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from replications.importance.example_setting import ExampleSetting
+from replications.importance.quadrature import ExampleQuadrature
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.jackknife import Statistics, jackknife
 from thetahat.analyses.studies.monte_carlo import (
     monte_carlo_mean,
     monte_carlo_variance,
@@ -19,9 +17,8 @@ from thetahat.analyses.studies.monte_carlo import (
 )
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
-FINITE_FOURTH_MOMENT: Final = math.sqrt(0.75)
-"""The g above which the fourth moment of the weights is finite, so that simulated variances have
-standard errors."""
+SHARE_CONSTANT: Final = 10.0
+"""The weight whose probability of being exceeded section 3.3 names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,10 +49,9 @@ class ExampleVariances:
         """The positions of the g for which variances are finite."""
         return [at for at in range(len(self.scales)) if self.weight_variance(at) < math.inf]
 
-    @property
-    def with_errors(self) -> list[int]:
-        """The positions of the g for which simulated variances have standard errors."""
-        return [at for at, g in enumerate(self.scales) if g > FINITE_FOURTH_MOMENT]
+    def quadrature(self, at: int) -> ExampleQuadrature:
+        """Return the numerical integrals of a g with finite variances."""
+        return ExampleQuadrature(self.scales[at])
 
     def weight_variance(self, at: int) -> float:
         """Return the closed form of the variance of the weights."""
@@ -79,17 +75,18 @@ class ExampleVariances:
         """Return the variance of a risk over data sets times the size of a data set."""
         return multiply_by_known(monte_carlo_variance(self.records[risk][:, at]), self.n)
 
-    def simulated_ratio(self, at: int) -> MonteCarloNumber:
-        """Return the simulated variance of the controlled risk over that of the weighted one."""
-        both = {name: self.records[name][:, at] for name in ("controlled", "weighted")}
-        return jackknife(_variance_ratio, both).number("ratio")
 
+def shares_above(g: float, constant: float) -> dict[str, float]:
+    """Return the probability that a weight exceeds a constant, by the population of x.
 
-def _variance_ratio(records: Records) -> Statistics:
-    if len(records["weighted"]) < 2:
-        return {"ratio": np.asarray(math.nan)}
-    controlled, weighted = (records[name].var(ddof=1) for name in ("controlled", "weighted"))
-    return {"ratio": np.asarray(controlled / weighted)}
+    ``centred`` is N(0, g^2), under which the authors' script computes Figure 3.
+    """
+    example = ExampleSetting(g)
+    return {
+        "source": example.share_above(constant, mean=-1.0, sd=g),
+        "target": example.share_above(constant, mean=0.0, sd=1.0),
+        "centred": example.share_above(constant, mean=0.0, sd=g),
+    }
 
 
 def printed_weight_variance(g: float) -> float:

@@ -9,10 +9,18 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 from replications.importance.example_setting import THETA, ExampleSetting
+from replications.importance.quadrature import ExampleQuadrature
+from replications.presets.importance_variances.variances import shares_above
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
+
+
+def source_mean_by_quad(scale: float, power_of_loss: int, power_of_weight: int) -> float:
+    """Return E_S[loss^a weight^b] by adaptive quadrature."""
+    return source_mean(ExampleSetting(scale), power_of_loss, power_of_weight)
+
 
 SCALES = [0.75, 0.8, 0.9, 1.0, 1.3]
 
@@ -65,13 +73,31 @@ def test_degenerate_infinite_variances(scale: float) -> None:
     assert math.isfinite(setting.target_variance())
 
 
-@pytest.mark.outside("SPEC: P(w > 10) at g = 0.7 is .247 under the target and .008 at the source")
+@pytest.mark.outside("SPEC: P(w > 10) at g = 0.7 is .247 target, .008 source, .164 N(0, g^2)")
 def test_golden_weights_above_ten() -> None:
-    """At g = 0.7: .247 under the target, which the text calls about 0.2, and .008 at the source."""
-    of_source, of_target = ExampleSetting(0.7).share_above(10)
+    """At g = 0.7; the text's "about 0.2" is the .164 of the authors' script, under N(0, g^2)."""
+    shares = shares_above(0.7, 10)
 
-    assert round(of_target, 3) == 0.247
-    assert round(of_source, 3) == 0.008
+    assert {of: round(share, 3) for of, share in shares.items()} == {
+        "source": 0.008,
+        "target": 0.247,
+        "centred": 0.164,
+    }
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_naive_trapezoidal_integrals_are_those_of_adaptive_quadrature(scale: float) -> None:
+    integrals = ExampleQuadrature(scale)
+    risk, var_w = source_mean_by_quad(scale, 1, 1), source_mean_by_quad(scale, 0, 2) - 1
+    cov = source_mean_by_quad(scale, 1, 2) - risk
+    weighted = source_mean_by_quad(scale, 2, 2) - risk**2
+
+    assert_allclose(integrals.mean_weight(), 1, rtol=1e-10)
+    assert_allclose(integrals.weight_variance(), var_w, rtol=1e-8)
+    assert_allclose(integrals.variance("weighted"), weighted, rtol=1e-8)
+    assert_allclose(integrals.variance("controlled"), weighted - cov**2 / var_w, rtol=1e-7)
+    target = source_mean_by_quad(scale, 2, 1) - risk**2
+    assert_allclose(integrals.variance("target"), target, rtol=1e-8)
 
 
 @pytest.mark.parametrize("scale", [0.7, 1.0, 1.4])
@@ -79,7 +105,8 @@ def test_golden_weights_above_ten() -> None:
 def test_naive_share_above(scale: float, constant: float) -> None:
     setting, x = ExampleSetting(scale), np.linspace(-30, 30, 2_000_001)
     logs = math.log(scale) + (x + 1) ** 2 / (2 * scale**2) - x**2 / 2
-    for mean, sd, found in zip((-1, 0), (scale, 1), setting.share_above(constant), strict=True):
+    for mean, sd in ((-1, scale), (0, 1), (0, scale)):
+        found = setting.share_above(constant, mean=mean, sd=sd)
         density = np.exp(-((x - mean) ** 2) / (2 * sd**2)) / (sd * math.sqrt(2 * math.pi))
         above = float(density[logs > math.log(constant)].sum() * (x[1] - x[0]))
         assert_allclose(found, above, atol=2e-5)
