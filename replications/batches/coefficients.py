@@ -10,6 +10,8 @@ of squared losses therefore needs only the moments with the weights a.
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 import numpy as np
 
 from thetahat.errors import UnsupportedCombination
@@ -24,13 +26,26 @@ from thetahat.weighted_risks.weighted import Weighted
 _EPS = float(np.finfo(np.float64).eps)
 
 
-def coefficients(risk: RiskEstimator, weights: FloatArray, members: FloatArray) -> FloatArray:
+@runtime_checkable
+class LinearRisk(Protocol):
+    """A risk of a study that is a weighted sum of the losses."""
+
+    def loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
+        """Return (R, n) coefficients of the losses."""
+        ...
+
+
+def coefficients(
+    risk: RiskEstimator | LinearRisk, weights: FloatArray, members: FloatArray
+) -> FloatArray:
     """Return (R, n) coefficients of the losses from (R, n) weights and (1 or R, K, n) memberships.
 
     They give the number of the risk's own ``estimate``, with the same degenerate cases. If all
     weights are zero, the risk is 0.
     """
     n = weights.shape[-1]
+    if isinstance(risk, LinearRisk):
+        return risk.loss_coefficients(weights, members)
     if isinstance(risk, Weighted):
         return np.asarray(weights / n)
     if isinstance(risk, Truncated):

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from replications.batches.coefficients import coefficients
+from replications.batches.coefficients import LinearRisk, coefficients
 from replications.batches.curves_from_moments import (
     TargetMoments,
     curves_by_moments,
@@ -57,7 +57,7 @@ class SelectedPenalties:
 def select(
     problems: Problems,
     penalties: FloatArray,
-    risks: Mapping[str, RiskEstimator],
+    risks: Mapping[str, RiskEstimator | LinearRisk],
     *,
     intercept: bool = False,
 ) -> SelectedPenalties:
@@ -74,7 +74,7 @@ def select(
         R data sets.
     penalties : ndarray of float
         (L,) ascending, above 0.
-    risks : mapping of str to RiskEstimator
+    risks : mapping of str to RiskEstimator or LinearRisk
         By name; the name ``target`` is reserved for the oracle.
     intercept : bool
         Whether to fit an intercept, which is not penalised.
@@ -142,7 +142,7 @@ def _compute_curves(  # noqa: PLR0913 - the data sets of a batch, and what all s
     shared: TargetMoments | None,
     members: FloatArray,
     penalties: FloatArray,
-    risks: Mapping[str, RiskEstimator],
+    risks: Mapping[str, RiskEstimator | LinearRisk],
     *,
     intercept: bool,
 ) -> tuple[FloatArray, np.ndarray]:

@@ -76,11 +76,12 @@ class FinalRisks:
             top[rows[order[:count]], at] = True
         return top
 
-    def values(self, risk: str, at: int, subset: Subset) -> FloatArray:
-        """Return the final risks of a subset of the data sets."""
+    def values(self, risk: str, at: int, subset: Subset, tenth_of: int | None = None) -> FloatArray:
+        """Return the final risks of a subset of the data sets; see ``log_p`` for ``tenth_of``."""
         kept = self._known[:, at]
         if subset != "all":
-            kept = kept & (self._top[:, at] == (subset == "top"))
+            top = self._top[:, at if tenth_of is None else tenth_of]
+            kept = kept & (top == (subset == "top"))
         return np.asarray(self.records[f"{self.weights}_{risk}"][kept, at])
 
     def count_without_weights(self, at: int) -> int:
@@ -105,17 +106,42 @@ class FinalRisks:
         """Return the gain over the mean final risk by the controlled risk."""
         return divide_by_known(self.gain(at, subset), self.mean("controlled", at, subset).value)
 
+    def mean_deterioration(self, risk: str) -> MonteCarloNumber:
+        """Return the mean deterioration over the gammas, whose data sets are independent."""
+        numbers = [self.deterioration(risk, at) for at in range(len(self.gammas))]
+        values = [number.value for number in numbers if number.value is not None]
+        errors = [n.standard_error for n in numbers if n.standard_error is not None]
+        if min(len(values), len(errors)) < len(numbers):
+            return UNDEFINED
+        count = len(numbers)
+        return MonteCarloNumber(sum(values) / count, math.sqrt(sum(e * e for e in errors)) / count)
+
+    def excess_deterioration(self, at: int, share: float = 1.0) -> MonteCarloNumber:
+        """Return the weighted risk's increase in the tenth times a share, minus the controlled's.
+
+        An increase is the mean final risk in the tenth minus that in the others. The result is over
+        the mean of the others by the controlled risk.
+        """
+        means = [
+            monte_carlo_mean(share * self.values("weighted", at, subset) - controlled)
+            for subset in ("top", "rest")
+            for controlled in [self.values("controlled", at, subset)]
+        ]
+        return divide_by_known(subtract(*means), self.mean("controlled", at, "rest").value)
+
     def rise(self, risk: str) -> MonteCarloNumber:
         """Return the relative increase of the mean final risk from the first to the last gamma."""
         first, last = (self.mean(risk, at, "all") for at in (0, len(self.gammas) - 1))
         return divide_by_known(subtract(last, first), first.value)
 
-    def log_p(self, at: int, subset: Subset) -> MonteCarloNumber:
+    def log_p(self, at: int, subset: Subset, tenth_of: int | None = None) -> MonteCarloNumber:
         """Return the decimal logarithm of the two-sided p-value of Wilcoxon's signed-rank test.
 
         It uses the normal approximation, without the data sets on which both risks select the same.
+        ``tenth_of`` is the gamma whose repetitions with the largest weight variance are the tenth;
+        by default the same gamma.
         """
-        a, b = (self.values(risk, at, subset) for risk in ("weighted", "controlled"))
+        a, b = (self.values(risk, at, subset, tenth_of) for risk in ("weighted", "controlled"))
         roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))
         differences = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
         weights = np.full(len(a), 1 / max(len(a), 1))
@@ -126,9 +152,9 @@ class FinalRisks:
         z = (ranks.positive - ranks.expected) / math.sqrt(ranks.variance)
         return exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
 
-    def largest_log_p(self, subset: Subset) -> MonteCarloNumber:
+    def largest_log_p(self, subset: Subset, tenth_of: int | None = None) -> MonteCarloNumber:
         """Return the largest ``log_p`` over the gammas; undefined if one of them is."""
-        values = [self.log_p(at, subset).value for at in range(len(self.gammas))]
+        values = [self.log_p(at, subset, tenth_of).value for at in range(len(self.gammas))]
         known = [value for value in values if value is not None]
         return exact(max(known)) if len(known) == len(values) else UNDEFINED
 

@@ -8,13 +8,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from replications.batches import Problems, select
+from replications.batches import LinearRisk, Problems, select
 from replications.parameter_checks import is_ascending, require_at_least
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
 from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.parameter_checks import require
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
@@ -26,6 +26,8 @@ LOWEST, HIGHEST = 1e-3, 1e6
 
 Draw = Callable[[float, np.random.Generator], ShiftedSamples]
 """Takes a gamma and returns ``GRAIN`` data sets."""
+DrawFolds = Callable[[int, np.random.Generator], IntArray]
+"""Takes the number of source rows and returns the (GRAIN, n) folds of ``GRAIN`` data sets."""
 EstimateWeights = Callable[[ShiftedSamples, float, np.random.Generator], FloatArray]
 """Returns (R, n) weights of the source rows; NaN for a data set for which they are undefined."""
 
@@ -44,10 +46,12 @@ class SelectionStudy:
         By name.
     compute_findings : callable
         Returns tables, figures and claims from the records.
-    n_folds, n_penalties : int
-        Random folds, and penalties from 1e-3 to 1e6 in equal ratios.
-    beta_from : str
-        Where the controlled risk takes its coefficient from.
+    risks : mapping of str to RiskEstimator or LinearRisk
+        The risks that select penalties: ``weighted`` and ``controlled``.
+    penalties : ndarray of float
+        (L,) ascending.
+    draw_folds : callable
+        Draws the folds of the source rows.
     constant : bool
         Whether the features get a column of ones, penalised like the others.
     seed : int
@@ -58,9 +62,9 @@ class SelectionStudy:
     draw: Draw
     weight_estimators: Mapping[str, EstimateWeights]
     compute_findings: Callable[[Records], StudyFindings]
-    n_folds: int
-    n_penalties: int
-    beta_from: Literal["all", "fold"]
+    risks: Mapping[str, RiskEstimator | LinearRisk]
+    penalties: FloatArray
+    draw_folds: DrawFolds
     constant: bool
     seed: int
 
@@ -82,8 +86,7 @@ class SelectionStudy:
         record: dict[str, list[FloatArray]] = {}
         for gamma in self.gammas:
             drawn = self.draw(gamma, rng)
-            fold = np.tile(np.arange(drawn.labels.shape[1]) % self.n_folds, (GRAIN, 1))
-            fold = rng.permuted(fold, axis=1)
+            fold = self.draw_folds(drawn.labels.shape[1], rng)
             for name, estimate_weights in self.weight_estimators.items():
                 weights = estimate_weights(drawn, gamma, rng)
                 for key, values in self._select(drawn, fold, weights).items():
@@ -103,12 +106,7 @@ class SelectionStudy:
             target=self._columns(drawn.target),
             target_y=drawn.target_labels,
         )
-        risks: dict[str, RiskEstimator] = {
-            "weighted": Weighted(),
-            "controlled": Controlled(beta_from=self.beta_from),
-        }
-        penalties = np.geomspace(LOWEST, HIGHEST, self.n_penalties)
-        selected = select(problems, penalties, risks)
+        selected = select(problems, self.penalties, self.risks)
         with np.errstate(over="ignore"):
             spread = weights.var(axis=1, ddof=1)
         values = {
@@ -122,6 +120,22 @@ class SelectionStudy:
         if not self.constant:
             return rows
         return np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)
+
+
+def draw_equal_folds(n: int, rng: np.random.Generator, *, n_folds: int) -> IntArray:
+    """Return (GRAIN, n) folds of equal sizes, or of sizes that differ by one row."""
+    fold = np.tile(np.arange(n) % n_folds, (GRAIN, 1))
+    return np.asarray(rng.permuted(fold, axis=1))
+
+
+def paper_penalties(n_penalties: int) -> FloatArray:
+    """Return penalties from 1e-3 to 1e6 in equal ratios."""
+    return np.geomspace(LOWEST, HIGHEST, n_penalties)
+
+
+def paper_risks(beta_from: Literal["all", "fold"]) -> dict[str, RiskEstimator | LinearRisk]:
+    """Return the weighted risk, and the controlled one with beta estimated as named."""
+    return {"weighted": Weighted(), "controlled": Controlled(beta_from=beta_from)}
 
 
 def check_design(preset: object) -> None:

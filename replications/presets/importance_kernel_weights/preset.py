@@ -16,9 +16,13 @@ from replications.importance.penalty_selection import (
     EstimateWeights,
     SelectionStudy,
     check_design,
+    draw_equal_folds,
+    paper_penalties,
+    paper_risks,
 )
 from replications.presets.importance_kernel_weights.claims import judge_figure_8
 from thetahat.generators.gaussian_shift import ShiftedSamples
+from thetahat.importance_weights._kernels import WidthRule
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.parameter_checks import require
@@ -33,8 +37,8 @@ METHODS: Final = ("kernel_mean_matching", "kliep")
 class ImportanceKernelWeights:
     """The target risk of the selected penalties, with weights by kernel mean matching and KLIEP.
 
-    The setting of Figure 6; the width of the kernel is the mean distance of the source rows to
-    their five nearest target rows.
+    The setting of Figure 6; by default the width of the kernel is the mean distance of the source
+    rows to their five nearest target rows.
 
     The setting is that of section 5.4 and Figure 8 of the paper.
 
@@ -50,6 +54,8 @@ class ImportanceKernelWeights:
         Variances of the source population.
     weights : tuple of {"kernel_mean_matching", "kliep"}
         Estimators of the weights, one panel each.
+    width : float, "neighbours", "silverman" or "median"
+        Width of the kernels, or the rule that computes it; ``neighbours`` is the paper's.
     tolerance : float or None
         Tolerance of the mean weight about one in kernel mean matching; None is that of Huang et al.
     kliep_mode : {"early_stopped", "optimum"}
@@ -66,6 +72,7 @@ class ImportanceKernelWeights:
 
     gammas: tuple[float, ...] = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     weights: tuple[str, ...] = METHODS
+    width: float | WidthRule = "neighbours"
     tolerance: float | None = 1e-6
     kliep_mode: Literal["early_stopped", "optimum"] = "early_stopped"
     n_source: int = 50
@@ -97,17 +104,18 @@ class ImportanceKernelWeights:
         check_sample_sizes(self.n_source, self.n_target, self.n_folds)
         are_known = bool(self.weights) and set(self.weights) <= set(METHODS)
         require(are_known, "weights", self.weights, f"must be one or more of {', '.join(METHODS)}")
-        Kliep(mode=self.kliep_mode)
-        KernelMeanMatching(tolerance=self.tolerance)
+        Kliep(mode=self.kliep_mode, width=self.width)
+        KernelMeanMatching(tolerance=self.tolerance, width=self.width)
 
     def plan(self, data: Mapping[str, Data], seed: int) -> SelectionStudy:
         """Return the study; it uses no data sets."""
         del data
         estimators: dict[str, EstimateWeights] = {
             "kernel_mean_matching": partial(
-                _match_kernel_means, method=KernelMeanMatching(tolerance=self.tolerance)
+                _match_kernel_means,
+                method=KernelMeanMatching(tolerance=self.tolerance, width=self.width),
             ),
-            "kliep": partial(_run_kliep, method=Kliep(mode=self.kliep_mode)),
+            "kliep": partial(_run_kliep, method=Kliep(mode=self.kliep_mode, width=self.width)),
         }
         return SelectionStudy(
             gammas=self.gammas,
@@ -119,9 +127,9 @@ class ImportanceKernelWeights:
                 self.gammas,
                 judge_panel=judge_figure_8,
             ),
-            n_folds=self.n_folds,
-            n_penalties=self.n_penalties,
-            beta_from=self.beta_from,
+            risks=paper_risks(self.beta_from),
+            penalties=paper_penalties(self.n_penalties),
+            draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
             constant=self.constant,
             seed=seed,
         )

@@ -19,17 +19,6 @@ PLACE: Final = "section 5.3, Figure 7"
 
 OF_EACH_GAMMA: Final = (
     ClaimRow(
-        sentence="The controlled risk gives the same final risks on all data sets and on the "
-        "tenth.",
-        reference=SOURCE,
-        place=PLACE,
-        quantity="deterioration_controlled",
-        measured="mean of the tenth minus that of the others, over the others', by the controlled "
-        "risk, gamma = {gamma:g}",
-        at_least=-SMALL_INCREASE,
-        at_most=SMALL_INCREASE,
-    ),
-    ClaimRow(
         sentence="The weighted risk deteriorates on the data sets with large weight variance.",
         reference=SOURCE,
         place=PLACE,
@@ -56,6 +45,17 @@ OF_EACH_GAMMA: Final = (
     ),
 )
 OF_ALL_GAMMAS: Final = (
+    ClaimRow(
+        sentence="The controlled risk gives the same final risks on all data sets and on the "
+        "tenth, to a hundredth.",
+        reference=SOURCE,
+        place=PLACE,
+        quantity="mean_deterioration_controlled",
+        measured="mean of the tenth minus that of the others, over the others', by the controlled "
+        "risk, averaged over gamma",
+        at_least=-SMALL_INCREASE,
+        at_most=SMALL_INCREASE,
+    ),
     *(
         ClaimRow(
             sentence="All risks increase slightly as gamma grows.",

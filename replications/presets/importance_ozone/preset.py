@@ -11,7 +11,13 @@ import numpy as np
 
 from replications.batches import gaussian_ratios
 from replications.importance.final_risk_tables import compute_findings
-from replications.importance.penalty_selection import SelectionStudy, check_design
+from replications.importance.penalty_selection import (
+    SelectionStudy,
+    check_design,
+    draw_equal_folds,
+    paper_penalties,
+    paper_risks,
+)
 from replications.parameter_checks import require_at_least
 from replications.presets.importance_ozone.claims import judge_figure_7
 from replications.presets.importance_ozone.ozone_days import ROLES, load_days
@@ -100,9 +106,9 @@ class ImportanceOzone:
                 axis="gamma, spread of the source in time",
                 cautions=days.cautions(),
             ),
-            n_folds=self.n_folds,
-            n_penalties=self.n_penalties,
-            beta_from=self.beta_from,
+            risks=paper_risks(self.beta_from),
+            penalties=paper_penalties(self.n_penalties),
+            draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
             constant=self.constant,
             seed=seed,
         )

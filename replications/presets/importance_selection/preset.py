@@ -12,7 +12,13 @@ import numpy as np
 from replications.batches import gaussian_ratios
 from replications.importance.final_risk_tables import compute_findings
 from replications.importance.gaussian_setting import check_sample_sizes, draw_samples, true_weights
-from replications.importance.penalty_selection import SelectionStudy, check_design
+from replications.importance.penalty_selection import (
+    SelectionStudy,
+    check_design,
+    draw_equal_folds,
+    paper_penalties,
+    paper_risks,
+)
 from replications.presets.importance_selection.claims import judge_figure_6
 from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.parameter_checks import require
@@ -94,9 +100,9 @@ class ImportanceSelection:
             compute_findings=lambda records: compute_findings(
                 records, {self.weights: "6"}, self.gammas, judge_panel=judge_figure_6
             ),
-            n_folds=self.n_folds,
-            n_penalties=self.n_penalties,
-            beta_from=self.beta_from,
+            risks=paper_risks(self.beta_from),
+            penalties=paper_penalties(self.n_penalties),
+            draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
             constant=self.constant,
             seed=seed,
         )

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from replications.importance.final_risks import FinalRisks
+from replications.importance.script_setting import TransposedControl, draw_script_samples
 from replications.presets import PRESETS
 from replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
 from replications.presets.importance_ozone.claims import judge_figure_7
@@ -28,6 +29,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("importance_variances", {"scales": (0.7, 0.8, 0.9, 1.0), "n": 10}),
     ("importance_selection", SAMPLES),
     ("importance_selection", {**SAMPLES, "weights": "true", "constant": True}),
+    ("importance_selection_script", {**SAMPLES, "n_source": 24}),
     ("importance_ozone", {**SMALL, "per_class": 15, "n_components": 3}),
     ("importance_kernel_weights", {**SAMPLES, "gammas": (0.7,), "n_target": 10}),
 ]
@@ -107,6 +109,88 @@ def test_naive_selection_of_one_data_set() -> None:
             theta = np.linalg.solve(X.T * w @ X + penalty * np.eye(2), X.T @ (w * y))
             expected = ((Z @ theta - u) ** 2).mean()
             assert_allclose(records[f"gaussian_ratio_{name}"][r], expected, rtol=1e-10)
+
+
+@pytest.mark.about("presets/importance_selection_script")
+def test_naive_the_controlled_risk_of_the_script_row_by_row() -> None:
+    """The script's products: a table of losses times weights, its columns centred."""
+    rng = np.random.default_rng(6)
+    n, weights, losses = 12, rng.gamma(1.0, size=12), rng.gamma(2.0, size=12)
+    fold = np.repeat([0, 1], [5, 7])
+    expected = np.empty(n)
+    for f in (0, 1):
+        w, l = weights[fold == f], losses[fold == f]
+        table = np.array([[loss * weight for weight in w] for loss in l])
+        beta = ((table - table.mean(axis=0)) * (w - w.mean())[:, None]).sum(axis=0)
+        beta /= ((w - w.mean()) ** 2).sum()
+        expected[fold == f] = l * w - beta * (w - 1)
+    members = (fold == np.arange(2)[:, None]).astype(float)[None]
+
+    found = TransposedControl().loss_coefficients(weights[None], members)[0]
+
+    assert_allclose(found @ losses, expected.mean(), rtol=1e-12)
+
+
+@pytest.mark.about("presets/importance_selection_script")
+def test_calibrated_rows_of_the_script_have_the_cut_density() -> None:
+    """Shares of target rows right of zero, by class, against sums over a grid of the box."""
+    drawn = draw_script_samples(0.5, np.random.default_rng(8), n_source=50, n_target=1000)
+    assert (drawn.labels.sum(axis=1) == 0).all()
+    assert (drawn.target_labels.sum(axis=1) == 0).all()
+    x1, x2 = np.meshgrid(np.linspace(-6, 4, 1001), np.linspace(-4, 4, 801))
+    grid = np.column_stack([x1.ravel(), x2.ravel()])
+    peaks = np.exp(-(grid**2).sum(axis=1) / 2)
+    positive = stats.norm.cdf(-2 * grid).prod(axis=1)
+    for label, posterior in ((1, positive), (-1, 1 - positive)):
+        density = np.minimum(2 * posterior * peaks, 1.2)
+        share = density[grid[:, 0] > 0].sum() / density.sum()
+        rows = drawn.target[drawn.target_labels == label]
+        # 25 000 rows: an error of .0032 at most, and five of it are allowed
+        assert abs((rows[:, 0] > 0).mean() - share) < 0.016
+
+
+@pytest.mark.about("presets/importance_kernel_weights")
+@pytest.mark.parametrize("width", ["silverman", 0.8])
+def test_exact_the_width_is_that_of_both_methods(width: Any) -> None:
+    from thetahat.importance_weights import Samples
+    from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
+    from thetahat.importance_weights.kliep import Kliep
+
+    preset = ImportanceKernelWeights(
+        gammas=(0.7,), n_source=20, n_target=40, n_penalties=3, width=width
+    )
+    study = preset.plan({}, 2)
+    records = study.run(0, 1)
+    rng = repetition_generator(2, 0)
+    drawn = study.draw(0.7, rng)
+    samples = Samples(drawn.source[0], drawn.target[0])
+    matched = KernelMeanMatching(tolerance=1e-6, width=width).estimate(samples, rng).values
+    likeliest = Kliep(mode="early_stopped", width=width).estimate(samples, rng).values
+    for name, values in (("kernel_mean_matching", matched), ("kliep", likeliest)):
+        found = records[f"{name}_weight_variance"][0]
+        assert_allclose(found, values.var(ddof=1), rtol=1e-6)
+
+
+# By hand: the tenth is 1 of 10; means of the tenth are 5 and 3, of the others 2 and 2.
+@pytest.mark.about("presets/importance_selection", "presets/importance_ozone")
+def test_by_hand_deteriorations_compared_and_pooled() -> None:
+    weighted, controlled = [5.0] + [2.0] * 9, [3.0] + [2.0] * 9
+    one = records_of(weighted, controlled, range(10, 0, -1))
+    risks = FinalRisks({k: np.hstack([v, v]) for k, v in one.items()}, "w", (0.5, 1.0))
+
+    assert risks.excess_deterioration(0).value == pytest.approx((3 - 1) / 2)
+    assert risks.excess_deterioration(0, share=0.5).value == pytest.approx((1.5 - 1) / 2)
+    assert risks.mean_deterioration("weighted").value is None  # one data set has no error
+    many = {k: np.tile(v, (20, 1)) + rng_noise(k) for k, v in one.items()}
+    both = FinalRisks({k: np.hstack([v, v]) for k, v in many.items()}, "w", (0.5, 1.0))
+    each, pooled = both.deterioration("weighted", 0), both.mean_deterioration("weighted")
+    assert pooled.value == pytest.approx(each.value)
+    assert each.standard_error is not None
+    assert pooled.standard_error == pytest.approx(each.standard_error / math.sqrt(2))
+
+
+def rng_noise(name: str) -> np.ndarray:
+    return np.random.default_rng(len(name)).normal(scale=0.01, size=(200, 1))
 
 
 @pytest.mark.about("presets/importance_kernel_weights")
