@@ -228,6 +228,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Grissom, R. J. (1994). Probability of the superior outcome of one treatment over "
             "another. Journal of Applied Psychology 79, 314-316."
         ),
+        "gutierrez_osuna": (
+            "Gutierrez-Osuna, R. (no year). Introduction to Pattern Analysis, lecture 13: "
+            "Cross-validation. Texas A&M University."
+        ),
         "hampel1974": (
             "Hampel, F. R. (1974). The influence curve and its role in robust estimation. Journal"
             " of the American Statistical Association 69, 383-393."

@@ -39,26 +39,39 @@ def find_errors(  # noqa: PLR0913 - a sample, its training parts and the rows to
 ) -> np.ndarray:
     """Return (F, m) whether the model of each training part errs on each of (m, p) rows.
 
-    The (F, n) training parts are True for their rows; each has rows of both classes.
+    The (F, n) training parts are True for their rows. The model of a part with rows of one class
+    only predicts that class.
     """
     if name == NEAREST_MEAN:
         return np.asarray(_predict_nearest_mean(parts, X, y, tested) != tested_y)
-    predicted = [fit_and_predict(name, X[part], y[part], tested, rng) for part in parts]
+    usable = has_both_classes(parts, y)
+    predicted = [
+        fit_and_predict(name, X[part], y[part], tested, rng)
+        if can_fit
+        else np.full(len(tested), y[part][0])
+        for part, can_fit in zip(parts, usable, strict=True)
+    ]
     return np.asarray(np.stack(predicted) != tested_y)
 
 
 def _predict_nearest_mean(
     parts: np.ndarray, X: FloatArray, y: IntArray, tested: FloatArray
 ) -> np.ndarray:
-    """Return (F, m) whether the mean of class 1 is nearer; of equal distances class 0 wins."""
+    """Return (F, m) whether the mean of class 1 is nearer; of equal distances class 0 wins.
+
+    Without rows of one class the other wins everywhere.
+    """
     centre = X.mean(axis=0)
     centred, centred_tested = X - centre, tested - centre
     means = []
     for c in (0, 1):
         members = (parts & (y == c)).astype(np.float64)
-        means.append(members @ centred / members.sum(axis=1, keepdims=True))
+        means.append(members @ centred / np.maximum(members.sum(axis=1, keepdims=True), 1))
     half = ((means[1] ** 2) - (means[0] ** 2)).sum(axis=1) / 2
-    return np.asarray((means[1] - means[0]) @ centred_tested.T > half[:, None])
+    is_nearer = (means[1] - means[0]) @ centred_tested.T > half[:, None]
+    lacking = ~has_both_classes(parts, y)
+    is_nearer[lacking] = (parts[lacking] & (y == 1)).any(axis=1)[:, None]
+    return np.asarray(is_nearer)
 
 
 def has_both_classes(parts: np.ndarray, y: IntArray) -> np.ndarray:
@@ -78,12 +91,14 @@ class GaussianSample:
 
     @classmethod
     def draw(cls, generator: TwoClassGaussian, n: int, rng: np.random.Generator) -> GaussianSample:
-        """Draw n rows with at least two of each class, and fresh rows."""
-        while True:
-            data = generator.draw_sources(1, rng).draw(DrawSize(n=n + N_FRESH), rng)
-            X, y = data.features.matrix(), np.asarray(data.y, dtype=np.intp)
-            if np.bincount(y[:n], minlength=2).min() >= 2:
-                return cls(X[:n], y[:n], X[n:], y[n:])
+        """Draw n rows and fresh rows, all independently, whatever their classes.
+
+        Drawing again until a sample has rows of each class would make the classes of test rows
+        depend on those of training rows, and a split would not be unbiased for what it fitted.
+        """
+        data = generator.draw_sources(1, rng).draw(DrawSize(n=n + N_FRESH), rng)
+        X, y = data.features.matrix(), np.asarray(data.y, dtype=np.intp)
+        return cls(X[:n], y[:n], X[n:], y[n:])
 
     @property
     def n(self) -> int:

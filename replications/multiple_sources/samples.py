@@ -1,4 +1,4 @@
-"""Samples of documents and the errors of naive Bayes on them, by the faster of two algorithms."""
+"""Samples of documents and the errors of a classifier on them, by the faster of two algorithms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from replications.multiple_sources.documents import Documents, NaiveBayes
 
 if TYPE_CHECKING:
+    from replications.multiple_sources.classifiers import DocumentClassifier
     from replications.multiple_sources.ranked_documents import RankedDocuments
     from thetahat.values.types import FloatArray, IntArray
 
@@ -30,33 +31,36 @@ class DocumentSample(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DocumentSampler:
-    """Makes samples of a population for naive Bayes.
+    """Makes samples of a population for one classifier.
 
     Parameters
     ----------
     documents : Documents
         The population.
-    bayes : NaiveBayes
-        The classifier.
+    classifier : DocumentClassifier
+        What is cross-validated.
     """
 
     documents: Documents
-    bayes: NaiveBayes
+    classifier: DocumentClassifier
 
     def sample(self, rows: IntArray) -> DocumentSample:
         """Return the sample with these rows, each as often as it is listed."""
         ranked = self._ranked
         if ranked is not None and ranked.holds(len(rows)):
             return ranked.sample(rows)
-        return CopiedSample(self.documents, self.documents.rows(rows), self.bayes)
+        return CopiedSample(self.documents, self.documents.rows(rows), self.classifier)
 
     @cached_property
     def _ranked(self) -> RankedDocuments | None:
-        if self.bayes.model != "multinomial" or self.documents.counts.nnz < MANY_DOCUMENTS:
+        bayes = self.classifier
+        if not isinstance(bayes, NaiveBayes) or bayes.model != "multinomial":
+            return None
+        if self.documents.counts.nnz < MANY_DOCUMENTS:
             return None
         from replications.multiple_sources.ranked_documents import RankedDocuments  # noqa: PLC0415 - imports numba
 
-        return RankedDocuments.rank(self.documents, self.bayes.smoothing)
+        return RankedDocuments.rank(self.documents, bayes.smoothing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +69,12 @@ class CopiedSample:
 
     population: Documents
     drawn: Documents
-    bayes: NaiveBayes
+    classifier: DocumentClassifier
 
     def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
-        return self.bayes.errors_by_block(self.drawn, block, n_blocks)
+        return self.classifier.errors_by_block(self.drawn, block, n_blocks)
 
     def errors_on(self, tested: IntArray) -> FloatArray:
         """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
-        return self.bayes.errors_on(self.drawn, self.population.rows(tested))
+        return self.classifier.errors_on(self.drawn, self.population.rows(tested))

@@ -62,7 +62,8 @@ def test_property_keys_are_in_order() -> None:
 
 
 def test_property_an_entry_is_a_sentence_with_its_year() -> None:
-    years = {key: "".join(c for c in key if c.isdigit()) for key in REFERENCES}
+    digits = {key: "".join(c for c in key if c.isdigit()) for key in REFERENCES}
+    years = {key: year or "no year" for key, year in digits.items()}
 
     assert [key for key, year in years.items() if f"({year})" not in REFERENCES[key]] == []
     assert [key for key in REFERENCES if not REFERENCES[key].endswith(".")] == []

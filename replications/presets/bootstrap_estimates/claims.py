@@ -12,7 +12,7 @@ from thetahat.analyses.studies.claims import ClaimRow, RelativeBound, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
-LECTURE: Final = "zelezny2011"
+LECTURE: Final = "gutierrez_osuna"
 BOOK: Final = "efron1993"
 
 CLAIMS: Final = (

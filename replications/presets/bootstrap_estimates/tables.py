@@ -63,9 +63,11 @@ class BootstrapStatistics:
 
 def _compute_statistics(records: Records, name: str, truth: float) -> FloatArray:
     value, bias = records[f"{name}/value"], records[f"{name}/bias"]
-    variance, bootstrap_variance = value.var(ddof=1), np.nanmean(records[f"{name}/variance"])
+    first, second = records[f"{name}/plain"].mean(axis=0)
+    true_bias, variance = first, second - first**2
+    bootstrap_variance = np.nanmean(records[f"{name}/variance"])
     corrected = value - bias
-    true_bias, corrected_bias = value.mean() - truth, corrected.mean() - truth
+    corrected_bias = true_bias - bias.mean()
     return np.array(
         [
             true_bias,

@@ -29,7 +29,7 @@ from thetahat.values.types import FloatArray
 ROLE: Final = "genes"
 CLASSIFIERS: Final = ("lda", "dda", "nn", "cart")
 MIN_CLASS_ROWS_IN_SAMPLE: Final = 5
-"""Rows of each class in a sample: a random half then often has two of them."""
+"""Expected rows of each class in a sample: a random half then mostly has two of them."""
 N_FRESH: Final = 1000
 """Rows of the generator on which true errors are computed, if there is no data set."""
 
@@ -38,18 +38,19 @@ N_FRESH: Final = 1000
 class LectureEstimators:
     r"""Estimators of the risk of four classifiers on small samples of many features.
 
-    One repetition draws ``n`` rows with the population's class proportions and estimates the risk
-    of each classifier on them: by v-fold cross-validation with p = 1/v = 0.5, 0.2 and 0.1, by
-    leave-one-out, by splits with a third and with a half of the rows to test on, and by .632+ with
-    ``resamples`` resamples. Every training part chooses its own ``n_genes`` columns with the
-    largest absolute two-sample t. The truth :math:`R(f^S)` is the error, on the rows that were not
-    drawn, of the classifier fitted on all n rows.
+    One repetition draws ``n`` rows at random and estimates the risk of each classifier on them: by
+    v-fold cross-validation with p = 1/v = 0.5, 0.2 and 0.1, by leave-one-out, by splits with a
+    third and with a half of the rows to test on, and by .632+ with ``resamples`` resamples. Every
+    training part chooses its own ``n_genes`` columns with the largest absolute two-sample t. The
+    truth :math:`R(f^S)` is the error, on the rows that were not drawn, of the classifier fitted on
+    all n rows.
 
     The lecture shows the table of molinaro2005.
 
     Deviations: the source's data are not available, so signs and orders can be compared but not
-    its digits. Trees are scikit-learn's, not pruned. Folds, splits and resamples that leave fewer
-    than two rows of a class to learn from are drawn again.
+    its digits. Trees are scikit-learn's, not pruned. A training part with fewer than two rows of a
+    class predicts the other class; nothing is drawn again, and numbers of rows by class are not
+    fixed, since both would bias a split as an estimate of the risk of what it fitted.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class LectureEstimators:
             "leave-one-out, split samples and .632+ for LDA, DDA, nearest neighbour and a tree, "
             "with features chosen within every training part."
         ),
-        references=("zelezny2011", "molinaro2005", "hastie2009"),
+        references=("zelezny2011", "molinaro2005"),
         assumptions="The data set is the population: rows are drawn from it without replacement.",
         errs=(
             "Samples of one small data set share rows, so the errors over repetitions are for this "
@@ -109,13 +110,14 @@ class LectureEstimators:
             )
         X = genes.features.complete_matrix()
         population = FinitePopulation(X, np.asarray(genes.y, dtype=np.intp))
-        drawn, sizes = population.sample_class_sizes(self.n), population.class_sizes()
+        sizes = population.class_sizes()
+        drawn = self.n * sizes / sizes.sum()
         if drawn.min() < MIN_CLASS_ROWS_IN_SAMPLE or (sizes - drawn).min() < 1:
             raise InsufficientData(
-                f"A sample of {self.n} rows has {drawn[0]} and {drawn[1]} rows of the two classes, "
-                f"which have {sizes[0]} and {sizes[1]} rows in all. A sample needs "
-                f"{MIN_CLASS_ROWS_IN_SAMPLE} rows of each class, and one of each must be left to "
-                "test on.",
+                f"A sample of {self.n} rows has {drawn[0]:.3g} and {drawn[1]:.3g} rows of the two "
+                f"classes on average, which have {sizes[0]} and {sizes[1]} rows in all. A sample "
+                f"needs {MIN_CLASS_ROWS_IN_SAMPLE} rows of each class on average, and one of each "
+                "must be left to test on.",
                 loc=("n",),
                 value=self.n,
             )

@@ -18,7 +18,7 @@ LEAVE_ONE_OUT: Final = "leave_one_out"
 PLUS: Final = "bootstrap_632_plus"
 ESTIMATORS: Final = (*FOLDS, LEAVE_ONE_OUT, *SPLITS, PLUS)
 MIN_ROWS_OF_CLASS: Final = 2
-"""Rows of each class in a training part; with fewer its variance within the class is undefined."""
+"""Different rows of each class in a training part with which a classifier is fitted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,19 +32,14 @@ class FinitePopulation:
         """Return the (2,) numbers of rows of each class."""
         return np.bincount(self.y, minlength=2)
 
-    def sample_class_sizes(self, n: int) -> IntArray:
-        """Return the (2,) numbers of rows of each class in a sample of n rows."""
-        second = round(n * float(self.y.mean()))
-        return np.array([n - second, second])
-
     def draw(self, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """Return the rows of a sample in random order, and the other rows."""
-        sizes = self.sample_class_sizes(n)
-        drawn = [rng.permutation(np.flatnonzero(self.y == c))[: sizes[c]] for c in (0, 1)]
-        rows = rng.permutation(np.concatenate(drawn))
-        is_absent = np.ones(len(self.y), dtype=np.bool_)
-        is_absent[rows] = False
-        return rows, np.flatnonzero(is_absent)
+        """Return the rows of a sample in random order, and the other rows.
+
+        Numbers of rows by class vary. If they were fixed, the classes of test rows would depend on
+        those of training rows, and a split would not be unbiased for what it fitted.
+        """
+        order = rng.permutation(len(self.y))
+        return order[:n], np.sort(order[n:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +74,13 @@ class GeneSample:
     def predict(
         self, name: str, counts: FloatArray, tested: FloatArray, rng: np.random.Generator
     ) -> IntArray:
-        """Return the (m,) predicted classes of other rows by a classifier of a training part."""
+        """Return the (m,) predicted classes of other rows by a classifier of a training part.
+
+        With fewer than ``MIN_ROWS_OF_CLASS`` rows of a class in the part it is the other class.
+        """
+        sizes = np.bincount(self.y, weights=np.minimum(counts, 1), minlength=2)
+        if sizes.min() < MIN_ROWS_OF_CLASS:
+            return np.full(len(tested), int(sizes[1] > sizes[0]))
         key = counts.tobytes()
         if key not in self.genes_by_part:
             self.genes_by_part[key] = self.sums.choose_genes(counts, self.n_genes)
@@ -110,10 +111,10 @@ def estimate_risks(
     """
     names = ("truth", "split_third_truth", *ESTIMATORS)
     risks = {name: np.empty(len(classifiers)) for name in names}
-    folds = {name: draw_folds(sample.y, v, rng) for name, v in FOLDS.items()}
+    folds = {name: draw_folds(sample.n, v, rng) for name, v in FOLDS.items()}
     folds[LEAVE_ONE_OUT] = np.arange(sample.n)
-    splits = {name: draw_split(sample.y, share, rng) for name, share in SPLITS.items()}
-    resamples = draw_resamples(sample.y, n_resamples, rng)
+    splits = {name: draw_split(sample.n, share, rng) for name, share in SPLITS.items()}
+    resamples = draw_resamples(sample.n, n_resamples, rng)
     whole = np.ones(sample.n)
     for at, name in enumerate(classifiers):
         risks["truth"][at] = sample.true_error(name, whole, rng)
@@ -140,35 +141,24 @@ def cross_validate(
     return float(np.mean(rates))
 
 
-def draw_folds(y: IntArray, v: int, rng: np.random.Generator) -> IntArray:
-    """Return the (n,) random fold of each row; drawn again until every training part is usable."""
-    while True:
-        fold = rng.permutation(np.arange(len(y)) % v)
-        if all(_is_usable(y[fold != k]) for k in range(v)):
-            return np.asarray(fold)
+def draw_folds(n: int, v: int, rng: np.random.Generator) -> IntArray:
+    """Return the (n,) random fold of each row."""
+    return np.asarray(rng.permutation(np.arange(n) % v))
 
 
-def draw_split(y: IntArray, share: float, rng: np.random.Generator) -> FloatArray:
-    """Return (n,) 1 for training rows and 0 for a random share of test rows, usable as above."""
-    while True:
-        counts = np.ones(len(y))
-        counts[rng.permutation(len(y))[: round(share * len(y))]] = 0
-        if _is_usable(y[counts > 0]):
-            return counts
+def draw_split(n: int, share: float, rng: np.random.Generator) -> FloatArray:
+    """Return (n,) 1 for training rows and 0 for a random share of test rows."""
+    counts = np.ones(n)
+    counts[rng.permutation(n)[: round(share * n)]] = 0
+    return counts
 
 
-def _is_usable(y: IntArray) -> bool:
-    """Whether a training part has enough rows of each class."""
-    return int(np.bincount(y, minlength=2).min()) >= MIN_ROWS_OF_CLASS
-
-
-def draw_resamples(y: IntArray, count: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Return resamples as (n,) counts of the rows; only usable ones with rows left out."""
-    n = len(y)
+def draw_resamples(n: int, count: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return resamples with rows left out, as (n,) counts of the rows."""
     resamples: list[FloatArray] = []
     while len(resamples) < count:
         drawn = np.bincount(rng.integers(n, size=n), minlength=n).astype(np.float64)
-        if _is_usable(y[drawn > 0]) and (drawn == 0).any():
+        if (drawn == 0).any():
             resamples.append(drawn)
     return resamples
 

@@ -64,7 +64,6 @@ def compute_statistics(records: Records) -> dict[str, FloatArray]:
         "fitted_on_fewer": fitted_on_fewer.mean(axis=0),
         "halves_above": s["split_half/bias"] - s["split_third/bias"],
         "one_out/mse": s[f"{ten}/mse"] - s[f"{one}/mse"],
-        "one_out/absolute": s[f"{one}/absolute"] - s[f"{ten}/absolute"],
         "one_out/sd": _ratio(s[f"{ten}/sd"], s[f"{one}/sd"]),
         "split/sd": s["split_third/sd"] - s[f"{ten}/sd"],
         "plus/sd": least_sd - s[f"{plus}/sd"],

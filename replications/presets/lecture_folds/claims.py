@@ -12,6 +12,8 @@ from thetahat.analyses.studies.result import StudyClaim
 
 LECTURE: Final = "zelezny2011"
 PLACE: Final = "cross-validation: variance and bias"
+SECOND_LECTURE: Final = "gutierrez_osuna"
+HOW_MANY: Final = "How many folds are needed?"
 
 OF_NEXT_FOLDS: Final = (
     ClaimRow(
@@ -66,6 +68,14 @@ OF_EACH_FOLDS: Final = (
 
 OF_TEN_FOLDS: Final = (
     ClaimRow(
+        sentence="Leave-one-out has a larger absolute error than 10-fold on simulated data.",
+        reference="hastie2009",
+        place="zelezny2011, Leave-one-out vs. 10-fold",
+        quantity="absolute_above",
+        measured="mean absolute error of leave-one-out minus that of 10-fold",
+        at_least=0,
+    ),
+    ClaimRow(
         sentence="The variance of 10-fold cross-validation is comparable to leave-one-out's.",
         reference="molinaro2005",
         place="cross-validation: variance",
@@ -77,6 +87,29 @@ OF_TEN_FOLDS: Final = (
 )
 
 
+OF_ALL_FOLDS: Final = (
+    ClaimRow(
+        sentence="With a large number of folds the bias of the estimate is small, with a small "
+        "number large.",
+        reference=SECOND_LECTURE,
+        place=HOW_MANY,
+        quantity="bias_above_largest",
+        measured="bias with {fewest} folds minus that of leave-one-out",
+        at_least=0,
+    ),
+    ClaimRow(
+        sentence="With a large number of folds the variance of the estimate is large, with a small "
+        "number small.",
+        reference=SECOND_LECTURE,
+        place=HOW_MANY,
+        quantity="above_fewest",
+        measured="variance of leave-one-out minus that with {fewest} folds, one partition",
+        at_least=0,
+    ),
+)
+"""Judged once, for the fewest folds and leave-one-out."""
+
+
 def judge_folds(
     statistics: JackknifedStatistics, counts: Sequence[int], repeats: int
 ) -> tuple[StudyClaim, ...]:
@@ -85,10 +118,11 @@ def judge_folds(
         StatisticsCase(statistics, at, {"folds": folds, "more_folds": more, "repeats": repeats})
         for at, (folds, more) in enumerate(pairwise(counts))
     ]
-    leave_one_out = StatisticsCase(statistics, len(counts) - 1, {})
+    leave_one_out = StatisticsCase(statistics, len(counts) - 1, {"fewest": counts[0]})
     return (
         *judge(OF_NEXT_FOLDS, cases),
         *judge(OF_LEAVE_ONE_OUT, [leave_one_out]),
+        *judge(OF_ALL_FOLDS, [leave_one_out]),
         *judge(OF_EACH_FOLDS, cases),
         *judge(OF_TEN_FOLDS, [case for case in cases if case.fields["folds"] == 10]),
     )

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 
 from replications.lectures.gaussian_samples import (
     GaussianSample,
     check_classifier,
-    has_both_classes,
 )
 from replications.parameter_checks import is_ascending, require_at_least
 from replications.presets.lecture_folds.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
-from thetahat.errors import InvalidParameter
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
-
-MAX_TRIES: Final = 1000
-"""Partitions drawn until every training part has both classes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +31,16 @@ class LectureFolds:
     partitions at random and as many that are stratified by class. The truth is the error on fresh
     rows of the model learnt from all n.
 
-    In the lecture: the part on the variance and the bias of cross-validation.
+    Rows are drawn independently, so with folds at random the expected estimate is the expected
+    error of the models of the folds. The bias is therefore the mean over fresh rows of the errors
+    of these models minus that of the model learnt from all rows, which varies much less than the
+    estimates do. To the bias of stratified folds the mean difference of the estimates is added.
+
+    In the lecture: the part on the variance and the bias of cross-validation, and "Leave-one-out
+    vs. 10-fold" on simulated data. The lecture gutierrez_osuna: "How many folds are needed?".
 
     Deviations: the population is two normal classes, one of them rarer, so that stratification can
-    matter. A partition with a training part that lacks a class is drawn again.
+    matter. A model fitted on rows of one class only predicts that class.
 
     Parameters
     ----------
@@ -70,11 +71,11 @@ class LectureFolds:
             "Bias and variance of cross-validation against the number of folds, the smaller "
             "variance of repeated cross-validation, and the effect of stratification."
         ),
-        references=("zelezny2011", "molinaro2005", "kohavi1995"),
+        references=("zelezny2011", "gutierrez_osuna", "molinaro2005", "hastie2009", "kohavi1995"),
         assumptions="The population is two normal classes with one covariance matrix.",
         errs="The results are for one classifier on one population and may differ for others.",
     )
-    repetitions: ClassVar[int] = 2000
+    repetitions: ClassVar[int] = 6000
     roles: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
@@ -92,7 +93,10 @@ class LectureFolds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldsStudy:
-    """The repetitions; ``random`` and ``stratified`` are (folds, repeats) estimates each."""
+    """The repetitions; ``random`` and ``stratified`` are (folds, repeats) estimates each.
+
+    ``fitted`` is (folds + 1,) mean errors of the models of random folds, the last leave-one-out.
+    """
 
     preset: LectureFolds
     seed: int
@@ -125,6 +129,7 @@ class FoldsStudy:
         record: dict[str, FloatArray] = {
             "truth": sample.true_errors(name, whole, rng)[0],
             "leave_one_out": np.asarray(self._cross_validate(sample, np.arange(n), rng)),
+            "fitted": np.empty(len(preset.folds) + 1),
             "random": np.empty(shape),
             "stratified": np.empty(shape),
         }
@@ -132,9 +137,19 @@ class FoldsStudy:
             for repeat in range(preset.repeats):
                 at_random = draw_partition(sample.y, v, rng, stratified=False)
                 record["random"][at, repeat] = self._cross_validate(sample, at_random, rng)
+                if not repeat:
+                    record["fitted"][at] = self._true_error_of_folds(sample, at_random, rng)
                 by_class = draw_partition(sample.y, v, rng, stratified=True)
                 record["stratified"][at, repeat] = self._cross_validate(sample, by_class, rng)
+        record["fitted"][-1] = self._true_error_of_folds(sample, np.arange(n), rng)
         return record
+
+    def _true_error_of_folds(
+        self, sample: GaussianSample, fold: IntArray, rng: np.random.Generator
+    ) -> float:
+        """Return the mean error on fresh rows of the models of the folds."""
+        parts = fold != np.arange(int(fold.max()) + 1)[:, None]
+        return float(sample.true_errors(self.preset.classifier, parts, rng).mean())
 
     def _cross_validate(
         self, sample: GaussianSample, fold: IntArray, rng: np.random.Generator
@@ -146,22 +161,13 @@ class FoldsStudy:
 
 
 def draw_partition(y: IntArray, v: int, rng: np.random.Generator, *, stratified: bool) -> IntArray:
-    """Return the (n,) fold of each row; every training part has both classes.
+    """Return the (n,) fold of each row.
 
     A stratified partition deals the rows to the folds in turn, one class after the other.
     """
-    n = len(y)
-    for _ in range(MAX_TRIES):
-        order = rng.permutation(n)
-        if stratified:
-            order = order[np.argsort(y[order], kind="stable")]
-        fold = np.empty(n, dtype=np.intp)
-        fold[order] = np.arange(n) % v
-        if has_both_classes(fold != np.arange(v)[:, None], y).all():
-            return fold
-    raise InvalidParameter(
-        f"In {MAX_TRIES} random partitions into {v} folds some training part always lacked a "
-        "class. Use more rows, or fewer folds.",
-        loc=("folds",),
-        value=v,
-    )
+    order = rng.permutation(len(y))
+    if stratified:
+        order = order[np.argsort(y[order], kind="stable")]
+    fold = np.empty(len(y), dtype=np.intp)
+    fold[order] = np.arange(len(y)) % v
+    return fold

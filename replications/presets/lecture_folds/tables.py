@@ -42,7 +42,8 @@ def compute_statistics(records: Records) -> dict[str, FloatArray]:
         repeated_loo = np.repeat(leave_one_out[:, None, None], repeats, axis=2)
         all_estimates = np.concatenate([estimates, repeated_loo], axis=1)
         statistics |= {
-            f"{kind}/bias": (mean - truth[:, None]).mean(axis=0),
+            f"{kind}/bias": _compute_bias(records, mean, kind),
+            f"{kind}/absolute": np.abs(all_estimates - truth[:, None, None]).mean(axis=(0, 2)),
             f"{kind}/conditional": conditional,
             f"{kind}/once": repeated + (1 - 1 / repeats) * conditional,
             f"{kind}/repeated": repeated,
@@ -52,9 +53,22 @@ def compute_statistics(records: Records) -> dict[str, FloatArray]:
     statistics["random/bias_falls"] = -np.diff(bias, append=bias[-1])
     statistics["saved"] = once - statistics["random/repeated"]
     statistics["over_leave_one_out"] = once / once[-1]
+    statistics["bias_above_largest"] = bias[0] - bias
+    statistics["above_fewest"] = once - once[0]
+    absolute = statistics["random/absolute"]
+    statistics["absolute_above"] = absolute[-1] - absolute
     statistics["stratified_gain"] = np.abs(bias) - np.abs(statistics["stratified/bias"])
     statistics["stratified_variance"] = once - statistics["stratified/once"]
     return statistics
+
+
+def _compute_bias(records: Records, mean: FloatArray, kind: str) -> FloatArray:
+    """Return the (folds,) biases; see the preset for why the models' true errors are used."""
+    bias = (records["fitted"] - records["truth"][:, None]).mean(axis=0)
+    if kind == "random":
+        return np.asarray(bias)
+    at_random = np.column_stack([records["random"].mean(axis=2), records["leave_one_out"]])
+    return np.asarray(bias + (mean - at_random).mean(axis=0))
 
 
 def compute_findings(records: Records, folds: Sequence[int], n: int) -> StudyFindings:

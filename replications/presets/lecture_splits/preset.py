@@ -13,7 +13,6 @@ import numpy as np
 from replications.lectures.gaussian_samples import (
     GaussianSample,
     check_classifier,
-    has_both_classes,
 )
 from replications.parameter_checks import check_largest, is_ascending, require_at_least
 from replications.presets.lecture_splits.tables import compute_findings
@@ -42,9 +41,8 @@ class LectureSplits:
 
     In the lecture: the parts on the split sample and on complete subsampling.
 
-    Deviations: the lecture's figures have no numbers, so the population is two normal classes.
-    Random splits with a training part that lacks a class are drawn again; complete subsampling
-    leaves them out.
+    Deviations: the lecture's figures have no numbers, so the population is two normal classes. All
+    samples and splits are kept; a model fitted on rows of one class only predicts that class.
 
     Parameters
     ----------
@@ -78,7 +76,7 @@ class LectureSplits:
         assumptions="The population is two normal classes with one covariance matrix.",
         errs="The results are for one classifier on one population and may differ for others.",
     )
-    repetitions: ClassVar[int] = 5000
+    repetitions: ClassVar[int] = 10_000
     roles: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
@@ -175,21 +173,16 @@ class SplitsStudy:
         }
         if n == self.preset.sizes[0]:
             all_parts = list_training_parts(n, tested)
-            usable = all_parts[has_both_classes(all_parts, sample.y)]
-            values["complete"] = float(_test_errors(sample, name, usable, rng).mean())
+            values["complete"] = float(_test_errors(sample, name, all_parts, rng).mean())
         return values
 
 
 def draw_training_parts(
     sample: GaussianSample, tested: int, count: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return (count, n) random training parts that have both classes."""
-    parts = np.empty((0, sample.n), dtype=np.bool_)
-    while len(parts) < count:
-        order = rng.permuted(np.tile(np.arange(sample.n), (count, 1)), axis=1)
-        drawn = order >= tested
-        parts = np.concatenate([parts, drawn[has_both_classes(drawn, sample.y)]])
-    return parts[:count]
+    """Return (count, n) random training parts."""
+    order = rng.permuted(np.tile(np.arange(sample.n), (count, 1)), axis=1)
+    return np.asarray(order >= tested)
 
 
 def list_training_parts(n: int, tested: int) -> np.ndarray:

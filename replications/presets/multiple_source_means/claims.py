@@ -47,6 +47,18 @@ OF_MANY_DOCUMENTS: Final = (
 )
 """Judged for each M of ``MIN_DOCUMENTS`` or more."""
 
+OF_EACH_NUMBER_OF_SOURCES: Final = (
+    ClaimRow(
+        sentence="CVR yields an optimistic estimate, though its training sets are smaller.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="cvr_bias",
+        measured="mean of CVR minus the error on a new source, {setting}",
+        at_most=0,
+    ),
+)
+"""Judged for each K of the left panels."""
+
 OF_EACH_SIZE: Final = (
     ClaimRow(
         sentence="CVS yields a pessimistic estimate of the error on a new source.",
@@ -160,6 +172,7 @@ def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
 
     return (
         *judge(OF_LARGEST_SETTINGS, cases([by_k[-1], by_m[-1]])),
+        *judge(OF_EACH_NUMBER_OF_SOURCES, cases(by_k)),
         *judge(OF_MANY_DOCUMENTS, cases(many)),
         *judge(OF_EACH_SIZE, cases(by_m)),
         *judge(OF_LARGEST_SIZE, cases([by_m[-1]])),

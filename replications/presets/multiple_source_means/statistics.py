@@ -24,9 +24,24 @@ class PanelSetting:
     panel: Literal["sources", "size"]
 
 
+def average_blocks(records: Records, count: int) -> Records:
+    """Return the means over blocks of ``count`` repetitions, each with a turn of every domain.
+
+    An incomplete last block is left out. With fewer than two blocks the repetitions are returned.
+    """
+    averages = {}
+    for name, values in records.items():
+        n_blocks = len(values) // count
+        if n_blocks < 2:
+            return records
+        whole = values[: n_blocks * count]
+        averages[name] = whole.reshape(n_blocks, count, -1).mean(axis=1)
+    return averages
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MeansStatistics:
-    """Statistics over the draws of domains; ``at`` is the position of a setting."""
+    """Statistics over blocks of draws of domains; ``at`` is the position of a setting."""
 
     records: Records
     settings: Sequence[PanelSetting]

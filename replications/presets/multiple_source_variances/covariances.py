@@ -50,21 +50,30 @@ def decompose_variance(
     )
 
 
-def spread_of_gamma(means: FloatArray) -> FloatArray:
+def spread_of_gamma(means: FloatArray, half: np.ndarray) -> FloatArray:
     """Return the (S,) variances of the covariances between blocks over pairs, free of noise.
 
     The covariances of two halves of the data sets have independent estimation noise, so the
     expected product of their deviations from the mean over pairs is the variance itself. It may be
-    below 0.
+    below 0. ``half`` is (R,) 0 or 1 for each data set. It belongs to the data set: if a jackknife
+    leaves some out, the others stay in their halves.
     """
-    halves = [_off_diagonal(means[which::2]) for which in (0, 1)]
+    halves = [_off_diagonal(means[half == which]) for which in (0, 1)]
     deviations = [half - half.mean(axis=1, keepdims=True) for half in halves]
     return np.asarray((deviations[0] * deviations[1]).mean(axis=1))
 
 
-def spread_of_omega(means: FloatArray, within: FloatArray, sizes: Sequence[int]) -> FloatArray:
-    """Return the (S,) variances of the covariances within blocks over blocks, free of noise."""
-    halves = [estimate_covariances(means[w::2], within[w::2], sizes)[1] for w in (0, 1)]
+def spread_of_omega(
+    means: FloatArray, within: FloatArray, sizes: Sequence[int], half: np.ndarray
+) -> FloatArray:
+    """Return the (S,) variances of the covariances within blocks over blocks, free of noise.
+
+    ``half`` is as in ``spread_of_gamma``.
+    """
+    halves = [
+        estimate_covariances(means[half == which], within[half == which], sizes)[1]
+        for which in (0, 1)
+    ]
     deviations = [half - half.mean(axis=1, keepdims=True) for half in halves]
     return np.asarray((deviations[0] * deviations[1]).mean(axis=1))
 

@@ -61,8 +61,8 @@ def compute_statistics(
         "omega_k": omega,
         "gamma_kl": between[:, first, second],
         "sigma2": sigma2.mean(axis=1),
-        "spread_omega": spread_of_omega(means, within, sizes),
-        "spread_gamma": spread_of_gamma(means),
+        "spread_omega": spread_of_omega(means, within, sizes, records["half"]),
+        "spread_gamma": spread_of_gamma(means, records["half"]),
         "mean_thetas": thetas.mean(axis=0),
         "rmse_thetas": np.sqrt(((thetas - truth[:, None]) ** 2).mean(axis=0)),
         "negative_thetas": (thetas < 0).mean(axis=0),
@@ -89,7 +89,7 @@ def compute_findings(
     if n < MIN_GROUPS:
         few = FEW_REPETITIONS(n=n, more=f"; variances and their errors need at least {MIN_GROUPS}")
         return StudyFindings(cautions=(*cautions, few))
-    statistics = jackknife(compute, records)
+    statistics = jackknife(compute, {**records, "half": np.arange(n) % 2})
     return StudyFindings(
         tables=(
             _build_estimators_table(statistics, sizes, estimators),

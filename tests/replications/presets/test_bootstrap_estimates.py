@@ -7,12 +7,21 @@ import math
 import numpy as np
 import pytest
 
-from replications.presets.bootstrap_estimates.preset import BootstrapEstimates
+from replications.presets.bootstrap_estimates.preset import (
+    BootstrapEstimates,
+    build_statistic,
+    plain_values,
+)
+from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records
 from thetahat.errors import EvaluationError
+from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.statistics import Sample
 from thetahat.values.json_values import to_json
 
-SMALL = BootstrapEstimates(n=10, resamples=100, statistics=("mean", "variance", "correlation"))
+SMALL = BootstrapEstimates(
+    n=10, plain=3, resamples=100, statistics=("mean", "variance", "correlation")
+)
 
 
 @pytest.fixture(name="records", scope="module")
@@ -79,3 +88,20 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
     with pytest.raises(EvaluationError) as refused:
         BootstrapEstimates(**wrong)
     assert refused.value.loc[0] == place
+
+
+@pytest.mark.parametrize("name", ["mean", "median", "variance", "standard_deviation"])
+def test_naive_plain_values_are_the_statistics_own(name: str) -> None:
+    x = np.random.default_rng(3).standard_exponential((4, 7))
+    statistic = build_statistic(name)
+    whole = HashedResamples(np.array([0, 7]), 1, 2)
+    expected = [bootstrap_statistic(statistic, Sample(row), whole).estimate for row in x]
+    np.testing.assert_allclose(plain_values(name, x, x), expected, rtol=1e-12)
+
+
+def test_naive_plain_correlations() -> None:
+    rng = np.random.default_rng(5)
+    x, z = rng.standard_normal((2, 4, 7))
+    y = 0.5 * x + math.sqrt(0.75) * z
+    expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(x, y, strict=True)]
+    np.testing.assert_allclose(plain_values("correlation", x, z), expected, rtol=1e-12)

@@ -10,6 +10,7 @@ from replications.presets.multiple_source_variances.covariances import (
     spread_of_gamma,
     spread_of_omega,
 )
+from thetahat.analyses.studies.jackknife import jackknife
 
 
 def _losses(
@@ -58,8 +59,8 @@ def test_calibrated_covariances_and_their_spread_are_met() -> None:
         found["omega"].append(inside[0])
         found["sigma2"].append(sigma2[0])
         found["gamma"].append(between[0][first, second])
-        found["spread_gamma"].append(spread_of_gamma(means))
-        found["spread_omega"].append(spread_of_omega(means, within, (5,)))
+        found["spread_gamma"].append(spread_of_gamma(means, np.arange(30) % 2))
+        found["spread_omega"].append(spread_of_omega(means, within, (5,), np.arange(30) % 2))
     truth = {
         "omega": omega,
         "sigma2": omega + 1,
@@ -70,3 +71,27 @@ def test_calibrated_covariances_and_their_spread_are_met() -> None:
     for name, values in found.items():
         error = np.std(values, axis=0, ddof=1) / np.sqrt(len(values))
         assert (np.abs(np.mean(values, axis=0) - truth[name]) < 4.5 * error).all(), name
+
+
+def test_calibrated_the_jackknife_error_of_a_spread_is_its_deviation() -> None:
+    """Halves by position changed when a group was left out: errors were three times too large."""
+    rng = np.random.default_rng(9)
+    mixing = np.array([[0.9, 0.0], [0.5, 0.4], [0.2, 0.3], [0.0, 0.7]])
+    values, errors = [], []
+    for _ in range(60):
+        means, within = _losses(rng, 200, mixing, 5)
+        records = {"means": means, "within": within, "half": np.arange(200) % 2}
+        told = jackknife(
+            lambda some: {
+                "gamma": spread_of_gamma(some["means"], some["half"]),
+                "omega": spread_of_omega(some["means"], some["within"], (5,), some["half"]),
+            },
+            records,
+        )
+        values.append([told.values[name][0] for name in ("gamma", "omega")])
+        errors.append([told.errors[name][0] for name in ("gamma", "omega")])
+    deviation = np.std(values, axis=0, ddof=1)
+    # the deviation of 60 is known to 9 %, and errors vary: a factor of 1.5 is far outside
+    ratio = np.mean(errors, axis=0) / deviation
+    assert (ratio > 0.67).all()
+    assert (ratio < 1.5).all()

@@ -18,7 +18,7 @@ from replications.presets.lecture_splits.preset import (
     list_training_parts,
     n_test,
 )
-from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.errors import EvaluationError
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.values.json_values import to_json
 
@@ -56,6 +56,7 @@ def test_by_hand_complete_subsampling_on_five_rows() -> None:
     sample = GaussianSample(X, y, X, y)
     parts = list_training_parts(5, 2)
     assert len(parts) == math.comb(5, 2)
+    assert len(parts) == 10
     parts = parts[has_both_classes(parts, y)]
     wrong = sample.errors("nearest_mean", parts, np.random.default_rng(0)) & ~parts
     # tested pairs and the borders between the means of what is left: {0,1}: no class 0 is left;
@@ -86,12 +87,35 @@ def test_exact_stratified_folds_share_out_each_class() -> None:
     assert set(np.bincount(fold)) == {5}
 
 
-def test_invalid_partition_that_cannot_keep_both_classes() -> None:
-    y = np.array([0] * 9 + [1])
-    with pytest.raises(
-        InvalidParameter, match="partitions into 5 folds some training part always lacked a class"
-    ):
-        draw_partition(y, 5, np.random.default_rng(0), stratified=False)
+@pytest.mark.parametrize("name", ["nearest_mean", "lda"])
+def test_degenerate_parts_of_one_class_predict_it(sample: GaussianSample, name: str) -> None:
+    parts = np.stack([sample.y == 0, sample.y == 1])
+    wrong = sample.errors(name, parts, np.random.default_rng(0))
+    np.testing.assert_array_equal(wrong[0], sample.y == 1)
+    np.testing.assert_array_equal(wrong[1], sample.y == 0)
+
+
+@pytest.mark.about("presets/lecture_splits")
+def test_calibrated_a_split_is_unbiased_for_what_it_fitted_on_eight_rows() -> None:
+    """Samples of one class are kept; leaving them out added 0.008 with ten rows."""
+    preset = LectureSplits(sizes=(8, 9), shares=(0.25, 0.5), splits=10, n_features=3)
+    records = preset.plan({}, 2).run(0, 2000)
+    apart = records["8/mean"] - records["8/fitted"]
+    errors = apart.std(axis=0, ddof=1) / math.sqrt(2000)
+    assert (np.abs(apart.mean(axis=0)) < 5 * errors).all()
+    assert (errors < 0.006).all()
+
+
+@pytest.mark.about("presets/lecture_folds")
+def test_calibrated_the_bias_by_fitted_models_is_that_of_the_estimates() -> None:
+    records = LectureFolds(n=20, folds=(2, 5), repeats=3).plan({}, 4).run(0, 600)
+    estimates = np.column_stack([records["random"].mean(axis=2), records["leave_one_out"]])
+    apart = estimates - records["fitted"]
+    errors = apart.std(axis=0, ddof=1) / math.sqrt(600)
+    assert (np.abs(apart.mean(axis=0)) < 5 * errors).all()
+    by_models = (records["fitted"] - records["truth"][:, None]).std(axis=0)
+    by_estimates = (estimates - records["truth"][:, None]).std(axis=0)
+    assert (by_models[1:] < 0.4 * by_estimates[1:]).all()
 
 
 @pytest.mark.parametrize("name", list(SMALL))
@@ -137,6 +161,7 @@ def test_by_hand_variances_over_partitions_and_samples() -> None:
     records = {
         "truth": np.array([0.2, 0.4]),
         "leave_one_out": np.array([0.1, 0.5]),
+        "fitted": np.array([[0.3, 0.25], [0.5, 0.45]]),
         "random": np.array([[[0.2, 0.4]], [[0.5, 0.5]]]),
         "stratified": np.array([[[0.2, 0.2]], [[0.4, 0.4]]]),
     }

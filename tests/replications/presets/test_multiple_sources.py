@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from replications.multiple_sources.classifiers import build_classifier
 from replications.multiple_sources.domains import (
     draw_blocks,
     draw_blocks_of_texts,
@@ -177,3 +178,59 @@ def test_invalid_parameters_are_named(
     with pytest.raises(EvaluationError) as refused:
         PRESETS[name](**given).plan({"reviews": reviews}, 1)
     assert refused.value.loc[0] == place
+
+
+@pytest.mark.about("presets/multiple_source_means")
+def test_exact_domains_take_turns_as_test_domain(reviews: Data) -> None:
+    """With all other domains to train on, the mean error of a turn has no draw of domains in it."""
+    preset = MultipleSourceMeans(n_sources=(3,), per_source=80, sizes=(80,), pairs=1, replace=False)
+    study = preset.plan({"reviews": reviews}, 4)
+    records = study.run(0, 13)
+    # every document is drawn, so the error on a domain depends on the domain alone
+    ose = records["ose_mean"][:, 1]
+    np.testing.assert_allclose(ose[:4], ose[4:8], rtol=1e-12)
+    assert len(set(ose[:4])) > 1
+    row = to_json(study.finish(records).tables[0])["rows"][1]
+    assert row["ose"]["value"] == pytest.approx(ose[:12].mean())
+    assert row["ose"]["standard_error"] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.about("presets/multiple_source_variances")
+def test_against_scikit_learn_the_linear_svm_is_fitted_without_each_block(reviews: Data) -> None:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import Normalizer
+    from sklearn.svm import LinearSVC
+
+    documents = load_domains({"reviews": reviews}, 1).documents
+    block = np.arange(documents.n) % 3
+    found = build_classifier("linear_svm", 1.0).errors_by_block(documents, block, 3)
+    for k in range(3):
+        machine = make_pipeline(Normalizer(), LinearSVC(random_state=0, max_iter=10_000))
+        machine.fit(documents.counts[block != k], documents.y[block != k])
+        wrong = machine.predict(documents.counts[block == k]) != documents.y[block == k]
+        np.testing.assert_array_equal(found[block == k], wrong)
+    assert 0 < found.mean() < 0.5
+
+
+def test_degenerate_a_linear_svm_of_one_class_predicts_it(reviews: Data) -> None:
+    documents = load_domains({"reviews": reviews}, 1).documents
+    ones = documents.rows(np.flatnonzero(documents.y == 1))
+    wrong = build_classifier("linear_svm", 1.0).errors_on(ones, documents)
+    np.testing.assert_array_equal(wrong, documents.y == 0)
+
+
+# By hand: omega .03 and gamma .01 at random; theta_5 has the bias omega - 2 gamma.
+@pytest.mark.about("presets/multiple_source_variances")
+def test_by_hand_the_reason_for_theta_5_is_judged(reviews: Data) -> None:
+    study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
+    found = study.finish(study.run(0, 16))
+    apart = [c for c in found.claims if c.text.startswith("Typically omega > gamma")]
+    near = [c for c in found.claims if c.text.startswith("omega and gamma are of similar")]
+    assert len(apart) == len(near) == 2
+    rows = [r for r in to_json(found.tables[1])["rows"] if r["scheme"] == "at random"]
+    for row, first, second in zip(rows, apart, near, strict=True):
+        m = row["size"]
+        omega = row["omega"]["value"] * 4 * m / (m - 1)
+        gamma = row["gamma"]["value"] * 4 / 3
+        assert first.figure == pytest.approx(omega - gamma)
+        assert second.figure == pytest.approx(2 * gamma - omega)

@@ -1,0 +1,80 @@
+"""The classifiers of documents that the presets on multiple sources compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from replications.multiple_sources.documents import Documents, NaiveBayes
+from thetahat.errors import InvalidParameter
+from thetahat.values.types import FloatArray, IntArray
+
+Model: TypeAlias = Literal["multinomial", "bernoulli", "linear_svm"]
+MODELS: Final = ("multinomial", "bernoulli", "linear_svm")
+MAX_ITERATIONS: Final = 10_000
+
+
+class DocumentClassifier(Protocol):
+    """A classifier that is cross-validated over blocks of documents."""
+
+    def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
+        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
+        ...
+
+    def errors_on(self, train: Documents, test: Documents) -> FloatArray:
+        """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearSvm:
+    """scikit-learn's linear support vector machine on counts scaled to unit length.
+
+    Parameters
+    ----------
+    cost : float
+        C, the weight of the losses.
+    """
+
+    cost: float = 1.0
+
+    def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
+        """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
+        wrong = np.empty(drawn.n)
+        for k in range(n_blocks):
+            test = np.flatnonzero(block == k)
+            train = np.flatnonzero(block != k)
+            if len(test):
+                wrong[test] = self.errors_on(drawn.rows(train), drawn.rows(test))
+        return wrong
+
+    def errors_on(self, train: Documents, test: Documents) -> FloatArray:
+        """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``.
+
+        A training set with documents of one class only predicts that class.
+        """
+        from sklearn.preprocessing import normalize  # noqa: PLC0415 - seconds to import
+        from sklearn.svm import LinearSVC  # noqa: PLC0415 - likewise
+
+        if len(np.unique(train.y)) == 1:
+            return np.asarray(test.y != train.y[0], dtype=np.float64)
+        machine = LinearSVC(C=self.cost, random_state=0, max_iter=MAX_ITERATIONS)
+        machine.fit(normalize(train.counts), train.y)
+        return np.asarray(machine.predict(normalize(test.counts)) != test.y, dtype=np.float64)
+
+
+def build_classifier(model: str, smoothing: float) -> DocumentClassifier:
+    """Return the classifier with this name; ``smoothing`` is that of naive Bayes."""
+    if model == "linear_svm":
+        return LinearSvm()
+    if model not in MODELS:
+        raise InvalidParameter(
+            f"model must be {', '.join(MODELS[:-1])} or {MODELS[-1]}, got {model!r}.",
+            loc=("model",),
+            value=model,
+        )
+    return NaiveBayes(
+        model="multinomial" if model == "multinomial" else "bernoulli", smoothing=smoothing
+    )
