@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 from replications.multiple_sources.documents import Documents, NaiveBayes
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.tables.sparse import CsrMatrix
 
 Model: TypeAlias = Literal["multinomial", "bernoulli", "linear_svm"]
 MODELS: Final = ("multinomial", "bernoulli", "linear_svm")
@@ -55,14 +58,23 @@ class LinearSvm:
 
         A training set with documents of one class only predicts that class.
         """
-        from sklearn.preprocessing import normalize  # noqa: PLC0415 - seconds to import
-        from sklearn.svm import LinearSVC  # noqa: PLC0415 - likewise
+        from sklearn.svm import LinearSVC  # noqa: PLC0415 - seconds to import
 
         if len(np.unique(train.y)) == 1:
             return np.asarray(test.y != train.y[0], dtype=np.float64)
         machine = LinearSVC(C=self.cost, random_state=0, max_iter=MAX_ITERATIONS)
-        machine.fit(normalize(train.counts), train.y)
-        return np.asarray(machine.predict(normalize(test.counts)) != test.y, dtype=np.float64)
+        machine.fit(_unit_rows(train.counts), train.y)
+        return np.asarray(machine.predict(_unit_rows(test.counts)) != test.y, dtype=np.float64)
+
+
+def _unit_rows(counts: CsrMatrix) -> CsrMatrix:
+    """Return the rows scaled to unit length, with the 32-bit positions that scikit-learn needs."""
+    from sklearn.preprocessing import normalize  # noqa: PLC0415 - seconds to import
+
+    scaled = normalize(counts)
+    scaled.indices = scaled.indices.astype(np.int32)
+    scaled.indptr = scaled.indptr.astype(np.int32)
+    return scaled
 
 
 def build_classifier(model: str, smoothing: float) -> DocumentClassifier:
