@@ -80,7 +80,36 @@ _REPEATED: Final = (
 )
 """Requests over repeated splits, and over one partition whose plan is more repeats."""
 
+_LECTURE_DRAWS: Final = Changed(
+    "Rows are drawn independently and nothing is drawn again, so that a split is unbiased for what "
+    "it fitted."
+)
+_STUDY_CLAIMS: Final = Changed(
+    "The claims of the presets are judged by quadrature, stated bounds and differences that can be "
+    "seen, and there are more of them."
+)
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"study_preset_(?:importance_[a-z_]+|lecture_folds|multiple_source_variances)/claims": (
+        _STUDY_CLAIMS
+    ),
+    r"study_preset_importance_variances/figures/1": Changed(
+        "Figure 3 has the population of the authors' script too."
+    ),
+    r"study_preset_importance_variances/losses of instances": Changed(
+        "The records have no mean weight: it is decided by quadrature."
+    ),
+    r"study_preset_lecture_(?:estimators|splits)": _LECTURE_DRAWS,
+    r"study_preset_lecture_folds/(?:figures|losses of instances|tables/\d+/rows/\d+/bias)": Changed(
+        "The bias is computed from the true errors of the models of the folds."
+    ),
+    r"study_preset_multiple_source_means": Changed(
+        "The domains take turns as test domain; errors are computed from blocks of turns."
+    ),
+    r"study_preset_bootstrap_estimates/(?:claims|losses of instances"
+    r"|tables/0/rows/\d+/(?:bias(?:_apart|_saved)?|corrected_bias|variance(?:_ratio)?))": Changed(
+        "True bias and variance are those of further samples, which are not resampled."
+    ),
     rf"{_REPEATED}/(?:models/[^/]+|comparisons/\d+)/intervals/\d+/recommended": _CALIBRATED_DEGREES,
     rf"{_REPEATED}/comparisons/\d+/interval/(?:variance|upper|lower|degrees_of_freedom)": (
         _CALIBRATED_DEGREES

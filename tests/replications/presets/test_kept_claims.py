@@ -1,0 +1,35 @@
+"""The counts of claims in the table of the kept studies are those of their results."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from replications.kept_claims import VERDICTS, count_claims, format_counts
+from replications.presets import PRESETS
+
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
+
+
+def test_exact_the_readme_counts_the_claims_of_every_kept_result() -> None:
+    text = (RESULTS / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| \[`(\w+)`\]\(.*\| (\d+) \| (\d+) \| (\d+) \|$", text, flags=re.MULTILINE
+    )
+    told = {name: dict(zip(VERDICTS, map(int, numbers), strict=True)) for name, *numbers in rows}
+    assert told == count_claims(RESULTS)
+    assert set(told) == set(PRESETS)
+
+
+# By hand: two presets with three claims.
+def test_by_hand_counts_and_their_sums(tmp_path: Path) -> None:
+    for name, verdicts in {"a": ["holds", "undecided"], "b": ["holds"]}.items():
+        (tmp_path / name).mkdir()
+        claims = {"claims": [{"verdict": verdict} for verdict in verdicts]}
+        (tmp_path / name / "result.json").write_text(json.dumps(claims))
+    assert format_counts(count_claims(tmp_path)).splitlines()[2:] == [
+        "| a | 1 | 0 | 1 |",
+        "| b | 1 | 0 | 0 |",
+        "| all presets | 2 | 0 | 1 |",
+    ]
