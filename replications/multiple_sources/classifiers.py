@@ -71,7 +71,7 @@ def _unit_rows(counts: CsrMatrix) -> CsrMatrix:
     """Return the rows scaled to unit length, with the 32-bit positions that scikit-learn needs."""
     from sklearn.preprocessing import normalize  # noqa: PLC0415 - seconds to import
 
-    scaled = normalize(counts)
+    scaled: CsrMatrix = normalize(counts)
     scaled.indices = scaled.indices.astype(np.int32)
     scaled.indptr = scaled.indptr.astype(np.int32)
     return scaled

@@ -89,7 +89,7 @@ def compute_findings(
     if n < MIN_GROUPS:
         few = FEW_REPETITIONS(n=n, more=f"; variances and their errors need at least {MIN_GROUPS}")
         return StudyFindings(cautions=(*cautions, few))
-    statistics = jackknife(compute, {**records, "half": np.arange(n) % 2})
+    statistics = jackknife(compute, {**records, "half": np.arange(n, dtype=np.float64) % 2})
     return StudyFindings(
         tables=(
             _build_estimators_table(statistics, sizes, estimators),
