@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "2026_11_23_01"
-down_revision = "2026_11_22_14"
+down_revision = "2026_11_22_15"
 branch_labels = None
 depends_on = None
 
