@@ -87,6 +87,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Cameron, A. C. and Miller, D. L. (2015). A practitioner's guide to cluster-robust "
             "inference. Journal of Human Resources 50, 317-372."
         ),
+        "catoni2012": (
+            "Catoni, O. (2012). Challenging the empirical mean and empirical variance: a deviation "
+            "study. Annales de l'Institut Henri Poincare, Probabilites et Statistiques 48, "
+            "1148-1185."
+        ),
         "chung2013": (
             "Chung, E. and Romano, J. P. (2013). Exact and asymptotically robust permutation "
             "tests. The Annals of Statistics 41, 484-507."
@@ -232,6 +237,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Gutierrez-Osuna, R. (no year). Introduction to Pattern Analysis, lecture 13: "
             "Cross-validation. Texas A&M University."
         ),
+        "hall1992": (
+            "Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal "
+            "Statistical Society B 54, 221-228."
+        ),
         "hampel1974": (
             "Hampel, F. R. (1974). The influence curve and its role in robust estimation. Journal"
             " of the American Statistical Association 69, 383-393."
@@ -336,6 +345,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "lei2020": (
             "Lei, J. (2020). Cross-validation with confidence. Journal of the American "
             "Statistical Association 115, 1978-1997."
+        ),
+        "lugosi2019": (
+            "Lugosi, G. and Mendelson, S. (2019). Mean estimation and regression under "
+            "heavy-tailed distributions: a survey. Foundations of Computational Mathematics 19, "
+            "1145-1190."
         ),
         "manning2008": (
             "Manning, C. D., Raghavan, P. and Schuetze, H. (2008). Introduction to information "
@@ -450,6 +464,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Tibshirani, R. J. and Tibshirani, R. (2009). A bias correction for the minimum error"
             " rate in cross-validation. Annals of Applied Statistics 3, 822-829."
         ),
+        "tukey1963": (
+            "Tukey, J. W. and McLaughlin, D. H. (1963). Less vulnerable confidence and "
+            "significance procedures for location based on a single sample: "
+            "trimming/Winsorization 1. Sankhya A 25, 331-352."
+        ),
         "varma2006": (
             "Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation"
             " for model selection. BMC Bioinformatics 7, 91."
@@ -470,6 +489,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Yamada, M., Suzuki, T., Kanamori, T., Hachiya, H. and Sugiyama, M. (2013). Relative "
             "density-ratio estimation for robust distribution comparison. Neural Computation 25, "
             "1324-1370."
+        ),
+        "yuen1974": (
+            "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. "
+            "Biometrika 61, 165-170."
         ),
         "zelezny2011": (
             "Zelezny, F. (2011). Machine Learning and Data Analysis, lecture 11: Empirical "

@@ -15,6 +15,7 @@ class IntervalForm(StrEnum):
     OWN = "own"  # the method builds its own interval, on no other method's variance
     T = "t"  # mean -+ t quantile x standard error
     NORMAL = "normal"  # mean -+ normal quantile x standard error
+    SKEWED = "skewed"  # t or normal quantiles, changed for the skewness of the mean
     LOGIT = "logit"  # one of the last two, built on the log odds and transformed back
 
 
@@ -43,10 +44,10 @@ class Recommendation:
         The kinds of block that this is about.
     target : Target
         The target that this is about.
-    own, t, normal, logit : int or None
-        Rank of the interval that the method builds itself, of the t interval, the normal interval
-        and the interval on the log odds that are built on its variance; None where that interval
-        has no place.
+    own, t, normal, skewed, logit : int or None
+        Rank of the interval that the method builds itself, and of the t interval, the normal
+        interval, the one that allows for skewness and the one on the log odds that are built on
+        its variance; None where that interval has no place.
     fixed_models : bool or None
         True: only for models that were not trained on any of these instances. False: only for
         models that were. None: for both.
@@ -57,6 +58,7 @@ class Recommendation:
     own: int | None = None
     t: int | None = None
     normal: int | None = None
+    skewed: int | None = None
     logit: int | None = None
     fixed_models: bool | None = None
 
@@ -71,6 +73,7 @@ class Recommendation:
             IntervalForm.OWN: self.own,
             IntervalForm.T: self.t,
             IntervalForm.NORMAL: self.normal,
+            IntervalForm.SKEWED: self.skewed,
             IntervalForm.LOGIT: self.logit,
         }[form]
 
@@ -129,11 +132,14 @@ class IntervalTraits:
         mean. It is recommended only where no other interval was built, and no verdict rests on it.
     from_replicates : ReplicateForm or None
         How it is computed for any statistic from bootstrap replicates; None if it cannot be.
+    only_for_models : bool
+        Whether it is for the mean loss of a model, and not for the difference of two.
     """
 
     form: IntervalForm = IntervalForm.OWN
     is_prediction: bool = False
     from_replicates: ReplicateForm | None = None
+    only_for_models: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

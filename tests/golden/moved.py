@@ -88,6 +88,16 @@ _STUDY_CLAIMS: Final = Changed(
     "The claims of the presets are judged by quadrature, stated bounds and differences that can be "
     "seen, and there are more of them."
 )
+_ALLOWS_FOR_SKEWNESS: Final = Changed(
+    "The recommended interval of a model allows for the skewness of its losses, and that of the "
+    "trained models over folds has at most nine degrees of freedom."
+)
+_RECOMMENDED_NOW: Final = (
+    r"(?:cross_validation_all_that_apply|losses_(?:clip_range|holdout_all_that_apply|leave_one_out"
+    r"|many_models_brief|one_model|random_all_that_apply|random_repeats|random_two_blocks)"
+    r"|predictions_subsamples|selection_three_way)"
+)
+"""Requests whose recommended intervals of one model's losses are skewness-corrected now."""
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"study_preset_(?:importance_[a-z_]+|lecture_folds|multiple_source_variances)/claims": (
@@ -119,6 +129,15 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     ),
     rf"{_REPEATED}/comparisons/\d+/verdict/plan/(?:total|additional|unit|alternatives)": (
         _CALIBRATED_DEGREES
+    ),
+    rf"{_RECOMMENDED_NOW}/(?:models/[^/]+|comparisons/0)/intervals/\d+/recommended": (
+        _ALLOWS_FOR_SKEWNESS
+    ),
+    r"losses_many_models_brief/models/[a-e]/intervals/1/(?:method|lower|upper)": (
+        _ALLOWS_FOR_SKEWNESS
+    ),
+    r"selection_three_way/bias/(?:interval/(?:method|lower|upper)|intervals/4/recommended)": (
+        _ALLOWS_FOR_SKEWNESS
     ),
     r"selection_by_roc_auc/models/selected/metrics/roc_auc"
     r"/(?:against_chance|estimate/pooled|intervals/[89]|variances/delong)": Changed(

@@ -115,10 +115,10 @@ class WithoutVariance:
         return None
 
 
-class ErrorRateInterval(WithoutVariance, ABC):
-    """Base class of intervals for an error rate, which need losses that are all 0 or 1.
+class IntervalOfLosses(WithoutVariance, ABC):
+    """Base class of intervals that are built from the losses of one model, on no variance.
 
-    The difference of two models has no such interval: its losses are -1, 0 and 1.
+    The difference of two models has no such interval, because a verdict needs a standard error.
     """
 
     __slots__ = ()
@@ -133,7 +133,13 @@ class ErrorRateInterval(WithoutVariance, ABC):
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval; None if a loss is neither 0 nor 1."""
+        """Build the interval; None if it does not fit the losses."""
+
+
+class ErrorRateInterval(IntervalOfLosses, ABC):
+    """Base class of intervals for an error rate, which need losses that are all 0 or 1."""
+
+    __slots__ = ()
 
 
 class ResampledInterval(WithoutVariance, ABC):

@@ -69,13 +69,14 @@ class BayleWithin:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, _within_over_n),
+            average_over_repeats(losses.moments, within_over_n),
             None,
             cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
         )
 
 
-def _within_over_n(blocks: BlockMoments) -> float:
+def within_over_n(blocks: BlockMoments) -> float:
+    """Return the average variance within folds over the number of instances."""
     return float(blocks.within_variances.mean()) / blocks.n_losses
 
 

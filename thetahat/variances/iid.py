@@ -46,7 +46,9 @@ class Iid:
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
-        recommended=(Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, t=30, normal=50),),
+        recommended=(
+            Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, skewed=25, t=30, normal=50),
+        ),
         variance=VarianceTraits(
             degrees_grow_with="instances", is_of_one_sample=True, default_of_t_test=HOLDOUT
         ),

@@ -50,11 +50,13 @@ class NadeauBengio:
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE),
         mean=MeanKind.MACRO,
         recommended=(
-            Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=10, normal=50),
+            Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, skewed=9, t=10, normal=50),
             Recommendation(
                 blocks=SOURCES, target=Target.NEW_SOURCE, t=10, normal=20, fixed_models=False
             ),
-            Recommendation(blocks=SUBSAMPLES, target=Target.THESE_SOURCES, t=10, normal=20),
+            Recommendation(
+                blocks=SUBSAMPLES, target=Target.THESE_SOURCES, skewed=9, t=10, normal=20
+            ),
         ),
         variance=VarianceTraits(
             shrinks_with_splits=True,

@@ -56,7 +56,9 @@ class NadeauBengioCalibrated:
         blocks=FOLDS | SUBSAMPLES,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
-        recommended=(Recommendation(blocks=FOLDS | SUBSAMPLES, target=Target.THESE_SOURCES, t=8),),
+        recommended=(
+            Recommendation(blocks=FOLDS | SUBSAMPLES, target=Target.THESE_SOURCES, skewed=6, t=8),
+        ),
         variance=VarianceTraits(
             shrinks_with_splits=True, most_degrees_if_repeated=MAX_DEGREES_IF_REPEATED
         ),

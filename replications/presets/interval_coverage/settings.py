@@ -95,14 +95,17 @@ _HEAVY = LinearModelGenerator(degrees_of_freedom=3, curvature=0.5)
 _LINE_IN_CLUSTERS = LinearModelGenerator(cluster_size=CLUSTER_SIZE, cluster_correlation=0.8)
 
 
-def build_settings() -> dict[str, CoverageSetting]:
-    """Return the settings with generators, by their names in the tables."""
+def build_settings(n_judged: int = N_JUDGED) -> dict[str, CoverageSetting]:
+    """Return the settings with generators, by their names in the tables.
+
+    Models are judged on ``n_judged`` fresh rows, and on half as many if blocks are sources.
+    """
     # sources that are clusters have no properties of their own, so they need not be drawn again
     clustered = {"in_clusters": True, "same_sources": None}
 
     def generated(generator: Any, loss: str, *learners: str, **options: Any) -> CoverageSetting:
-        n_judged = N_JUDGED_BY_SOURCE if "by_source" in options else N_JUDGED
-        population = GeneratedData(generator, n_judged)
+        judged = n_judged * N_JUDGED_BY_SOURCE // N_JUDGED if "by_source" in options else n_judged
+        population = GeneratedData(generator, judged)
         return CoverageSetting(population=population, loss=loss, learners=learners, **options)
 
     classes = ("linear_discriminant", "nearest_neighbours")

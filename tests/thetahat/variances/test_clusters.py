@@ -43,7 +43,8 @@ def test_exact_every_variance_of_single_losses_warns_of_clusters(kind: BlockKind
         and "ignores_clusters" in _codes(kind, name, clusters=True)
     }
     expected = {
-        BlockKind.RANDOM: {"theta_4", "theta_5", "bayle_all_pairs", "bayle_within", "theta_2"},
+        BlockKind.RANDOM: {"theta_4", "theta_5", "bayle_all_pairs", "bayle_within"}
+        | {"bayle_within_calibrated", "theta_2"},
         BlockKind.SOURCE: {"theta_A", "theta_B", "theta_omega"},
         BlockKind.HOLDOUT: {"iid"},
     }

@@ -12,6 +12,7 @@ from thetahat.cautions import (
     CONSTANT_LOSSES,
     CORRECTION_CAN_BE_LIBERAL,
     FEW_BLOCKS,
+    HEAVY_TAILED_LOSSES,
     MANY_PAIRS,
     NO_PARTITION,
     NO_TRAINING_VARIANCE,
@@ -23,9 +24,10 @@ from thetahat.cautions import (
 )
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
-from thetahat.values.block_losses import LossTable
+from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
+from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import BlockKind
 
 
@@ -82,6 +84,35 @@ def _of_models(table: LossTable) -> Iterator[Caution]:
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
             yield CONSTANT_LOSSES(model=name, value=moments.shift)
+        elif has_heavy_tails(losses):
+            yield _describe_tails(name, losses)
+
+
+def has_heavy_tails(losses: BlockLosses) -> bool:
+    """Return whether so few losses are so large that intervals for their mean cover too rarely.
+
+    It is for losses of independent instances. Losses of 0 and 1 have none: their intervals were
+    studied by themselves.
+    """
+    values, layout = losses.values, losses.layout
+    if values is None or layout.cluster is not None or layout.kind is BlockKind.SOURCE:
+        return False
+    skewness = compute_skewness_of_mean(losses)
+    if skewness is None or abs(skewness) < HEAVY_TAILED_LOSSES.threshold:
+        return False
+    return not ((values == 0) | (values == 1)).all()
+
+
+def _describe_tails(name: str, losses: BlockLosses) -> Caution:
+    squares = (losses.rows - losses.moments.pooled_mean) ** 2
+    n = losses.layout.n_instances
+    times = len(squares) / n
+    return HEAVY_TAILED_LOSSES(
+        model=name,
+        n=n,
+        skewness=round(compute_skewness_of_mean(losses) or 0.0, 3),
+        share=format_percent(round(min(1.0, times * float(squares.max() / squares.sum())), 3)),
+    )
 
 
 def suspect_scores(table: LossTable) -> tuple[Caution, ...]:

@@ -56,7 +56,7 @@ from thetahat.analyses.losses.result import (
 from thetahat.analyses.losses.verdicts import judge, judge_briefly
 from thetahat.cautions import Caution
 from thetahat.intervals import INTERVALS, intervals_on_any_variance
-from thetahat.intervals.base import ErrorRateInterval, IntervalMethod
+from thetahat.intervals.base import IntervalMethod, IntervalOfLosses
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
@@ -139,7 +139,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             intervals, named_variances=methods.variances.named, for_pairs=True
         )
         left_out.take(intervals)
-    methods = replace(methods, intervals=_select_for_differences(intervals))
+    methods = replace(methods, intervals=select_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = RecommendedIntervalBuilder.of(
         table.layout, choices, methods.variances, methods.intervals
@@ -318,12 +318,15 @@ def _terms(table: LossTable, choices: Choices) -> VerdictTerms:
     )
 
 
-def _select_for_differences(
+def select_for_differences(
     intervals: SelectedMethods[IntervalMethod],
 ) -> SelectedMethods[IntervalMethod]:
-    """Return the intervals without those of proportions, and with one that a verdict can use."""
+    """Return the intervals that are not for models alone, and one that a verdict can use."""
     kept = tuple(
-        entry for entry in intervals.methods if not isinstance(entry.method, ErrorRateInterval)
+        entry
+        for entry in intervals.methods
+        if not isinstance(entry.method, IntervalOfLosses)
+        and not entry.method.info.interval.only_for_models
     )
     if all(entry.method.info.interval.is_prediction for entry in kept):
         names = intervals_on_any_variance()

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias
 
-from thetahat.analyses.losses.cautions import count_crossing_clusters
+from thetahat.analyses.losses.cautions import count_crossing_clusters, has_heavy_tails
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.values.block_losses import BlockLosses
@@ -28,12 +28,23 @@ _FILE: Final = "recommended_coverage.json"
 _LARGEST_BOUNDED: Final = 2.0
 """The studied bounded loss is the Brier score of two classes, which lies between 0 and 2."""
 
-_Values: TypeAlias = Literal["binary", "bounded", "unbounded"]
+_Values: TypeAlias = Literal["binary", "bounded", "unbounded", "heavy"]
+
+
+_VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
+    "binary": " of losses of 0 and 1",
+    "bounded": " of bounded losses",
+    "unbounded": " of unbounded losses",
+    "heavy": " of heavy-tailed losses",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class _Design:
-    """A scheme of the study: what its blocks are, their number, and whether it cuts clusters."""
+    """A scheme of the study: what its blocks are, their number, and whether it cuts clusters.
+
+    ``share`` is the share of the rows that it tests.
+    """
 
     name: str
     words: str
@@ -41,6 +52,7 @@ class _Design:
     folds: int | None
     repeated: bool
     clusters: str | None
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,7 @@ def _add(entry: BuiltInterval, design: _Design, values: _Values | None, n: int) 
 def _find_cells(
     design: _Design, target: Target, interval: str, values: _Values | None, n: int
 ) -> list[_Cell]:
-    """Return the cells of that interval whose number of rows is nearest, as a ratio."""
+    """Return the cells of that interval whose number of tested rows is nearest, as a ratio."""
     cells = [
         cell
         for cell in _read_study().cells
@@ -116,13 +128,15 @@ def _find_cells(
     ]
     if not cells:
         return []
-    nearest = min({cell.n for cell in cells}, key=lambda size: abs(math.log(size / n)))
+    nearest = min(
+        {cell.n for cell in cells}, key=lambda size: abs(math.log(size * design.share / n))
+    )
     return [cell for cell in cells if cell.n == nearest]
 
 
 def _average(cells: Sequence[_Cell], design: _Design, values: _Values | None) -> ExpectedCoverage:
     coverages = [cell.coverage for cell in cells]
-    of_values = {"binary": " of losses of 0 and 1", None: ""}.get(values, f" of {values} losses")
+    of_values = "" if values is None else _VALUES_IN_WORDS[values]
     several = f"average of {len(cells)} learners and populations" if len(cells) > 1 else "one case"
     return ExpectedCoverage(
         coverage=sum(coverages) / len(cells),
@@ -172,6 +186,8 @@ def _classify_values(losses: BlockLosses) -> _Values | None:
         return None
     if ((values == 0) | (values == 1)).all():
         return "binary"
+    if has_heavy_tails(losses):
+        return "heavy"
     is_bounded = values.min() >= 0 and values.max() <= _LARGEST_BOUNDED
     return "bounded" if is_bounded else "unbounded"
 
@@ -189,6 +205,7 @@ def _read_study() -> _Study:
             folds=design.get("folds"),
             repeated=design.get("repeated", False),
             clusters=design.get("clusters"),
+            share=design.get("share", 1.0),
         )
         for name, design in study["designs"].items()
     )

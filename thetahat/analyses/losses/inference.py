@@ -12,7 +12,7 @@ from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
 from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.intervals.base import ErrorRateInterval, IntervalMethod, ResampledInterval
+from thetahat.intervals.base import IntervalMethod, IntervalOfLosses, ResampledInterval
 from thetahat.numerics.bootstrap import Draw
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import Target
@@ -174,7 +174,7 @@ def _intervals(  # noqa: PLR0913 - an interval may need all of them
             if resampled is not None:
                 yield BuiltInterval(replace(resampled, method=entry.key), method.info, None)
         return
-    if isinstance(method, ErrorRateInterval):
+    if isinstance(method, IntervalOfLosses):
         share = method.build_from_losses(losses, choices.level, choices.alternative)
         if share is not None:
             yield BuiltInterval(replace(share, method=entry.key), method.info, None)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from thetahat.analyses.losses.choices import ChosenMethod
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
-from thetahat.intervals.base import ErrorRateInterval, IntervalMethod, ResampledInterval
+from thetahat.intervals.base import (
+    ErrorRateInterval,
+    IntervalMethod,
+    IntervalOfLosses,
+    ResampledInterval,
+)
 
 WITHOUT_VARIANCE = "it needs a variance estimate, and no variance estimator fits"
+TOO_FEW_LOSSES: Final = "the losses of a model do not vary, or are too few for the level"
 WITHOUT_ONES = "it is for losses that are all 0 or 1"
 
 
@@ -41,8 +47,8 @@ class OmittedMethods:
 
 
 def rests_on_variance(entry: ChosenMethod[IntervalMethod]) -> bool:
-    """Return whether an interval is built on a variance, not on a proportion or on replicates."""
-    return not isinstance(entry.method, ErrorRateInterval | ResampledInterval)
+    """Return whether an interval is built on a variance, not on the losses or on replicates."""
+    return not isinstance(entry.method, IntervalOfLosses | ResampledInterval)
 
 
 def note_unbuilt(
@@ -60,9 +66,11 @@ def note_unbuilt(
     for entry in intervals.methods:
         if entry.key in there or isinstance(entry.method, ResampledInterval):
             continue
-        if not isinstance(entry.method, ErrorRateInterval):
+        if not isinstance(entry.method, IntervalOfLosses):
             if none_fits:
                 left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
+        elif not isinstance(entry.method, ErrorRateInterval):
+            left_out.add("intervals", entry.name, TOO_FEW_LOSSES)
         elif intervals.named:
             raise UnsupportedCombination(
                 f"{entry.name} does not fit: {WITHOUT_ONES}.", loc=("intervals",), value=entry.name

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.bootstrap import Resampling
+from thetahat.analyses.losses.comparisons import select_for_differences
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.analyses.losses.method_selection import REGISTRIES, SelectedMethods, misfit, select
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -70,13 +71,14 @@ def record_losses(
     record.update(_record_multiple_tests(estimator, table, seed))
     tests = _select_fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
+        for_pairs = replace(methods, intervals=select_for_differences(intervals))
         for names, batch in batches(table, choices.control, resampling.shared):
             outcomes = run_paired_tests(names, batch, tests, choices, seed, OmittedMethods())
             for pair, pair_outcomes in zip(names, outcomes, strict=True):
                 subject, difference = pair_name(pair.a, pair.b), pair.losses.difference
                 draw = resampling.of_pair(pair.a, pair.b, difference)
                 refits = refit_estimates.get((pair.a, pair.b), ())
-                inference = _infer(difference, methods, refits, draw)
+                inference = _infer(difference, for_pairs, refits, draw)
                 record.update(_record_inference(estimator.key, subject, difference, inference))
                 for key, outcome in pair_outcomes.items():
                     name = record_name(estimator.key, subject, record_names.TESTS, key, "p_value")

@@ -163,8 +163,8 @@ def test_exact_random_recommendations() -> None:
         i["target"]: (i["method"], i["variance"]) for i in model["intervals"] if i["recommended"]
     }
     assert recommended == {
-        "these_sources": ("student_t", "nadeau_bengio"),
-        "these_models": ("normal", "bayle_within"),
+        "these_sources": ("skewness_corrected", "nadeau_bengio"),
+        "these_models": ("skewness_corrected", "bayle_within_calibrated"),
     }
 
 

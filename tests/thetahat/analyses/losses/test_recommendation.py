@@ -75,12 +75,14 @@ def test_exact_rules_are_data() -> None:
     assert json.loads(json.dumps(data)) == data
     first: Any = data[0]
     assert (first["blocks"], first["target"]) == ("random", "these_sources")
-    assert [pair["variance"] for pair in first["order"][:5]] == [
-        "cluster_robust_corrected",
-        "cluster_robust_corrected",
-        "nadeau_bengio_calibrated",
-        "nadeau_bengio",
-        "bouckaert_frank",
+    assert [(pair["interval"], pair["variance"]) for pair in first["order"][:7]] == [
+        ("student_t", "cluster_robust_corrected"),
+        ("skewness_corrected", "nadeau_bengio_calibrated"),
+        ("normal", "cluster_robust_corrected"),
+        ("student_t", "nadeau_bengio_calibrated"),
+        ("skewness_corrected", "nadeau_bengio"),
+        ("student_t", "nadeau_bengio"),
+        ("student_t", "bouckaert_frank"),
     ]
     assert all(rule.reason for rule in listed())
 
@@ -269,7 +271,7 @@ def test_exact_verdict_falls_to_a_target_that_there_is() -> None:
 @pytest.mark.parametrize(
     ("kind", "target", "variance"),
     [
-        (BlockKind.RANDOM, Target.THESE_MODELS, "bayle_within"),
+        (BlockKind.RANDOM, Target.THESE_MODELS, "bayle_within_calibrated"),
         (BlockKind.RANDOM, Target.THESE_SOURCES, "nadeau_bengio"),
         (BlockKind.SOURCE, Target.THESE_SOURCES, "theta_B"),
         (BlockKind.SOURCE, Target.NEW_SOURCE, "nadeau_bengio"),

@@ -25,7 +25,7 @@ from thetahat.variances import VARIANCES
 KIND = BlockKind.SUBSAMPLES
 FITS = {  # nothing else is for test parts that overlap; a name comes in here on purpose alone
     "variances": {"nadeau_bengio", "nadeau_bengio_calibrated"},
-    "intervals": {"normal", "student_t"},
+    "intervals": {"normal", "skewness_corrected", "student_t"},
     "tests": {
         "bayesian_correlated_t",
         "bootstrap_difference",
@@ -85,7 +85,7 @@ def test_exact_variances_and_intervals_of_a_result() -> None:
     assert set(compared["tests"]) == FITS["tests"]
     recommended = [i for i in result["models"]["a"]["intervals"] if i["recommended"]]
     assert [(i["method"], i["variance"], i["target"]) for i in recommended] == [
-        ("student_t", "nadeau_bengio_calibrated", "these_sources")
+        ("skewness_corrected", "nadeau_bengio_calibrated", "these_sources")
     ]
     assert compared["verdict"]["target"] == "these_sources"
     assert "no_partition" in {caution["code"] for caution in result["cautions"]}

@@ -1,0 +1,160 @@
+"""skewness_corrected: Hall's transformation, undone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import brentq
+from scipy.stats import norm, skew, t
+
+import thetahat
+from tests.thetahat.intervals.builders import GREATER, LESS, TWO, ends, holdout_of, sources_of
+from thetahat.intervals.skewness_corrected import SkewnessCorrected
+from thetahat.intervals.student_t import StudentT
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import build_layout
+from thetahat.values.types import Alternative, BlockKind, FloatArray, Target
+from thetahat.variances import VARIANCES
+
+IID = VARIANCES["iid"].info
+
+
+def transform(u: float, skewness: float, n: int) -> float:
+    """Hall 1992: the transformed t statistic, whose distribution is nearly normal."""
+    g = skewness / math.sqrt(n)
+    return u + g * u**2 / 3 + g**2 * u**3 / 27 + g / 6
+
+
+@pytest.mark.parametrize("alternative", [TWO, LESS, GREATER])
+@pytest.mark.parametrize("values", ["gamma", "left", "zero_one"])
+def test_naive_the_transformed_ends_are_quantiles_of_t(
+    values: str, alternative: Alternative
+) -> None:
+    rng = np.random.default_rng(4)
+    rows = {
+        "gamma": rng.gamma(0.4, size=40),
+        "left": -rng.gamma(0.4, size=40),
+        "zero_one": (rng.random(40) < 0.1).astype(float),
+    }[values]
+    losses = holdout_of(rows)
+
+    interval = SkewnessCorrected().build(
+        losses, IID, VARIANCES["iid"]().estimate(losses), 0.9, alternative
+    )
+
+    assert interval is not None
+    tail = 0.05 if alternative is TWO else 0.1
+    error = rows.std(ddof=1) / math.sqrt(40)
+    for end, quantile in ((interval.lower, t.ppf(1 - tail, 39)), (interval.upper, t.ppf(tail, 39))):
+        if end is None:
+            continue
+        expected = brentq(lambda u, q=quantile: transform(u, float(skew(rows)), 40) - q, -1e3, 1e3)
+        assert_allclose(end, rows.mean() - expected * error, rtol=1e-10, atol=1e-12)
+    assert (interval.lower is None) == (alternative is LESS)
+    assert (interval.upper is None) == (alternative is GREATER)
+    assert_allclose(float(str(interval.details["skewness_of_mean"])), skew(rows) / math.sqrt(40))
+
+
+def test_degenerate_losses_without_skewness_give_the_t_interval() -> None:
+    losses = holdout_of([1.0, 2.0, 3.0, 4.0])
+    estimate = VARIANCES["iid"]().estimate(losses)
+
+    ours = SkewnessCorrected().build(losses, IID, estimate, 0.95, TWO)
+
+    assert_allclose(ends(ours), ends(StudentT().build(losses, IID, estimate, 0.95, TWO)))
+
+
+def test_degenerate_constant_losses_give_none() -> None:
+    losses = holdout_of([2.0, 2.0, 2.0])
+
+    estimate = VARIANCES["iid"]().estimate(losses)
+
+    assert SkewnessCorrected().build(losses, IID, estimate, 0.95, TWO) is None
+
+
+def test_property_losses_of_any_size_keep_their_digits() -> None:
+    rows = np.random.default_rng(6).gamma(0.5, size=30)
+
+    def build(values: FloatArray) -> FloatArray:
+        losses = holdout_of(values)
+        estimate = VARIANCES["iid"]().estimate(losses)
+        return np.array(ends(SkewnessCorrected().build(losses, IID, estimate, 0.95, TWO)))
+
+    assert_allclose(build(rows * 1e100) / 1e100, build(rows), rtol=1e-12)
+    assert_allclose(build(rows + 1e6) - 1e6, build(rows), rtol=1e-8)
+
+
+def test_exact_normal_quantiles_where_the_variance_has_no_degrees() -> None:
+    rows = np.random.default_rng(7).gamma(0.5, size=30)
+    layout = build_layout(BlockKind.RANDOM, [i % 5 for i in range(30)])
+    losses = BlockLosses(layout, values=rows)
+    calibrated = VARIANCES["bayle_within_calibrated"]().estimate(losses)
+    method = VARIANCES["bayle_within_calibrated"].info
+
+    interval = SkewnessCorrected().build(
+        losses, method, replace(calibrated, degrees_of_freedom=None), 0.95, TWO
+    )
+
+    assert isinstance(calibrated.value, float)
+    u = brentq(lambda u: transform(u, float(skew(rows)), 30) - norm.ppf(0.975), -100, 100)
+    assert_allclose(ends(interval)[0], rows.mean() - u * calibrated.value**0.5, rtol=1e-10)
+
+
+def test_exact_only_on_variances_that_rank_it() -> None:
+    rows = np.random.default_rng(8).gamma(0.5, size=30)
+    layout = build_layout(BlockKind.RANDOM, [i % 5 for i in range(30)])
+    losses = BlockLosses(layout, values=rows)
+    built = {
+        name
+        for name in ("bayle_within", "theta_3", "nadeau_bengio", "bayle_within_calibrated")
+        if SkewnessCorrected().build(
+            losses, VARIANCES[name].info, VARIANCES[name]().estimate(losses), 0.95, TWO
+        )
+    }
+
+    assert built == {"nadeau_bengio", "bayle_within_calibrated"}
+
+
+def test_invalid_sources_clusters_and_scores_are_refused() -> None:
+    method = SkewnessCorrected()
+    clustered = holdout_of([1.0, 2.0, 3.0], cluster=[0, 0, 1]).layout
+
+    assert "are source blocks" in str(method.inapplicable(sources_of([1, 2], [3, 4]).layout))
+    assert "in clusters" in str(method.inapplicable(clustered))
+
+
+def test_exact_it_is_recommended_for_models_and_not_for_differences() -> None:
+    rng = np.random.default_rng(9)
+    losses = {"a": rng.gamma(0.5, size=60), "b": rng.gamma(0.5, size=60)}
+    result = thetahat.evaluate(losses, block=[i % 10 for i in range(60)])
+
+    recommended = result.models["a"].recommended
+    assert {target: (i.method, i.variance) for target, i in (recommended or {}).items()} == {
+        Target.THESE_SOURCES: ("skewness_corrected", "nadeau_bengio"),
+        Target.THESE_MODELS: ("skewness_corrected", "bayle_within_calibrated"),
+    }
+    comparison = result.comparisons[0]
+    assert "skewness_corrected" not in str(comparison)
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("degrees", "least", "most"), [(8.0, 0.925, 0.965), (3.0, 0.82, 0.89)])
+def test_calibrated_squares_of_t_errors(degrees: float, least: float, most: float) -> None:
+    """It covers more often than the t interval, by 2 to 16 points in a hundred."""
+    rng = np.random.default_rng(10)
+    mean, n = degrees / (degrees - 2), 60
+    ours: list[bool] = []
+    theirs: list[bool] = []
+    for _ in range(1500):
+        losses = holdout_of(rng.standard_t(degrees, size=n) ** 2)
+        estimate = VARIANCES["iid"]().estimate(losses)
+        for method, covers in ((SkewnessCorrected(), ours), (StudentT(), theirs)):
+            lower, upper = ends(method.build(losses, IID, estimate, 0.95, TWO))
+            covers.append(lower <= mean <= upper)
+
+    assert least < np.mean(ours) < most
+    assert np.mean(ours) > np.mean(theirs) + 0.02

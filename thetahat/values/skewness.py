@@ -1,0 +1,33 @@
+"""The skewness of a mean, which decides how well intervals for it cover."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.types import FloatArray
+
+
+def compute_skewness_of_mean(losses: BlockLosses) -> float | None:
+    r"""Return :math:`\hat\gamma / \sqrt n` over n instances; None where losses do not vary.
+
+    :math:`\hat\gamma` is the third central moment over the 3/2 power of the second. The size is at
+    most 1. Rows of several repeats count towards the moments, and each instance once towards n.
+    """
+    return compute_skewness(losses.rows, losses.layout.n_instances)
+
+
+def compute_skewness(values: FloatArray, n: int) -> float | None:
+    r"""Return the skewness of the mean of n values that are distributed as these are."""
+    centred = values - values[0]
+    centred = centred - centred.mean()
+    largest = float(np.abs(centred).max())
+    if not 0 < largest < math.inf:
+        return None
+    centred = centred / largest
+    squares = centred * centred
+    second = float(squares.mean())
+    third = float((squares * centred).mean())
+    return third / (second * math.sqrt(second * n))
