@@ -69,6 +69,9 @@ def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
 
 
 WITHOUT_A_ROW = {
+    "catoni": "by request only: its bound of the variance is the request's",
+    "median_of_means": "by request only, as it is longer than the others",
+    "trimmed_mean": "by request only: it is about another quantity",
     "quadratic": "by request only: its terms and coefficients are the request's",
     "theta_1": "a variance of no mean, on which no interval is built",
     "theta_A_clusters": "so few rows have one cluster in a block",

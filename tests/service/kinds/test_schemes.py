@@ -83,7 +83,7 @@ def test_exact_splits_that_overlap_get_the_corrected_interval(name: str) -> None
 
     assert "no_partition" in {caution["code"] for caution in result["cautions"]}
     (best,) = [i for i in result["models"]["two"]["intervals"] if i["recommended"]]
-    assert (best["method"], best["variance"]) == ("student_t", "nadeau_bengio_calibrated")
+    assert (best["method"], best["variance"]) == ("skewness_corrected", "nadeau_bengio_calibrated")
     variances = set(result["models"]["two"]["variances"])
     assert variances == {"nadeau_bengio", "nadeau_bengio_calibrated"}
     left_out = {entry["name"]: entry["reason"] for entry in result["not_applicable"]}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import binom, mstats, trim_mean, ttest_ind
+from scipy.stats import binom, mstats, quantile_test, trim_mean, ttest_ind
 
 import thetahat
 from tests.thetahat.intervals.builders import GREATER, LESS, TWO, codes, ends, holdout_of
@@ -55,6 +55,17 @@ def test_exact_trimmed_mean_says_that_it_is_about_something_else() -> None:
     assert codes(interval)[0] == "trimmed_losses"
     assert f"{LOSSES.mean():.6g}"[:4] in interval.cautions[0].message
     assert interval.details == {"n_cut_at_each_end": 1}
+
+
+@pytest.mark.about("intervals/median_of_means")
+@pytest.mark.parametrize("k", [6, 9, 17])
+def test_against_scipy_stats_quantile_test_of_the_group_means(k: int) -> None:
+    values = np.random.default_rng(2).lognormal(size=5 * k)
+    means = [values[j::k].mean() for j in range(k)]
+
+    theirs = quantile_test(means, q=0, p=0.5).confidence_interval(0.95)
+
+    assert_allclose(ends(build(MedianOfMeans(n_groups=k), values)), (theirs.low, theirs.high))
 
 
 @pytest.mark.about("intervals/median_of_means")
@@ -123,6 +134,20 @@ def test_naive_catoni_is_proposition_2_4(bound: float | None, alternative: Any) 
     for end, expected in ((interval.lower, low - reach), (interval.upper, low + reach)):
         assert end is None or end == pytest.approx(expected, rel=1e-9)
     assert ("variance_without_bound" in codes(interval)) == (bound is None)
+
+
+@pytest.mark.about("intervals/catoni")
+def test_by_hand_catoni_of_symmetric_losses() -> None:
+    """By symmetry the estimate is 3; log 40 = 3.688879, and 2 log 40 / (10 - 2 log 40) = 2.813532.
+
+    The square root of that is 1.677359, the reach for a variance of 1.
+    """
+    values = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+
+    interval = build(Catoni(variance_bound=1.0), values)
+
+    assert interval.estimate == pytest.approx(3, abs=1e-12)
+    assert_allclose(ends(interval), (3 - 1.677359, 3 + 1.677359), atol=1e-6)
 
 
 def test_degenerate_too_few_or_equal_losses_give_none() -> None:

@@ -29,6 +29,22 @@ def transform(u: float, skewness: float, n: int) -> float:
     return u + g * u**2 / 3 + g**2 * u**3 / 27 + g / 6
 
 
+@pytest.mark.about("intervals/skewness_corrected")
+def test_by_hand_one_large_loss() -> None:
+    """Four losses with mean 1 and standard error 1; g = (6 / 3^1.5) / 2 = 0.577350, t = 3.182446.
+
+    g^2 / 6 = 0.055556 and g t = 1.837386, so the cube roots are those of 2.781831 and -0.892942:
+    1.406404 and -0.962959. With 3 / g = 5.196152 the quantiles are 2.111739 and -10.199833.
+    """
+    losses = holdout_of([0.0, 0.0, 0.0, 4.0])
+
+    interval = SkewnessCorrected().build(
+        losses, IID, VARIANCES["iid"]().estimate(losses), 0.95, TWO
+    )
+
+    assert_allclose(ends(interval), (1 - 2.111739, 1 + 10.199833), atol=2e-6)
+
+
 @pytest.mark.parametrize("alternative", [TWO, LESS, GREATER])
 @pytest.mark.parametrize("values", ["gamma", "left", "zero_one"])
 def test_naive_the_transformed_ends_are_quantiles_of_t(

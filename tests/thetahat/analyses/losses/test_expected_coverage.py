@@ -51,6 +51,7 @@ def test_naive_it_is_the_average_over_the_nearest_cells(
         row
         for row in ROWS
         if (row["scheme"], row["target"], row["loss"], row["n"]) == ("10-fold", target, loss, n)
+        and row["values"] != "heavy"
     ]
     assert cells
 
@@ -118,6 +119,35 @@ def test_exact_the_design_is_that_of_the_scheme(
     assert coverage is not None
     assert coverage.design.startswith(design)
     assert 0 <= coverage.least <= coverage.coverage <= coverage.largest <= 1
+
+
+def test_exact_heavy_tails_have_the_coverage_of_the_heavy_design() -> None:
+    values = np.random.default_rng(3).standard_t(2.5, size=200) ** 2
+    result = evaluate(values)
+    (row,) = [
+        row
+        for row in ROWS
+        if (row["scheme"], row["target"], row["values"], row["n"])
+        == ("10-fold", Target.THESE_SOURCES, "heavy", 200)
+    ]
+
+    coverage = recommended(result, Target.THESE_SOURCES).expected_coverage
+
+    assert "heavy_tailed_losses" in {caution.code for caution in result.cautions}
+    assert coverage is not None
+    assert coverage.coverage == row["coverage"][0]
+    assert coverage.design == "ten folds, 200 rows of heavy-tailed losses; one case"
+
+
+@pytest.mark.parametrize(("n_tested", "n"), [(17, 50), (60, 200), (200, 1000), (340, 1000)])
+def test_exact_a_holdout_is_compared_by_its_tested_rows(n_tested: int, n: int) -> None:
+    values = np.arange(n_tested) % 2
+    result = thetahat.evaluate({"a": values, "b": 1 - values}, blocks="holdout")
+
+    coverage = recommended(result, Target.THESE_MODELS).expected_coverage
+
+    assert coverage is not None
+    assert coverage.design.startswith(f"a holdout of a third, {n} rows of losses of 0 and 1")
 
 
 def test_exact_models_that_were_fitted_elsewhere_have_none() -> None:
