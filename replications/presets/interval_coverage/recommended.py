@@ -103,6 +103,11 @@ VALUES: Final[Mapping[str, str]] = {
 """What the losses of the study are like, by wire name."""
 HEAVY: Final = "curve with heavy tails"
 """The population whose losses are ``heavy``: the caution ``heavy_tailed_losses`` is for them."""
+NEXT_BEST: Final = (
+    {"student_t", "normal", "skewness_corrected"},
+    {"nadeau_bengio", "nadeau_bengio_calibrated", "bayle_within", "bayle_within_calibrated", "iid"},
+)
+"""Intervals and variances whose coverage is kept too, for requests that name their methods."""
 MOST_DIFFERENCE: Final = 0.02
 """By how much coverage and relative width of the recommended interval may differ from those of one
 interval in all, which is not built where losses do not vary."""
@@ -204,7 +209,18 @@ def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
             "coverage": _rounded(row["coverage"]),
             "width": _rounded(row["width"]),
             "before": None if before is None else _rounded(before["coverage"]),
+            "others": {
+                name: _rounded(other["coverage"])
+                for name, other in sorted(others.items())
+                if _is_next_best(name) and _is_known(other.get("coverage"))
+            },
         }
+
+
+def _is_next_best(name: str) -> bool:
+    """Return whether an interval is recommended where a request leaves out better ones."""
+    interval, _, variance = name.partition(":")
+    return interval in NEXT_BEST[0] and variance in NEXT_BEST[1]
 
 
 def _find_same(row: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -> str | None:

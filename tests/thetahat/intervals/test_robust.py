@@ -63,7 +63,7 @@ def test_against_scipy_stats_quantile_test_of_the_group_means(k: int) -> None:
     values = np.random.default_rng(2).lognormal(size=5 * k)
     means = [values[j::k].mean() for j in range(k)]
 
-    theirs = quantile_test(means, q=0, p=0.5).confidence_interval(0.95)
+    theirs: Any = quantile_test(means, q=0, p=0.5).confidence_interval(0.95)
 
     assert_allclose(ends(build(MedianOfMeans(n_groups=k), values)), (theirs.low, theirs.high))
 

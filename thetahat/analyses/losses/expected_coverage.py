@@ -82,8 +82,8 @@ def add_expected_coverage(
 ) -> list[BuiltInterval]:
     """Return the intervals, the recommended ones with the coverage of the nearest studied design.
 
-    An interval stays as it is where no design of its scheme was studied for its target, where
-    another interval was recommended in the study, and for other levels or one-sided intervals.
+    An interval stays as it is where no design of its scheme was studied for its target, where the
+    study has another interval alone, and for other levels or one-sided intervals.
 
     Parameters
     ----------
@@ -213,12 +213,16 @@ def _read_study() -> _Study:
         _Cell(
             design=row["scheme"],
             target=row["target"],
-            interval=row["interval"],
+            interval=interval,
             values=row["values"],
             n=row["n"],
-            coverage=row["coverage"][0],
-            error=row["coverage"][1],
+            coverage=coverage,
+            error=error,
         )
         for row in study["rows"]
+        for interval, (coverage, error) in {
+            **row.get("others", {}),
+            row["interval"]: row["coverage"],
+        }.items()
     )
     return _Study(study["level"], designs, cells)
