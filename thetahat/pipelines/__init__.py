@@ -5,7 +5,7 @@ learner of an installed package, with its parameters and its preparation steps. 
 imported only when a specification names one of its classes.
 """
 
-from thetahat.pipelines.building import build, build_step
+from thetahat.pipelines.building import build, build_step, find_tasks
 from thetahat.pipelines.catalogue import describe_learners, describe_steps
 from thetahat.pipelines.entry_points import list_installed_learners
 from thetahat.pipelines.pipeline import FittedPipeline, Pipeline, for_classes
@@ -20,6 +20,7 @@ __all__ = [
     "build_step",
     "describe_learners",
     "describe_steps",
+    "find_tasks",
     "for_classes",
     "learner_spec",
     "list_installed_learners",

@@ -106,6 +106,19 @@ def build(
     return cast("Learner", learner)
 
 
+def find_tasks(
+    spec: LearnerSpec, task: str, *, allowed_packages: frozenset[str] = frozenset(), loc: Loc = ()
+) -> frozenset[str]:
+    """Return the tasks of the learner that a specification names; raises as ``build`` does.
+
+    Parameters
+    ----------
+    task : str
+        The task whose learners are named if the name is unknown.
+    """
+    return _find_learner(spec.name, task, allowed_packages, loc).tasks
+
+
 def _build_steps(
     specs: tuple[StepSpec | ColumnGroupsSpec, ...], task: str, place: Loc, loc: Loc
 ) -> tuple[ColumnStep | ColumnGroups, ...]:

@@ -181,6 +181,17 @@ def check_sample(sample: SampleInput, loc: Loc, datasets: Mapping[UUID, DatasetF
     require_numbers(file, {(*loc, "columns", "weight"): roles["weight"]})
 
 
+def measure_sample(sample: SampleInput, datasets: Mapping[UUID, DatasetFile]) -> tuple[int, int]:
+    """Return the number of rows and of features of a checked sample; no data set is opened."""
+    if sample.dataset is None:
+        rows = sample.X or [[]]
+        return len(rows), len(rows[0])
+    file = datasets[sample.dataset]
+    columns = sample.columns or SampleColumns()
+    roles = sum(getattr(columns, role, None) is not None for role in INLINE_FIELDS)
+    return file.rows, len(columns.features or ()) or len(file.columns) - roles
+
+
 def check_given_weights(source: SampleInput) -> None:
     """Refuse a source without the weights that the estimator ``given`` takes from it."""
     if source.dataset is None and source.weight is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from service.kinds.fields.locations import errors_located_at, located_errors
+from service.kinds.fitting.work_estimate import check_work
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
 from service.settings import settings
 from thetahat.analyses.importance_weighting import LearnerWithGrid, SignClassifier
@@ -14,13 +15,17 @@ from thetahat.cross_validation import check_learner
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import is_penalised_least_squares
 from thetahat.losses.base import Loss
-from thetahat.pipelines import LearnerSpec, for_classes, learner_spec
+from thetahat.pipelines import LearnerSpec, find_tasks, for_classes, learner_spec
 from thetahat.pipelines import build as build_learner
 from thetahat.values.types import Label
 
+MAX_CANDIDATES: Final = 5000
+"""Largest number of values of all grids together. Each is built and checked while the client waits:
+about 0.1 ms for a learner of the library, 0.5 ms for a pipeline of scikit-learn."""
 
-def check_candidates(request: ImportanceWeightingRequest, loss: Loss) -> None:
-    """Check learners and grids without data."""
+
+def check_candidates(request: ImportanceWeightingRequest, loss: Loss) -> dict[str, LearnerWithGrid]:
+    """Check learners and grids without data, and return them."""
     names = request.learner_entries()
     for name in request.grids or {}:
         if name not in names:
@@ -29,7 +34,19 @@ def check_candidates(request: ImportanceWeightingRequest, loss: Loss) -> None:
                 loc=("grids", name),
                 value=name,
             )
-    build_candidates(request, loss)
+    return build_candidates(request, loss)
+
+
+def check_fits(
+    candidates: Mapping[str, LearnerWithGrid], *, n_fits: int, n_rows: int, n_features: int
+) -> None:
+    """Refuse fits that would take longer than the limit of the settings."""
+    learners = {
+        f"{name} {j}": learner.learner if isinstance(learner, SignClassifier) else learner
+        for name, candidate in candidates.items()
+        for j, learner in enumerate(candidate.learners)
+    }
+    check_work(learners, n_fits=n_fits, n_rows=n_rows, n_features=n_features, loc=("learners",))
 
 
 def build_candidates(
@@ -37,6 +54,7 @@ def build_candidates(
 ) -> dict[str, LearnerWithGrid]:
     """Return the learners by name, each checked at every value of its grid."""
     candidates: dict[str, LearnerWithGrid] = {}
+    n_candidates = 0
     for name, (entry, loc) in request.learner_entries().items():
         if not 0 < len(name) <= 120 or "\0" in name:
             raise InvalidParameter(
@@ -45,6 +63,14 @@ def build_candidates(
                 value=name,
             )
         candidates[name] = _build_candidate(request, name, entry, loc, loss, classes)
+        n_candidates += candidates[name].size
+        if n_candidates > MAX_CANDIDATES:
+            raise InvalidParameter(
+                f"The grids of all learners have more than {MAX_CANDIDATES} values together. Use "
+                "fewer learners, or fewer values of a grid.",
+                loc=loc,
+                value=n_candidates,
+            )
     return candidates
 
 
@@ -72,6 +98,10 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
             f"The parameter {grid.parameter} is in params and in the grid. Give it once.",
             loc=grid.loc,
         )
+    allowed = settings().allowed_packages
+    tasks = find_tasks(spec, request.task, allowed_packages=allowed, loc=loc)
+    learns_signs = request.task == "classification" and request.task not in tasks
+    task = "regression" if learns_signs else request.task
     learners = []
     for j, value in enumerate(grid.values):
         params: Mapping[str, Any] = spec.params
@@ -79,7 +109,10 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
             params = {**spec.params, grid.parameter: value}
         parameter_path = ".".join(map(str, (*loc, "params", grid.parameter)))
         with located_errors({parameter_path: grid.path(j)}):
-            learner = _build_learner(replace(spec, params=params), request.task, loc)
+            spec_here = replace(spec, params=params)
+            learner: Any = build_learner(spec_here, task, allowed_packages=allowed, loc=loc)
+        if learns_signs:
+            learner = SignClassifier(learner)
         learners.append(for_classes(learner, classes) if classes else learner)
     _check_learner(request, name, learners[0], loc, loss)
     return LearnerWithGrid(
@@ -102,18 +135,3 @@ def _check_learner(
         )
     with errors_located_at(loc):
         check_learner(name, learner, request.task, loss, weighted=False)
-
-
-def _build_learner(spec: LearnerSpec, task: str, loc: Loc) -> Any:
-    """Return the learner; a regression learner is fitted to the classes coded as -1 and 1."""
-    allowed = settings().allowed_packages
-    try:
-        return build_learner(spec, task, allowed_packages=allowed, loc=loc)
-    except UnsupportedCombination as error:
-        if task != "classification":
-            raise
-        try:
-            learner = build_learner(spec, "regression", allowed_packages=allowed, loc=loc)
-        except UnsupportedCombination:
-            raise error from None
-        return SignClassifier(learner)

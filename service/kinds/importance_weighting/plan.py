@@ -17,10 +17,15 @@ from service.kinds.fields.sample import (
     check_given_weights,
     check_sample,
     errors_about_kept_rows,
+    measure_sample,
 )
 from service.kinds.fitting.building import is_own_learner
 from service.kinds.importance_weighting.data import SamplesRead, read_shift
-from service.kinds.importance_weighting.learners import build_candidates, check_candidates
+from service.kinds.importance_weighting.learners import (
+    build_candidates,
+    check_candidates,
+    check_fits,
+)
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import (
     LearnerWithGrid,
@@ -147,7 +152,9 @@ def check_plan(request: ImportanceWeightingRequest, datasets: Mapping[UUID, Data
         check_can_weigh_new_rows(method)
     parse_risks(request)
     loss = parse_loss(request)
-    check_candidates(request, loss)
+    candidates = check_candidates(request, loss)
+    n_rows, n_features = measure_sample(request.source, datasets)
+    check_fits(candidates, n_fits=request.n_folds + 1, n_rows=n_rows, n_features=n_features)
     if request.source.dataset is None and request.target.dataset is None:
         build_request_plan(request, datasets, 0).shift.samples()
 

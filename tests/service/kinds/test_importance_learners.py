@@ -23,6 +23,8 @@ from tests.service.kinds.shifted_samples import (
     Z,
     with_,
 )
+from thetahat.errors import InvalidParameter
+from thetahat.pipelines import building
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 
@@ -190,3 +192,40 @@ def test_exact_a_partial_result_has_the_learners_that_are_done() -> None:
     assert list(partial["learners"]) == ["b"]
     assert partial["learners"]["b"] == run_kind(body).result["learners"]["b"]
     assert partial["comparisons"] == []
+
+
+def check(**changes: Any) -> None:
+    kind = JOB_KINDS["importance_weighting"]
+    kind.check(kind.request.model_validate(with_(**changes)), {})
+
+
+def test_property_no_refusal_is_written_for_a_learner_that_learns_signs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Looking for similar names took 0.1 s for the 200 values of the default grid."""
+    names: list[str] = []
+
+    def remember(name: str, *_: object) -> str:
+        names.append(name)
+        return ""
+
+    monkeypatch.setattr(building, "suggest_name", remember)
+    check(grid=None)
+    assert names == []
+
+
+def test_invalid_more_values_than_can_be_checked_at_once() -> None:
+    values = {"penalty": {"from": 1, "to": 10, "count": 1000}}
+    check(grid=values, learners={f"r{i}": "ridge" for i in range(5)})
+    with pytest.raises(InvalidParameter, match="more than 5000 values together") as refused:
+        check(grid=values, learners={f"r{i}": "ridge" for i in range(6)})
+    assert refused.value.loc == ("learners", "r5")
+
+
+def test_invalid_more_trees_than_the_limit() -> None:
+    forest = {"name": "RandomForestRegressor", "params": {"n_estimators": 2000}}
+    depths = {"max_depth": list(range(1, 401))}
+    with pytest.raises(InvalidParameter, match=r"1 h \(THETAHAT_MAX_WORK_S\)") as refused:
+        check(learner=forest, grid=depths)
+    assert refused.value.loc == ("learners",)
+    check(learner=forest, grid={"max_depth": [1, 2]})
