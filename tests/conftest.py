@@ -11,7 +11,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import itertools
 import socket
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Generator, Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -53,6 +54,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.servers)
             item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
     items.sort(key=_length)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None]:
+    """Say in one line which tests were not run, and why: a skipped test must not go unnoticed."""
+    yield
+    skipped: dict[str, Counter[str]] = defaultdict(Counter)
+    for report in terminalreporter.stats.get("skipped", []):
+        if isinstance(report.longrepr, tuple):
+            reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+            skipped[reason][report.nodeid.partition("::")[0]] += 1
+    if skipped:
+        parts = (
+            f"{', '.join(f'{path} ({n})' for path, n in sorted(files.items()))}: {reason}"
+            for reason, files in sorted(skipped.items())
+        )
+        terminalreporter.write_line(f"Checks that were not run: {'; '.join(parts)}.")
 
 
 def _length(item: pytest.Item) -> int:

@@ -20,7 +20,9 @@ RUN = [name for name, blocks in BLOCKS.items() if any(not block.reason for block
 pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="the pages are for curl")
+@pytest.mark.skipif(
+    shutil.which("curl") is None, reason="curl is not installed: apt-get install curl"
+)
 @pytest.mark.parametrize("page", RUN)
 def test_exact_every_block_runs(page: str, service_url: str, tmp_path: Path) -> None:
     run = PageRun(service_url, tmp_path, page)

@@ -14,9 +14,6 @@ import pytest
 from service.api.app import create_app
 from service.kinds.examples import RESULT, read_examples
 
-pytest.importorskip("openapi_python_client", reason="installed with the extra dev")
-pytest.importorskip("datamodel_code_generator", reason="installed with the extra dev")
-
 PACKAGE = "generated_client"
 MODELS = "generated_models"
 # The exceptions are faults of the generators' own templates, not of the document.

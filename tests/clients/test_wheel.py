@@ -13,7 +13,6 @@ import pytest
 
 from tests.architecture.sources import ROOT
 
-pytest.importorskip("hatchling", reason="builds the wheel")
 CLIENT = ROOT / "clients" / "python"
 # Packages that a client must do without are made to fail where they are imported.
 USE = """

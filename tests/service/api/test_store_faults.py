@@ -31,7 +31,7 @@ def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_dir: Path) 
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
     if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("a file system cannot be mounted here")
+        pytest.skip("a file system can be mounted by root only")
     use(monkeypatch, files_url=(folder / "files").as_uri(), data_dir=data_dir)
     yield folder
     subprocess.run(["umount", str(folder)], check=True)

@@ -7,16 +7,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-
-from service.outbound.addresses import CheckedTarget
-from service.outbound.connections import RequestFailed, open_response
-from tests.servers.receiver import Receiver, Reply, run_receiver
-
-pytest.importorskip("cryptography", reason="makes the certificate of the receiver")
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from service.outbound.addresses import CheckedTarget
+from service.outbound.connections import RequestFailed, open_response
+from tests.servers.receiver import Receiver, Reply, run_receiver
 
 HOST = "hooks.example.test"
 
