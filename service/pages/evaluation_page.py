@@ -160,6 +160,8 @@ def describe_scope(view: ResultView) -> str:
             f"{about} They do not say how the models do at a source that is not in the data, such "
             "as another site or customer."
         )
+    if target == "new_source":
+        return f"{about} They do not say how the models do on more data from the same {view.units}."
     if target == "these_models":
         return f"{about} They leave out how much results change with other training data."
     return about

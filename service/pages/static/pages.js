@@ -14,7 +14,7 @@ function showProgress(element, data) {
     if (text) text.textContent = `${data.done} of ${data.total} ${data.unit || ""}`.trim();
   }
   const left = element.querySelector("[data-seconds-left]");
-  if (left) left.textContent = data.seconds_left == null ? "" : `about ${describeSeconds(data.seconds_left)} left`;
+  if (left) left.textContent = data.seconds_left == null ? "" : `· about ${describeSeconds(data.seconds_left)} left`;
   for (const [name, part] of Object.entries(data.learners || {})) {
     const row = [...element.querySelectorAll("[data-learner]")].find((each) => each.dataset.learner === name);
     if (!row) continue;
