@@ -109,6 +109,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"study_preset_importance_variances/losses of instances": Changed(
         "The records have no mean weight: it is decided by quadrature."
     ),
+    r"(?:cross_validation_target|importance_weighting|weights)_kernel_mean_matching": Changed(
+        "By default the mean weight is 1, which the controlled risk assumes."
+    ),
     r"study_preset_lecture_(?:estimators|splits)": _LECTURE_DRAWS,
     r"study_preset_lecture_folds/(?:figures|losses of instances|tables/\d+/rows/\d+/bias)": Changed(
         "The bias is computed from the true errors of the models of the folds."

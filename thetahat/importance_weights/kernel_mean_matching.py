@@ -45,8 +45,10 @@ class KernelMeanMatching:
     K is nearly singular, so very different weights have nearly the same objective: judge a solution
     by its objective, never by comparing weights.
 
-    Deviations: the rule for the width is that of kouw2019; the distance is squared and the linear
-    term negative, as in huang2007 and unlike the published code of kouw2019.
+    Deviations: the default tolerance holds the mean weight at 1, where huang2007 has
+    :math:`(\sqrt n - 1) / \sqrt n`; the rule for the width is that of kouw2019; the
+    distance is squared and the linear term negative, as in huang2007 and unlike the published code
+    of kouw2019.
 
     Degenerate cases: with equal samples, weights of one are a solution, and not the only one if
     rows coincide.
@@ -56,14 +58,15 @@ class KernelMeanMatching:
     bound : float
         B, the largest weight.
     tolerance : float or None
-        :math:`\epsilon`; None stands for :math:`(\sqrt n - 1) / \sqrt n`.
+        :math:`\epsilon`; None stands for :math:`(\sqrt n - 1) / \sqrt n`, as in huang2007. With the
+        default the mean weight is 1, which the controlled risk assumes.
     width : float, "neighbours", "silverman" or "median"
         s, or the rule that computes it: the mean distance of the source rows to their five nearest
         target rows, Silverman's rule on both samples, or the median distance between their rows.
     """
 
     bound: float = 1000.0
-    tolerance: float | None = None
+    tolerance: float | None = 1e-6
     width: float | WidthRule = "neighbours"
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -84,8 +87,9 @@ class KernelMeanMatching:
         ),
         errs=(
             "If the width is large compared with the distances between rows, most weights are "
-            "zero and few are large, so weighted means rest on few rows. With the default "
-            "tolerance the mean weight may lie far from 1."
+            "zero and few are large, so weighted means rest on few rows. With the tolerance null "
+            "(that of its source) the mean weight may lie far from 1, and the controlled risk, "
+            "which assumes 1, selects badly."
         ),
         weights=WeightTraits(has_function=False),
     )

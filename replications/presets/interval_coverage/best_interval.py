@@ -93,6 +93,16 @@ def _lacking_coverage(recommended: Row, best: Row) -> MonteCarloNumber:
     return MonteCarloNumber(lacking, math.hypot(*known) if len(known) == len(numbers) else None)
 
 
+def is_recommended_one(row: Row) -> bool:
+    """Return whether the best interval of a row is the recommended one, by whatever name.
+
+    It then has the same undercoverage and exactly the same mean scores.
+    """
+    score, lacking = read_number(row, "relative_score"), read_number(row, "lacking")
+    is_equal = score is not None and score.value == 1 and lacking is not None and not lacking.value
+    return row["best"] == RECOMMENDED or is_equal
+
+
 def best_table(rows: Sequence[Row], level: float) -> StudyTable:
     """Return the table of the best intervals."""
     return make_table(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from replications.presets.interval_coverage.best_interval import NEARLY_BEST
+from replications.presets.interval_coverage.best_interval import NEARLY_BEST, is_recommended_one
 from replications.presets.interval_coverage.cell_selection import (
     CellDifference,
     CellQuantity,
@@ -65,7 +65,7 @@ OF_BEST_INTERVALS: Final = (
         at_least=WORSE,
     ),
 )
-"""Judged for each row of the table ``best``."""
+"""Judged for each row of the table ``best`` whose best interval is another than the recommended."""
 
 
 def _expected(scheme: str, interval: str) -> TableCells:
@@ -291,7 +291,10 @@ def judge_coverage(
         *judge(OF_THE_COMPARISON, [TableCase(summary, {"level": level})]),
         *judge(OF_CLUSTERS, [all_cells]),
         *judge(OF_SHIFTED_SAMPLES, [all_cells]),
-        *judge(OF_BEST_INTERVALS, [_row_case(row, level) for row in best]),
+        *judge(
+            OF_BEST_INTERVALS,
+            [_row_case(row, level) for row in best if not is_recommended_one(row)],
+        ),
     )
 
 

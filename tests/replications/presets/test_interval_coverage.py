@@ -290,7 +290,11 @@ def test_by_hand_the_best_is_the_least_score_of_those_that_cover() -> None:
     kept = [_summary_row("recommended", 0.94, 1.0), _summary_row("x", 0.95, 1.1)]
     (best,) = find_best(kept)
     assert best["best"] == "recommended"
-    assert [claim.verdict for claim in judge_best(best)] == ["holds", "holds"]
+    assert judge_best(best) == ()  # nothing to compare with
+    same = [_summary_row("recommended", 0.94, 1.0), _summary_row("its name", 0.94, 1.0)]
+    (best,) = find_best(same[::-1])
+    assert best["best"] == "its name"
+    assert judge_best(best) == ()
 
 
 def test_degenerate_nothing_recommended_or_nothing_to_compare() -> None:
