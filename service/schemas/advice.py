@@ -7,7 +7,15 @@ from typing import Annotated, Any, Final
 from pydantic import ConfigDict, Field
 
 from service.schemas.base import Schema
-from thetahat.advice.situation import MAX_MODELS, MAX_N
+from thetahat.advice.situation import (
+    LARGEST,
+    LOWEST_LEVEL,
+    MAX_MODELS,
+    MAX_N,
+    RAREST,
+    SMALLEST,
+)
+from thetahat.parameter_checks import HIGHEST_LEVEL
 from thetahat.values.types import Target
 
 MAX_SOURCES: Final = 10_000
@@ -23,7 +31,7 @@ EXAMPLE: Final[dict[str, Any]] = {
 
 Count = Annotated[int, Field(ge=1, le=MAX_N, strict=True)]
 Seconds = Annotated[float, Field(gt=0, strict=True)]
-Positive = Annotated[float, Field(gt=0, strict=True)]
+Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST, strict=True)]
 
 
 class AdviceRequest(Schema):
@@ -67,7 +75,7 @@ class AdviceRequest(Schema):
     n_models: Annotated[int, Field(ge=1, le=MAX_MODELS, strict=True)] = Field(
         2, description="Number of models; two or more are compared."
     )
-    expected_error: Annotated[float, Field(gt=0, lt=1, strict=True)] | None = Field(
+    expected_error: Annotated[float, Field(ge=RAREST, le=1 - RAREST, strict=True)] | None = Field(
         None, description="Expected share of errors, for a loss of 0 and 1."
     )
     loss_spread: Positive | None = Field(
@@ -77,7 +85,7 @@ class AdviceRequest(Schema):
     correlation: Annotated[float, Field(ge=0, lt=1, strict=True)] = Field(
         0.5, description="Correlation of two models' losses on one row."
     )
-    between_sources: Annotated[float, Field(ge=0, strict=True)] = Field(
+    between_sources: Annotated[float, Field(ge=0, le=LARGEST, strict=True)] = Field(
         0.0,
         description="Standard deviation, between sources, of the expected loss and of the "
         "difference of two models.",
@@ -85,8 +93,8 @@ class AdviceRequest(Schema):
     margin: Positive | None = Field(
         None, description="Largest difference of mean losses that does not matter."
     )
-    level: float = Field(
-        0.95, strict=True, description="Confidence level of intervals, between 0 and 1."
+    level: Annotated[float, Field(ge=LOWEST_LEVEL, le=HIGHEST_LEVEL, strict=True)] = Field(
+        0.95, description="Confidence level of intervals, from 0.5."
     )
     power: Annotated[float, Field(gt=0, lt=1, strict=True)] = Field(
         0.8, description="The chance with which a difference shall be found."

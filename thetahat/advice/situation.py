@@ -13,6 +13,11 @@ from thetahat.values.types import Target
 
 MAX_N: Final = 10**9
 MAX_MODELS: Final = 200
+SMALLEST: Final = 1e-100
+LARGEST: Final = 1e100
+"""Losses beyond these cannot be squared."""
+RAREST: Final = 1e-9
+LOWEST_LEVEL: Final = 0.5
 QUESTIONS: Final = (Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE)
 """What the advice can be about."""
 
@@ -115,6 +120,8 @@ class Situation:
                 loc=("n_clusters",),
                 value=n_clusters,
             )
+        good = self.n > 2 or not self.time_ordered
+        require(good, "n", self.n, "must be 3 or more for rows in an order of time")
         if self.time_ordered and (sizes or n_clusters is not None):
             raise InvalidParameter(
                 "time_ordered cannot be combined with source_sizes or n_clusters: a scheme in "
@@ -124,14 +131,19 @@ class Situation:
             )
 
     def _check_numbers(self) -> None:
-        for name in ("fit_seconds", "budget_seconds", "loss_spread", "margin"):
+        for name in ("fit_seconds", "budget_seconds"):
             value = getattr(self, name)
             good = value is None or (math.isfinite(value) and value > 0)
             require(good, name, value, "must be a finite number above 0")
-        good = math.isfinite(self.between_sources) and self.between_sources >= 0
-        require(good, "between_sources", self.between_sources, "must be 0 or above")
-        good = self.expected_error is None or 0 < self.expected_error < 1
-        require(good, "expected_error", self.expected_error, "must be between 0 and 1")
+        for name in ("loss_spread", "margin"):
+            value = getattr(self, name)
+            good = value is None or SMALLEST <= value <= LARGEST
+            require(good, name, value, f"must be from {SMALLEST:g} to {LARGEST:g}")
+        good = 0 <= self.between_sources <= LARGEST
+        require(good, "between_sources", self.between_sources, f"must be from 0 to {LARGEST:g}")
+        error = self.expected_error
+        good = error is None or RAREST <= error <= 1 - RAREST
+        require(good, "expected_error", error, f"must be from {RAREST:g} to 1 - {RAREST:g}")
         if self.expected_error is not None and self.loss_spread is not None:
             raise InvalidParameter(
                 "expected_error and loss_spread cannot both be given: the first is for losses of 0 "
@@ -144,6 +156,7 @@ class Situation:
         require(0 <= self.correlation < 1, "correlation", self.correlation, "must be in [0, 1)")
         require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
         check_level(self.level)
+        require(self.level >= LOWEST_LEVEL, "level", self.level, f"must be {LOWEST_LEVEL} or above")
         if self.budget_seconds is not None and self.fit_seconds is None:
             raise InvalidParameter(
                 "budget_seconds needs fit_seconds, the time of one fit.",

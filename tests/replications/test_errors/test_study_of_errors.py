@@ -1,0 +1,184 @@
+"""The study of tests, verdicts and plans: its populations, its rows and its files."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from replications.test_errors import __main__ as command
+from replications.test_errors import plan_checks, simulation
+from replications.test_errors.designs import DESIGNS, Cell, list_cells
+from replications.test_errors.plan_checks import check_plans
+from replications.test_errors.populations import (
+    MODELS,
+    LossName,
+    compute_linear_risk,
+    draw_rows,
+    get_strength,
+)
+from replications.test_errors.repetitions import repeat_cell, run_experiment
+from replications.test_errors.simulation import load, save
+from replications.test_errors.tables import tabulate
+
+N = 400_000
+
+
+def find_cell(design: str, loss: LossName = "zero_one", n: int = 50) -> Cell:
+    return next(
+        cell for cell in list_cells() if (cell.design.name, cell.loss, cell.n) == (design, loss, n)
+    )
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "squared"])
+@pytest.mark.parametrize("model", ["a", "d"])
+def test_calibrated_the_risk_of_a_linear_rule(loss: LossName, model: str) -> None:
+    drawn = draw_rows(loss, "none", 50, N, 1, np.random.default_rng(3))
+    x, constant = drawn.features[model], 0.3
+    slopes = np.array([0.7, 0.2, -0.4, 0.1])
+    values = constant + x @ slopes
+    losses = (values > 0) != drawn.y if loss == "zero_one" else (drawn.y - values) ** 2
+
+    risk = compute_linear_risk(loss, model, 50, constant, slopes)
+
+    error = float(np.std(losses)) / math.sqrt(N)
+    assert abs(float(np.mean(losses)) - risk) < 5 * error  # fails by chance in 1 of 1.7 million
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "squared"])
+@pytest.mark.parametrize("groups", ["none", "clusters", "own sources", "alike sources"])
+def test_calibrated_three_models_are_equal_and_one_is_worse(loss: LossName, groups: Any) -> None:
+    n_sources = 2000
+    drawn = draw_rows(loss, groups, 50, 20_000, n_sources, np.random.default_rng(4))
+    unit = np.arange(20_000) * n_sources // 20_000
+
+    for model in MODELS[1:]:
+        difference = drawn.fixed_losses[model] - drawn.fixed_losses["a"]
+        means = np.bincount(unit, difference) / np.bincount(unit)
+        z = means.mean() / (means.std(ddof=1) / math.sqrt(n_sources))
+        if model == "d":
+            assert z > 5
+        else:
+            assert abs(z) < 5
+
+
+def test_exact_the_worse_model_loses_as_one_over_the_root_of_n() -> None:
+    few, many = (get_strength("d", n).explained for n in (100, 400))
+
+    equal = get_strength("a", 100).explained
+    assert_allclose((equal - few) / (equal - many), 2)
+    assert get_strength("b", 100) == get_strength("a", 7)
+
+
+@pytest.mark.parametrize("design", [design.name for design in DESIGNS])
+def test_property_a_repetition_depends_on_its_index_alone(design: str) -> None:
+    cell = find_cell(design)
+
+    first = repeat_cell(cell, 1, 0, 0)
+
+    assert first == pytest.approx(repeat_cell(cell, 1, 0, 0), nan_ok=True)
+    assert first != pytest.approx(repeat_cell(cell, 1, 1, 0), nan_ok=True)
+    assert any(name.startswith("interval/b/") for name in first)
+    assert any(name.startswith("test/d/") for name in first)
+
+
+def test_exact_the_truth_of_fitted_models_is_that_of_their_rules() -> None:
+    experiment = run_experiment(find_cell("10-fold", n=1000), 5)
+
+    assert experiment.truths is not None
+    best, worst = 0.2, 0.5
+    for model in MODELS:
+        assert best <= experiment.truths[model] <= worst
+    # with 900 rows to learn from the rule is nearly the best one
+    assert experiment.truths["a"] < best + 0.02
+
+
+def build_records(differences: dict[str, list[float]]) -> dict[str, np.ndarray]:
+    """Return records of a cell whose standard errors are 1, with normal quantiles."""
+    records: dict[str, np.ndarray] = {}
+    for pair, values in differences.items():
+        place = f"interval/{pair}/these_sources"
+        records[f"{place}/difference"] = np.array(values)
+        records[f"{place}/error"] = np.ones(len(values))
+        records[f"{place}/degrees"] = np.full(len(values), np.inf)
+        records[f"mean/{pair}"] = np.array(values)
+        p_values = np.array([0.01 if abs(value) > 1.96 else 0.5 for value in values])
+        records[f"test/{pair}/sign/these_sources"] = p_values
+    return records
+
+
+def test_by_hand_sizes_and_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = find_cell("5x10")
+    monkeypatch.setattr(simulation, "list_cells", lambda: iter([cell]))
+    # the margin is the mean of d: 3. Of b: one missed above, one below; of c: none
+    records = build_records(
+        {"b": [2.5, -2.5, 0.0, 0.0], "c": [0.0, 0.0, 0.0, 1.0], "d": [5.0, 4.0, 3.0, 0.0]}
+    )
+
+    rows = {row["subject"]: row for row in tabulate({cell.name: records})}
+
+    verdict = rows["verdict"]
+    assert verdict["size"][0] == 0.25
+    assert verdict["power"][0] == 0.75
+    assert rows["test"]["size"][0] == 0.25
+    words = verdict["words"]
+    assert (words["equal_worse"][0], words["equal_better"][0]) == (0.125, 0.125)
+    assert words["worse_worse"][0] == 0.75
+    # 3 - 0 is 3 standard errors, so the last sample says that d is equivalent, which is false
+    assert (words["worse_equivalent"][0], words["worse_not_worse"][0]) == (0.25, 0.25)
+    # of b and c at 0 and of c at 1, with 2 standard errors to the margin
+    assert words["equal_equivalent"][0] == 0.75
+    # Holm's correction doubles the p-value of b (0.0124) where d comes first: false in the first
+    # two samples; in the last one d is said to be equivalent
+    assert words["any_false"][0] == 0.75
+
+
+def test_exact_the_command_writes_both_files_that_the_library_can_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [find_cell("10-fold", "squared"), find_cell("tasks", "squared")]
+    for module in (simulation, plan_checks):
+        monkeypatch.setattr(module, "list_cells", lambda: iter(cells))
+    arguments = ["--repetitions", "6", "--processes", "1", "--output", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["test_errors", *arguments])
+
+    command.main()
+
+    study = json.loads((tmp_path / "test_errors.json").read_text())
+    rows = [dict(zip(study["columns"], row, strict=True)) for row in study["rows"]]
+    assert {row["design"] for row in rows} == {"10-fold", "tasks"}
+    assert all(0 <= row["size"] <= 1 for row in rows)
+    own = {(row["design"], row["target"]): row["own_null"] for row in rows}
+    assert own["10-fold", "these_sources"]
+    assert study["values"]["zero_one"] == "binary"
+    page = (tmp_path / "test_errors.md").read_text()
+    assert "## Tests of two models" in page
+    assert "### tasks" in page
+
+
+def test_exact_records_are_kept(tmp_path: Path) -> None:
+    records = {"10-fold, x": {"mean/d": np.array([1.0, np.nan])}}
+
+    save(records, tmp_path / "r.npz")
+
+    (kept,) = load(tmp_path / "r.npz").values()
+    assert_allclose(kept["mean/d"], [1.0, np.nan])
+
+
+def test_exact_a_planned_experiment_is_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = find_cell("leave-one-source-out")
+    monkeypatch.setattr(plan_checks, "list_cells", lambda: iter([cell]))
+
+    rows = check_plans({cell.name: 0.15}, 1, 8, 1)
+
+    (row,) = rows
+    assert row["unit"] == "sources"
+    assert row["growth"] > 1
+    assert 0 <= row["kept"][0] <= 1
+    assert row["carried_out"] <= row["planned"] <= 8
