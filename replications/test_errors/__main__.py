@@ -20,8 +20,8 @@ from replications.test_errors.repetitions import LEVEL
 from replications.test_errors.simulation import N_COSTLY, load, save, simulate
 from replications.test_errors.tables import find_margin, tabulate
 
-PLANNED: Final = 0.4
-"""Plans are checked in this share of the repetitions."""
+PLANNED: Final = 60
+"""Samples of each cell whose plans are carried out."""
 PLACE: Final = ("design", "loss", "n", "trained")
 COLUMNS: Final = (
     *PLACE,
@@ -111,6 +111,7 @@ def main() -> None:
     """Run the study and write both files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=500)
+    parser.add_argument("--plans", type=int, default=PLANNED)
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--output", type=Path, required=True)
@@ -126,8 +127,7 @@ def main() -> None:
             save(records, options.records)
     rows, words = flatten(tabulate(records))
     margins = {name: find_margin(of_cell) for name, of_cell in records.items()}
-    planned = max(round(PLANNED * options.repetitions), 2)
-    plans = check_plans(margins, options.seed, planned, options.processes)
+    plans = check_plans(margins, options.seed, options.plans, options.processes)
     numbers = {"seed": options.seed, "repetitions": options.repetitions, "costly": N_COSTLY}
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "test_errors.json").write_text(write_json(rows, words, plans, **numbers))

@@ -16,7 +16,7 @@ ABOUT: Final = """\
 compares four models in {repetitions} simulated samples of each cell. Models `a`, `b` and `c` see
 features of the same distribution, so they are **exactly equally good**; `d` sees weaker ones and is
 worse, by less the more rows there are. Tests that resample are computed in {costly} samples.
-Numbers in brackets are standard errors; where a share is .05 and there are 500 samples it is .01.
+Numbers in brackets are standard errors; where a share is .05 it is about .01.
 
 ## How to read it
 - **Size** is the share of samples in which equal models were called different, at a level of 5 %.
@@ -37,7 +37,8 @@ Numbers in brackets are standard errors; where a share is .05 and there are 500 
   false, with the default correction for three comparisons. This is the error of the recommendation
   as a whole.
 - **Plans**: the first experiment was undecided, the plan said how much more is needed for a chance
-  of 80 % to show the true difference, and a new experiment of that size was made.
+  of 80 % to show the true difference, and a new experiment of that size was made, for 60 samples
+  of each cell.
 
 In a result, `expected_size` of a verdict and of a test is the row of the nearest design here, and
 the cautions `rejects_too_often` and `rejects_far_too_often` come from it.

@@ -219,7 +219,7 @@ def _judge_tests(records: Records) -> Iterator[Row]:
             "subject": "test",
             "name": name,
             "target": target,
-            "size": _average(np.nanmean([rejected[pair] for pair in EQUAL], axis=0)),
+            "size": _average(_average_pairs([rejected[pair] for pair in EQUAL])),
             "power": _average(rejected["d"]),
         }
     multiple = dict.fromkeys(
@@ -235,6 +235,12 @@ def _judge_tests(records: Records) -> Iterator[Row]:
             "size": _average(_rejects(three)),
             "power": None if four is None else _average(_rejects(four)),
         }
+
+
+def _average_pairs(values: list[FloatArray]) -> FloatArray:
+    """Return the averages over the pairs that have a value, and NaN where none has."""
+    known = np.sum(~np.isnan(values), axis=0)
+    return np.where(known > 0, np.nansum(values, axis=0) / np.maximum(known, 1), np.nan)
 
 
 def _rejects(p_values: FloatArray) -> FloatArray:

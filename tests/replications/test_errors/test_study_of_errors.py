@@ -145,7 +145,16 @@ def test_exact_the_command_writes_both_files_that_the_library_can_read(
     cells = [find_cell("10-fold", "squared"), find_cell("tasks", "squared")]
     for module in (simulation, plan_checks):
         monkeypatch.setattr(module, "list_cells", lambda: iter(cells))
-    arguments = ["--repetitions", "6", "--processes", "1", "--output", str(tmp_path)]
+    arguments = [
+        "--repetitions",
+        "6",
+        "--plans",
+        "3",
+        "--processes",
+        "1",
+        "--output",
+        str(tmp_path),
+    ]
     monkeypatch.setattr(sys, "argv", ["test_errors", *arguments])
 
     command.main()

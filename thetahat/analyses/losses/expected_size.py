@@ -168,9 +168,8 @@ _NOT_STUDIED: Final = SizeLookup((), (), 1)
 
 
 def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
-    """Return the sizes for an evaluation; none where its level or alternative was not studied."""
-    is_two_sided = choices.alternative is Alternative.TWO_SIDED
-    if not is_two_sided or choices.level != _read_study().level:
+    """Return the sizes for an evaluation; none where its level was not studied."""
+    if choices.level != _read_study().level:
         return _NOT_STUDIED
     return find_sizes(table.layout, _classify(table.models.values()))
 
@@ -198,7 +197,7 @@ def find_test_sizes(
     choices: Choices,
     outcomes: Mapping[str, Outcome],
 ) -> dict[str, ExpectedSize]:
-    """Return the sizes of tests by key; those with other parameters were not studied.
+    """Return the sizes of tests by key; other parameters and one-sided tests were not studied.
 
     Parameters
     ----------
@@ -206,7 +205,8 @@ def find_test_sizes(
         Of one pair or of all models; they say what each test is about.
     """
     sizes: dict[str, ExpectedSize] = {}
-    for entry in tests if lookup.designs else ():
+    is_studied = lookup.designs and choices.alternative is Alternative.TWO_SIDED
+    for entry in tests if is_studied else ():
         if entry.key not in outcomes or entry.method != choices.offered(type(entry.method)()):
             continue
         size = lookup.find_test(entry.name, outcomes[entry.key].target)

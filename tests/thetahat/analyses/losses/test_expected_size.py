@@ -115,11 +115,18 @@ def test_exact_tests_of_all_models_have_sizes() -> None:
     )
 
 
-@pytest.mark.parametrize("options", [{"level": 0.9}, {"alternative": "less"}, {"folds": 200}])
+@pytest.mark.parametrize("options", [{"level": 0.9}, {"folds": 200}])
 def test_exact_what_was_not_studied_has_no_size(options: dict[str, Any]) -> None:
     pair = first(evaluate(**options))
 
     assert pair.verdict.expected_size is None
+    assert all(test.expected_size is None for test in pair.tests.values())
+
+
+def test_exact_a_one_sided_test_has_no_size_and_the_verdict_keeps_its_own() -> None:
+    pair = first(evaluate(alternative="less"))
+
+    assert pair.verdict.expected_size is not None
     assert all(test.expected_size is None for test in pair.tests.values())
 
 
