@@ -163,7 +163,7 @@ def _list_intervals(*, of_error_rates: bool) -> tuple[ChosenMethod[Any], ...]:
     return tuple(
         ChosenMethod(name, name, method)
         for name, method in methods
-        if method.info.interval.form in {IntervalForm.T, IntervalForm.NORMAL}
+        if method.info.interval.form in {IntervalForm.T, IntervalForm.NORMAL, IntervalForm.SKEWED}
         or (of_error_rates and isinstance(method, ErrorRateInterval))
     )
 
