@@ -58,7 +58,7 @@ def build_by_source(result: Result) -> Iterator[Figure]:
     if len(labels) < 3 or not comparisons:
         return
     for place, comparison in enumerate(choose_pairs(result, comparisons), start=1):
-        a, b = comparison["a"], comparison["b"]
+        a, b = _put_better_first(result, comparison["a"], comparison["b"])
         blocks = _subtract(result, a, b, labels)
         if blocks is not None:
             yield _figure(result, number_name("by_source", place), blocks)
@@ -80,6 +80,13 @@ def choose_pairs(
         key=lambda pair: ranks.get(pair["a"], len(best)) + ranks.get(pair["b"], len(best)),
     )
     return ranked[:MOST_FIGURES]
+
+
+def _put_better_first(result: ModelsResult, a: str, b: str) -> tuple[str, str]:
+    """Return two models, the one with the better mean first, as the sentence of the page."""
+    mean_a, mean_b = (result["models"][name]["mean"]["macro"] for name in (a, b))
+    is_worse = mean_a < mean_b if is_higher_better(result) else mean_a > mean_b
+    return (b, a) if is_worse else (a, b)
 
 
 def _subtract(

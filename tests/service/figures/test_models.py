@@ -185,6 +185,18 @@ def test_naive_differences_by_source_are_those_of_the_means() -> None:
     )
 
 
+def test_exact_the_better_model_is_first_by_source() -> None:
+    result = evaluation(2)
+    means = {name: model["mean"]["macro"] for name, model in result["models"].items()}
+    best = min(means, key=means.__getitem__)
+    for pair in (("model 0", "model 1"), ("model 1", "model 0")):
+        result["comparisons"][0] |= {"a": pair[0], "b": pair[1]}
+
+        caption = figure_of(result, "by_source")["usermeta"]["caption"]
+
+        assert f"{best} is better in" in caption
+
+
 def test_degenerate_a_model_without_an_interval_is_a_dot() -> None:
     result = evaluation(2)
     for model in result["models"].values():
