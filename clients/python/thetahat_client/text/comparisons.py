@@ -11,7 +11,7 @@ from thetahat_client.results import (
     ComparisonDict,
     IntervalDict,
 )
-from thetahat_client.text.model_order import MOST_MODELS, best_model, sort_models
+from thetahat_client.text.model_order import best_model, sort_models
 from thetahat_client.text.models import target_words
 from thetahat_client.text.page import (
     Page,
@@ -27,6 +27,8 @@ AnyInterval: TypeAlias = IntervalDict | BriefIntervalDict
 
 MOST_SENTENCES: Final = 6
 """Comparisons that are written as sentences; more of them become a table."""
+MOST_PAIRS: Final = 8
+"""Rows of the table of comparisons; the best models come first."""
 REVERSED: Final = {"better": "worse", "worse": "better"}
 PHRASES: Final = (
     ("better", "one model is better"),
@@ -57,7 +59,7 @@ def comparisons_table(result: Mapping[str, Any], pairs: Sequence[AnyComparison],
         if reference in {pair["a"], pair["b"]}:
             by_model[pair["b"] if pair["a"] == reference else pair["a"]] = pair
     order = [name for name in sort_models(result) if name in by_model]
-    shown = order[:MOST_MODELS]
+    shown = order[:MOST_PAIRS]
     header = [
         f"against {reference}",
         "difference",
