@@ -91,8 +91,8 @@ site: setup ## Build the documentation site into build/site, without internet ac
 client-types: setup ## Write the types of the Python client anew from the types of results
 	@$(BIN)/thetahat client-types --output clients/python/thetahat_client/results.py
 
-benchmarks: setup ## Measure speed and memory, and print the figures
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+benchmarks: setup ## Measure speed beside peers, and write docs/results/speed (12 minutes)
+	@$(BIN)/python -m benchmarks --output docs/results/speed
 
 # The locks hold versions and hashes for every platform and name no host, so that they install
 # from any mirror. Only this target needs uv.

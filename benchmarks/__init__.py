@@ -1,0 +1,1 @@
+"""Speed of thetahat beside what users would call instead: ``python -m benchmarks``."""

@@ -1,0 +1,100 @@
+"""Every own learner on data with more columns than rows, beside scikit-learn's equivalent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+
+import thetahat
+from benchmarks.rows import Bench, BenchmarkRow
+
+PEERS: dict[str, list[tuple[str, Any]]] = {
+    "majority": [("DummyClassifier", DummyClassifier())],
+    "mean": [("DummyRegressor", DummyRegressor())],
+    "nearest_mean": [("NearestCentroid", NearestCentroid())],
+    "linear_discriminant": [("LinearDiscriminantAnalysis", LinearDiscriminantAnalysis())],
+    "diagonal_discriminant": [("GaussianNB (a variance for each class)", GaussianNB())],
+    "gaussian_naive_bayes": [("GaussianNB", GaussianNB())],
+    "nearest_neighbours": [("KNeighborsClassifier", KNeighborsClassifier(5))],
+    "logistic_regression": [
+        ("LogisticRegression, tol 1e-4", LogisticRegression()),
+        ("LogisticRegression, tol 1e-8", LogisticRegression(tol=1e-8, max_iter=10_000)),
+    ],
+    "multinomial_naive_bayes": [("MultinomialNB", MultinomialNB())],
+    "bernoulli_naive_bayes": [("BernoulliNB", BernoulliNB())],
+    "ridge": [("Ridge", Ridge())],
+    "least_squares": [("LinearRegression", LinearRegression())],
+}
+REGRESSION = {"mean", "ridge", "least_squares"}
+COUNTS = {"multinomial_naive_bayes", "bernoulli_naive_bayes"}
+OTHER_MODEL = {"diagonal_discriminant", "linear_discriminant"}
+"""Learners whose peer shrinks or estimates something else where columns exceed rows."""
+SIZES = ((72, 16_000), (2_000, 2_000), (300, 100_000))
+
+
+def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
+    for n, p in ((40, 100), (60, 150)) if bench.short else SIZES:
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 2, n)
+        X = rng.normal(size=(n, p))
+        X[:, :50] += 0.5 * y[:, None]
+        counts = rng.poisson(1.0, size=(n, p)).astype(float)
+        values = X[:, :20].sum(axis=1) + rng.normal(size=n)
+        for learner, peers in PEERS.items():
+            data = counts if learner in COUNTS else X
+            target = values if learner in REGRESSION else y
+            for name, peer in peers:
+                yield _compare_learner(bench, learner, name, peer, data, target)
+
+
+def _compare_learner(  # noqa: PLR0913 - the two sides and their data
+    bench: Bench, learner: str, name: str, peer: Any, X: np.ndarray, y: np.ndarray
+) -> BenchmarkRow:
+    """Return the row of one learner with ten folds, the evaluation of its losses included."""
+    task = "regression" if learner in REGRESSION else "classification"
+    cut = StratifiedKFold(10) if task == "classification" else None
+    fold = np.arange(len(y)) % 10
+    if cut is not None:
+        for number, (_, test) in enumerate(cut.split(X, y)):
+            fold[test] = number
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(10)]
+    return bench.compare(
+        task=f"wide data: {learner}",
+        use="`thetahat.cross_validate` in ten folds on data such as gene expression, evaluation"
+        " of the losses included.",
+        size=X.shape[1],
+        unit="columns",
+        setting=f"{len(y)} rows",
+        ours=partial(_mean_loss, X, y, learner, task, fold),
+        peer=name,
+        peer_call=partial(_mean_loss_of_peer, peer, X, y, task, folds),
+        tolerance=math.inf if learner in OTHER_MODEL else 0.03 if "logistic" in learner else 1e-6,
+        bytes_read=X.nbytes,
+    )
+
+
+def _mean_loss(X: np.ndarray, y: np.ndarray, learner: str, task: str, fold: np.ndarray) -> float:
+    result = thetahat.cross_validate(
+        X, y, {"m": learner}, task=task, scheme="predefined", fold=fold, intervals=()
+    )
+    return float(thetahat.to_json(result)["models"]["m"]["mean"]["pooled"])
+
+
+def _mean_loss_of_peer(
+    peer: Any, X: np.ndarray, y: np.ndarray, task: str, folds: list[Any]
+) -> float:
+    scoring = "accuracy" if task == "classification" else "neg_mean_squared_error"
+    scores = cross_val_score(peer, X, y, cv=folds, scoring=scoring)
+    sizes = [len(test) for _, test in folds]
+    score = float(np.average(scores, weights=sizes))
+    return 1 - score if task == "classification" else -score

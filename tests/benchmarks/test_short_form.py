@@ -1,0 +1,101 @@
+"""The short form of the benchmarks: every task yields rows that agree with their peers."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.limits import MachineLimits
+from benchmarks.page import PAGE, VALUES, write_page
+from benchmarks.registry import find_tasks, measure_task
+from benchmarks.rows import Bench, BenchmarkRow, time_in_turns
+
+LIMITS = MachineLimits(
+    bytes_per_second=1e10, flops_per_second=3e10, processor="a processor", cores=2, load=0.0
+)
+BENCH = Bench(limits=LIMITS, short=True)
+
+
+@pytest.fixture
+def no_warnings() -> Iterator[None]:
+    """Peers warn of what they stop early; the command does not show it either."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+@pytest.mark.parametrize("name", find_tasks())
+@pytest.mark.usefixtures("no_warnings")
+def test_naive_every_task_agrees_with_its_peers(name: str) -> None:
+    rows = list(measure_task(name, BENCH))
+    assert rows
+    assert [row.error for row in rows if row.error] == []
+    assert [row for row in rows if not row.numbers_agree] == []
+    for row in rows:
+        assert row.use.endswith(".")
+        assert row.seconds is not None
+        assert row.seconds > 0
+        assert row.peer_seconds is not None or not row.peer
+        assert row.task
+        assert row.unit
+
+
+def _compare(size: int, *, difference: float = 0.0) -> BenchmarkRow:
+    return BENCH.compare(
+        task="sums", use="Adds numbers.", size=size, unit="numbers",
+        ours=lambda: sum(range(size)), peer="a script",
+        peer_call=lambda: sum(range(size)) + difference,
+        bytes_read=8 * size, tolerance=1e-9,
+    )  # fmt: skip
+
+
+def _fail() -> float:
+    message = "This peer fails."
+    raise RuntimeError(message)
+
+
+def test_exact_page_and_values_are_written_and_can_be_read(tmp_path: Path) -> None:
+    rows = [_compare(size) for size in (1000, 10_000, 100_000)]
+    write_page(tmp_path, rows, BENCH, 60.0)
+    values = json.loads((tmp_path / VALUES).read_text())
+    assert [row["size"] for row in values["rows"]] == [1000, 10_000, 100_000]
+    assert values["rows"][0]["ratio_to_limit"] == rows[0].ratio_to_limit
+    page = (tmp_path / PAGE).read_text()
+    assert "## Sums" in page
+    assert "Adds numbers." in page
+    assert "(sums.svg)" in page
+    assert (tmp_path / "sums.svg").read_text().startswith("<svg")
+
+
+def test_degenerate_a_row_that_fails_is_told_and_the_others_are_kept(tmp_path: Path) -> None:
+    failed = BENCH.compare(
+        task="sums", use="Adds numbers.", size=1, unit="numbers", ours=lambda: 0.0,
+        peer="a script", peer_call=_fail,
+    )  # fmt: skip
+    assert failed.error == "RuntimeError: This peer fails."
+    assert not failed.numbers_agree
+    write_page(tmp_path, [failed, _compare(10)], BENCH, 1.0)
+    page = (tmp_path / PAGE).read_text()
+    assert "failed: RuntimeError: This peer fails." in page
+    assert "Rows that failed: sums, 1 numbers." in page
+
+
+def test_exact_numbers_that_differ_are_marked(tmp_path: Path) -> None:
+    row = _compare(10, difference=1.0)
+    assert row.difference == 1.0
+    assert not row.numbers_agree
+    write_page(tmp_path, [row], BENCH, 1.0)
+    assert "differ more than expected: sums, 10 numbers." in (tmp_path / PAGE).read_text()
+
+
+def test_exact_both_sides_take_turns() -> None:
+    calls: list[str] = []
+    times, _ = time_in_turns([lambda: calls.append("a"), lambda: calls.append("b")], 3)
+    assert [len(each) for each in times] == [3, 3]
+    assert calls[:2] == ["a", "b"]
+    runs = "".join(calls[2:])
+    assert runs.count("ab") == runs.count("ba") + 1 == 3
