@@ -11,7 +11,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from replications.importance.final_risks import FinalRisks
-from replications.importance.script_setting import TransposedControl, draw_script_samples
+from replications.importance.script_setting import (
+    TransposedControl,
+    class_density,
+    draw_script_samples,
+)
 from replications.presets import PRESETS
 from replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
 from replications.presets.importance_ozone.claims import judge_figure_7
@@ -129,6 +133,15 @@ def test_naive_the_controlled_risk_of_the_script_row_by_row() -> None:
     found = TransposedControl().loss_coefficients(weights[None], members)[0]
 
     assert_allclose(found @ losses, expected.mean(), rtol=1e-12)
+
+
+@pytest.mark.about("presets/importance_selection_script")
+def test_against_scipy_the_posterior_of_the_script_is_a_bivariate_normal_probability() -> None:
+    """The script has ``mvncdf(-2 x, [0 0])`` for class 1, and priors of a half."""
+    x = np.random.default_rng(9).normal(size=(30, 2))
+    positive = stats.multivariate_normal.cdf(-2 * x, mean=[0, 0], cov=np.eye(2))
+    assert_allclose(class_density(x, 1), positive / 0.5, atol=1e-7)
+    assert_allclose(class_density(x, -1), (1 - positive) / 0.5, atol=1e-7)
 
 
 @pytest.mark.about("presets/importance_selection_script")
