@@ -225,11 +225,11 @@ def list_size_cautions(sizes: Mapping[str, ExpectedSize]) -> dict[str, tuple[Cau
     for key, size in sizes.items():
         if size.size - 2 * size.standard_error <= level:
             continue
-        for kind in (REJECTS_FAR_TOO_OFTEN, REJECTS_TOO_OFTEN):
-            if size.size > kind.threshold:
-                share = format_percent(round(size.size, 3))
-                cautions[key] = (kind(size=share, design=size.design),)
-                break
+        share = format_percent(round(size.size, 3))
+        if size.size > REJECTS_FAR_TOO_OFTEN.threshold:
+            cautions[key] = (REJECTS_FAR_TOO_OFTEN(size=share, design=size.design),)
+        elif size.size > REJECTS_TOO_OFTEN.threshold:
+            cautions[key] = (REJECTS_TOO_OFTEN(size=share, design=size.design),)
     return cautions
 
 
