@@ -33,8 +33,8 @@ PREDICTIONS = {"predict": "output", "predict_proba": "probabilities", "decision_
 
 def forget_learnt() -> None:
     """Clear what was learnt of all rows, so that each run learns anew."""
-    fast_path._of_all_rows.cache_clear()  # noqa: SLF001 - nothing else clears it
-    parameter_paths._of_all_rows.cache_clear()  # noqa: SLF001 - likewise
+    fast_path._build_for_all_rows.cache_clear()  # noqa: SLF001 - nothing else clears it
+    parameter_paths._build_for_all_rows.cache_clear()  # noqa: SLF001 - likewise
 
 
 def draw_data(

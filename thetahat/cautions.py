@@ -95,7 +95,7 @@ class CautionKind:
 _ENTRIES: dict[str, CautionKind] = {}
 
 
-def _entry(  # noqa: PLR0913 - one argument per field of an entry
+def _build_entry(  # noqa: PLR0913 - one argument per field of an entry
     code: str,
     severity: Severity,
     sentence: str,
@@ -123,14 +123,14 @@ _INFO, _WARNING, _SERIOUS = Severity.INFO, Severity.WARNING, Severity.SERIOUS
 
 # The layout of the losses: what the blocks are and how many there are.
 
-BLOCKS_ASSUMED_RANDOM = _entry(
+BLOCKS_ASSUMED_RANDOM = _build_entry(
     "blocks_assumed_random",
     _WARNING,
     "The request does not say what a block is, so the blocks are taken as random folds.",
     'Send "blocks": "random", "source" or "holdout"; for sources and holdout sets the intervals '
     "are different ones.",
 )
-FEW_BLOCKS = _entry(
+FEW_BLOCKS = _build_entry(
     "few_blocks",
     _WARNING,
     "{subject} rests on {n} {unit}s. With fewer than {threshold} the variance between them is "
@@ -140,7 +140,7 @@ FEW_BLOCKS = _entry(
     reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
     "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",
 )
-SCORES_AS_LOSSES = _entry(
+SCORES_AS_LOSSES = _build_entry(
     "scores_as_losses",
     _SERIOUS,
     "{reason}, which is how scores look. The values were taken as losses, of which lower ones are "
@@ -150,18 +150,18 @@ SCORES_AS_LOSSES = _entry(
     reason="A model that is wrong on more than half of the items is rare, and all models of a "
     "comparison being so is rarer; the caution asks, and nothing is changed.",
 )
-RUNS_AVERAGED = _entry(
+RUNS_AVERAGED = _build_entry(
     "runs_averaged",
     _INFO,
     "Items have up to {n} runs, whose scores are averaged: an item counts once.",
 )
-NO_PARTITION = _entry(
+NO_PARTITION = _build_entry(
     "no_partition",
     _INFO,
     "The test parts overlap. More splits reduce the variation due to splitting, not the variation "
     "due to the sample, and the pooled mean counts an instance once for each test part it is in.",
 )
-ROWS_LEFT_OUT = _entry(
+ROWS_LEFT_OUT = _build_entry(
     "rows_left_out",
     Severity.WARNING,
     "Rows with a missing value are left out: {details}. All numbers are about the other "
@@ -169,7 +169,7 @@ ROWS_LEFT_OUT = _entry(
     "is larger.",
     "Find out why the values are missing.",
 )
-SAMPLE_ROWS_LEFT_OUT = _entry(
+SAMPLE_ROWS_LEFT_OUT = _build_entry(
     "sample_rows_left_out",
     Severity.WARNING,
     "Rows of the {sample} with a missing value are left out: {details}. Weights, risks and choices "
@@ -177,7 +177,7 @@ SAMPLE_ROWS_LEFT_OUT = _entry(
     "rows, these rows count too little, and the weights do not correct that.",
     "Find out why the values are missing.",
 )
-SMALL_SOURCES_LEFT_OUT = _entry(
+SMALL_SOURCES_LEFT_OUT = _build_entry(
     "small_sources_left_out",
     Severity.WARNING,
     "Of {n} sources there is a single row, and they are left out: {names}. All numbers are about "
@@ -185,26 +185,26 @@ SMALL_SOURCES_LEFT_OUT = _entry(
     "Collect more rows of small sources, or keep them and use the intervals for new_source, which "
     "need no variance within sources.",
 )
-UNEQUAL_BLOCKS = _entry(
+UNEQUAL_BLOCKS = _build_entry(
     "unequal_blocks",
     _INFO,
     "The blocks have {smallest} to {largest} instances. The macro mean gives each block the same "
     "weight, the pooled mean each instance.",
 )
-SPLIT_SCORES_ONLY = _entry(
+SPLIT_SCORES_ONLY = _build_entry(
     "split_scores_only",
     _INFO,
     "Only one number per split is known. Methods that need the loss of each instance are left out.",
     "Send the loss of each instance to get them.",
 )
-NO_TRAINING_VARIANCE = _entry(
+NO_TRAINING_VARIANCE = _build_entry(
     "no_training_variance",
     _WARNING,
     "Each model was trained once and tested on one test set. All numbers are about these trained "
     "models; they leave out how much results change with other training data.",
     "Use cross-validation to compare learning methods.",
 )
-CLUSTERS_CROSS_BLOCKS = _entry(
+CLUSTERS_CROSS_BLOCKS = _build_entry(
     "clusters_cross_blocks",
     _SERIOUS,
     "{n_cut} of {n_clusters} clusters have instances in both training and test parts. The models "
@@ -213,13 +213,13 @@ CLUSTERS_CROSS_BLOCKS = _entry(
     "Keep each cluster on one side of every split: source_k_fold with the cluster column as the "
     'source, or "whole_clusters": true for a holdout.',
 )
-CONSTANT_LOSSES = _entry(
+CONSTANT_LOSSES = _build_entry(
     "constant_losses",
     _SERIOUS,
     "All losses of {model} are {value}. They do not show how certain their mean is.",
     "Check that the losses are the intended ones.",
 )
-HEAVY_TAILED_LOSSES = _entry(
+HEAVY_TAILED_LOSSES = _build_entry(
     "heavy_tailed_losses",
     _WARNING,
     "A few losses of {model!r} are much larger than the others: the skewness of the mean of {n} "
@@ -237,7 +237,7 @@ HEAVY_TAILED_LOSSES = _entry(
     "the variance and 0.76 for Hill's tail index, which both flag symmetric losses too, for which "
     "the t interval covers.",
 )
-TRIMMED_LOSSES = _entry(
+TRIMMED_LOSSES = _build_entry(
     "trimmed_losses",
     _WARNING,
     "The interval is about the mean of the middle losses, {estimate}, without the {n} smallest and "
@@ -245,7 +245,7 @@ TRIMMED_LOSSES = _entry(
     "Use it where single large losses do not matter to you, and not in the place of an interval "
     "for the expected loss.",
 )
-VARIANCE_WITHOUT_BOUND = _entry(
+VARIANCE_WITHOUT_BOUND = _build_entry(
     "variance_without_bound",
     _WARNING,
     "The interval catoni was given no bound of the variance, so the sample variance {variance} "
@@ -253,13 +253,13 @@ VARIANCE_WITHOUT_BOUND = _entry(
     "losses often make it.",
     "Send variance_bound, a number that the variance of the loss cannot exceed.",
 )
-ORDER_OF_TIME = _entry(
+ORDER_OF_TIME = _build_entry(
     "order_of_time",
     _WARNING,
     "The training parts grow in time, and rows near each other in time depend on each other. No "
     "variance or test here allows for that; the corrected resampled variance is a rule of thumb.",
 )
-TRAINED_ON_RESAMPLES = _entry(
+TRAINED_ON_RESAMPLES = _build_entry(
     "trained_on_resamples",
     _WARNING,
     "Each model was trained on about 0.632 n different rows, so the error is that of a smaller "
@@ -270,13 +270,13 @@ TRAINED_ON_RESAMPLES = _entry(
 
 # The evaluation as a whole.
 
-RANGE_UNKNOWN = _entry(
+RANGE_UNKNOWN = _build_entry(
     "range_unknown",
     _WARNING,
     "The intervals were not clipped, because the range of the losses is not known.",
     'Send "range": [low, high].',
 )
-MANY_PAIRS = _entry(
+MANY_PAIRS = _build_entry(
     "many_pairs",
     _INFO,
     "{n_pairs} pairs are compared, and the correction allows for all of them.",
@@ -284,38 +284,38 @@ MANY_PAIRS = _entry(
     threshold=1000,
     reason="more than 45 models; a reader looks at groups of tied models, not at single pairs",
 )
-BRIEF_COMPARISONS = _entry(
+BRIEF_COMPARISONS = _build_entry(
     "brief_comparisons",
     _INFO,
     "The {n_pairs} pairs are reported in brief: without their other intervals, variances and "
     "plans.",
     'Send "detail": "full", or name a control, to get them.',
 )
-CORRECTION_CAN_BE_LIBERAL = _entry(
+CORRECTION_CAN_BE_LIBERAL = _build_entry(
     "correction_can_be_liberal",
     _WARNING,
     "The correction {correction} bounds the chance of a false finding only if all models are "
     "equal. If some differ, it reports differences between equal models more often than alpha.",
     "Use holm or shaffer.",
 )
-OUTSIDE_THE_RULE = _entry(
+OUTSIDE_THE_RULE = _build_entry(
     "outside_the_rule",
     _WARNING,
     "None of the intervals that are usually recommended for the target {target} could be built. "
     "This one is shown instead; how well it covers was not studied.",
 )
-EQUAL_BUT_FOR_ROUNDING = _entry(
+EQUAL_BUT_FOR_ROUNDING = _build_entry(
     "equal_but_for_rounding",
     _INFO,
     "All differences are equal up to rounding and are treated as equal.",
 )
-IDENTICAL_LOSSES = _entry(
+IDENTICAL_LOSSES = _build_entry(
     "identical_losses",
     _WARNING,
     "{a} and {b} have identical losses.",
     "Check that they are different models.",
 )
-CONTROL_LEFT_OUT = _entry(
+CONTROL_LEFT_OUT = _build_entry(
     "control_left_out",
     _WARNING,
     "The control {control!r} is left out, so every pair of the other models is compared.",
@@ -323,55 +323,55 @@ CONTROL_LEFT_OUT = _entry(
 
 # Variances.
 
-NEGATIVE_VARIANCE = _entry(
+NEGATIVE_VARIANCE = _build_entry(
     "negative_variance",
     _WARNING,
     "{subject} came out negative: {value}. It is reported unchanged, and no interval or test is "
     "built on it.",
 )
-ZERO_VARIANCE = _entry(
+ZERO_VARIANCE = _build_entry(
     "zero_variance",
     _SERIOUS,
     "The variance is 0 because {reason}. {consequence}",
     "Check the losses: real differences vary.",
 )
-UNDEFINED_VARIANCE = _entry(
+UNDEFINED_VARIANCE = _build_entry(
     "undefined_variance",
     _WARNING,
     "The variance is undefined: a class or block has a single instance, so its spread cannot be "
     "estimated.",
 )
-VARIANCE_NOT_USABLE = _entry(
+VARIANCE_NOT_USABLE = _build_entry(
     "variance_not_usable",
     _WARNING,
     "The variance {variance} of the differences is not positive or not meant for tests, so there "
     "is no statistic and no p-value.",
 )
-VARIANCE_TOO_LARGE = _entry(
+VARIANCE_TOO_LARGE = _build_entry(
     "too_large",
     _WARNING,
     "The variance exceeds the largest floating-point number, so there is no statistic.",
     "Rescale the losses.",
 )
-VARIANCE_OF_ONE_REPEAT = _entry(
+VARIANCE_OF_ONE_REPEAT = _build_entry(
     "variance_of_one_repeat",
     _WARNING,
     "The variance is the average of {n_repeats} values, one per repeat. It is the variance of the "
     "mean of one repeat; the mean over all repeats varies less.",
 )
-DEPENDS_ON_THE_MEAN = _entry(
+DEPENDS_ON_THE_MEAN = _build_entry(
     "depends_on_the_mean",
     _WARNING,
     "Adding a constant to every loss changes this value: it contains products of mean losses (the "
     "mean is {mean}), which outweigh the variance. No interval or test is built on it.",
 )
-SECOND_MOMENT_OF_MEAN = _entry(
+SECOND_MOMENT_OF_MEAN = _build_entry(
     "second_moment_of_mean",
     _WARNING,
     "This value is the squared mean loss, {value}, and contains the square of the expected loss. "
     "It is not a variance, and no interval or test is built on it.",
 )
-IGNORES_TRAINING_VARIANCE = _entry(
+IGNORES_TRAINING_VARIANCE = _build_entry(
     "ignores_training_variance",
     _WARNING,
     "{subject} is about these trained models. It leaves out how much results change with other "
@@ -379,14 +379,14 @@ IGNORES_TRAINING_VARIANCE = _entry(
     "To judge the learning method, use the result for these_sources or new_source where there is "
     "one, else a method that trains the learner again.",
 )
-IGNORES_TRAINING_OVERLAP = _entry(
+IGNORES_TRAINING_OVERLAP = _build_entry(
     "ignores_training_overlap",
     _SERIOUS,
     "The test treats the splits as independent, but their training sets overlap, so it rejects "
     "too often.",
     "Use nadeau_bengio_t.",
 )
-IGNORES_CLUSTERS = _entry(
+IGNORES_CLUSTERS = _build_entry(
     "ignores_clusters",
     _SERIOUS,
     "The instances come in {n_clusters} clusters, and {method} treats instances, or blocks that "
@@ -395,40 +395,40 @@ IGNORES_CLUSTERS = _entry(
     "Use a variance that knows clusters (cluster_robust, cluster_robust_corrected, "
     "theta_A_clusters, theta_B_clusters), and keep each cluster whole in one block.",
 )
-FEW_CLUSTERS = _entry(
+FEW_CLUSTERS = _build_entry(
     "few_clusters",
     _WARNING,
     "The variance rests on {n} clusters. With fewer than {threshold} it tends to be too small.",
     threshold=20,
     reason='cameron2015: "few" begins between 20 and 50 clusters',
 )
-LIBERAL_IF_BLOCKS_COVARY = _entry(
+LIBERAL_IF_BLOCKS_COVARY = _build_entry(
     "liberal_if_blocks_covary",
     _WARNING,
     "Models tested on different {unit}s share training data. If that makes their losses vary "
     "together (gamma > 0), which a single data set cannot show, {subject} is too small.",
 )
-PESSIMISTIC_FOR_THESE_SOURCES = _entry(
+PESSIMISTIC_FOR_THESE_SOURCES = _build_entry(
     "pessimistic_for_these_sources",
     _INFO,
     "The variance {value} is for a new source. For these very sources it is too large, because it "
     "counts the differences between them as chance.",
 )
-COUNTS_SOURCE_DIFFERENCES_AGAINST = _entry(
+COUNTS_SOURCE_DIFFERENCES_AGAINST = _build_entry(
     "counts_source_differences_against",
     _WARNING,
     "The estimate subtracts {subtracted}, (K-1)/K times the variance of the source means, from "
     "{within}, the average sampling variance of a source mean. If the sources differ, it comes "
     "out too small or negative.",
 )
-NOISY = _entry(
+NOISY = _build_entry(
     "noisy",
     _WARNING,
     "The estimate is a difference of two numbers of similar size, {first} and {second}. It varies "
     "strongly from one data set to the next and is often negative.",
     "Use nadeau_bengio.",
 )
-LARGE_TEST_PARTS = _entry(
+LARGE_TEST_PARTS = _build_entry(
     "large_test_parts",
     _WARNING,
     "Each fold tests on {share} of the data. In the largest published comparison such intervals "
@@ -438,30 +438,30 @@ LARGE_TEST_PARTS = _entry(
     reason="schulz2024: intervals cover well with a test share of 0.1 and too rarely with 0.2; "
     "the threshold lies between the two that were studied",
 )
-HALF_OF_THE_DATA = _entry(
+HALF_OF_THE_DATA = _build_entry(
     "half_of_the_data",
     _WARNING,
     "Every model is trained on half of the data. The number is about the error at that training "
     "size, which for most learners is larger than the error with all data.",
 )
-UNEQUAL_HALVES = _entry(
+UNEQUAL_HALVES = _build_entry(
     "unequal_halves",
     _WARNING,
     "The two folds of a repeat differ in size by more than 1.",
 )
-ORDER_DEPENDENT = _entry(
+ORDER_DEPENDENT = _build_entry(
     "order_dependent",
     _WARNING,
     "The estimate is the mean of the first fold of the first repeat. The same losses with their "
     "folds or repeats in another order give another estimate.",
 )
-STANDARD_ERROR_AT_ITS_BOUND = _entry(
+STANDARD_ERROR_AT_ITS_BOUND = _build_entry(
     "standard_error_at_its_bound",
     _WARNING,
     "The standard error came out as {value} and was set to its {side} bound, {bound}.",
     "Use more repeats.",
 )
-STANDARD_ERROR_OF_INSTANCES = _entry(
+STANDARD_ERROR_OF_INSTANCES = _build_entry(
     "standard_error_of_instances",
     _INFO,
     "The standard error is that of the average over instances. The average over splits differs "
@@ -470,7 +470,7 @@ STANDARD_ERROR_OF_INSTANCES = _entry(
 
 # Methods that fit learners again.
 
-FEW_REPEATS = _entry(
+FEW_REPEATS = _build_entry(
     "few_repeats",
     _WARNING,
     "The standard error rests on {n} repeats. With fewer than {threshold} it is itself uncertain, "
@@ -479,7 +479,7 @@ FEW_REPEATS = _entry(
     threshold=10,
     reason="schulz2024: from 10 outer repeats on the interval covers in that comparison",
 )
-FEW_HALVINGS = _entry(
+FEW_HALVINGS = _build_entry(
     "few_halvings",
     _WARNING,
     "The variance rests on {n} random halvings of the data. With fewer than {threshold} it is "
@@ -488,7 +488,7 @@ FEW_HALVINGS = _entry(
     threshold=10,
     reason="schulz2024: from 10 halvings on the intervals cover in that comparison",
 )
-FEW_RESAMPLES = _entry(
+FEW_RESAMPLES = _build_entry(
     "few_resamples",
     _WARNING,
     "{subject} rests on {n} {what}. With fewer than {least} it varies noticeably with the seed.",
@@ -500,13 +500,13 @@ FEW_REPLICATES_OF_A_REFIT: Final = 100
 """Replicates of a percentile interval; of fewer, its 2.5 % points rest on two or three."""
 FEW_OUT_OF_BAG_RESAMPLES: Final = 500
 """Resamples of an out-of-bag standard error; from 500 on it is steady (schulz2024)."""
-NEVER_OUT_OF_BAG = _entry(
+NEVER_OUT_OF_BAG = _build_entry(
     "never_out_of_bag",
     _WARNING,
     "{n_never} of {n} instances are in every resample, so their error is not estimated.",
     "Use more resamples.",
 )
-RARE_CLASS_DRAWN_AGAIN = _entry(
+RARE_CLASS_DRAWN_AGAIN = _build_entry(
     "rare_class_drawn_again",
     _WARNING,
     "{n} bootstrap resamples had too few rows of a rare class to fit and were drawn again, beside "
@@ -514,20 +514,20 @@ RARE_CLASS_DRAWN_AGAIN = _entry(
     "estimate, which tends to be smaller.",
     "Use a stratified scheme, or collect more rows of the rare class.",
 )
-OUT_OF_BAG_ABOVE_NO_INFORMATION = _entry(
+OUT_OF_BAG_ABOVE_NO_INFORMATION = _build_entry(
     "out_of_bag_above_no_information",
     _WARNING,
     "The out-of-bag error, {out_of_bag}, is larger than the error of a model without any "
     "information, {no_information}, which is used instead.",
 )
-COVERS_TOO_SELDOM = _entry(
+COVERS_TOO_SELDOM = _build_entry(
     "covers_too_seldom",
     _SERIOUS,
     "In the largest published comparison (schulz2024) intervals of this kind covered the true "
     "error in about half of the cases, where 95 % were meant.",
     "Do not base a decision on it; it is given for comparison.",
 )
-COVERAGE_DISAGREES = _entry(
+COVERAGE_DISAGREES = _build_entry(
     "coverage_disagrees",
     _WARNING,
     "The largest published comparison (schulz2024) found that this interval covers in about half "
@@ -535,7 +535,7 @@ COVERAGE_DISAGREES = _entry(
     "instance in the training part, it covered in 96 % (preset interval_coverage, 50 rows).",
     "Prefer a recommended interval until more is known.",
 )
-NO_INTERVAL = _entry(
+NO_INTERVAL = _build_entry(
     "no_interval",
     _WARNING,
     "{method} built no interval for {subject}, because its losses or differences do not vary.",
@@ -543,20 +543,20 @@ NO_INTERVAL = _entry(
 
 # Intervals.
 
-INTERVAL_CLIPPED_TO_RANGE = _entry(
+INTERVAL_CLIPPED_TO_RANGE = _build_entry(
     "interval_clipped_to_range",
     _INFO,
     "The interval was clipped to {low} to {high}, the range of the loss; it was {lower} to "
     "{upper}.",
 )
-INTERVAL_BEYOND_RANGE = _entry(
+INTERVAL_BEYOND_RANGE = _build_entry(
     "interval_beyond_range",
     _WARNING,
     "The interval goes beyond {low} to {high}, the range of the metric. The normal approximation "
     "is poor here.",
     'Use a logit interval, which stays inside, or "clip": true.',
 )
-NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _entry(
+NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _build_entry(
     "normal_with_few_degrees_of_freedom",
     _WARNING,
     "The variance has {degrees_of_freedom} degrees of freedom, which a normal quantile ignores, so "
@@ -566,7 +566,7 @@ NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _entry(
     reason="from 30 degrees of freedom on the 95 % quantiles of t and normal differ by less than "
     "4.5 %",
 )
-PREDICTION_OF_ONE_SOURCE = _entry(
+PREDICTION_OF_ONE_SOURCE = _build_entry(
     "prediction_of_one_source",
     _INFO,
     "The interval is for the average loss observed on one new source with about as many test "
@@ -576,37 +576,37 @@ PREDICTION_OF_ONE_SOURCE = _entry(
 
 # The bootstrap.
 
-ACCELERATION_OF_A_QUANTILE = _entry(
+ACCELERATION_OF_A_QUANTILE = _build_entry(
     "acceleration_of_a_quantile",
     _WARNING,
     "The acceleration comes from the jackknife, which for a quantile depends on two or three "
     "values only.",
     "Use the percentile interval.",
 )
-ACCELERATION_TOO_LARGE = _entry(
+ACCELERATION_TOO_LARGE = _build_entry(
     "acceleration_too_large",
     _WARNING,
     "The acceleration {acceleration} is too large for this level: the BCa formula is not defined.",
     "Use the percentile interval.",
 )
-JACKKNIFE_UNDEFINED = _entry(
+JACKKNIFE_UNDEFINED = _build_entry(
     "jackknife_undefined",
     _WARNING,
     "Without some row the statistic is undefined, so its jackknife is undefined.",
     "Use the percentile interval.",
 )
-REPLICATES_ON_ONE_SIDE = _entry(
+REPLICATES_ON_ONE_SIDE = _build_entry(
     "replicates_on_one_side",
     _WARNING,
     "All replicates lie on one side of the estimate, so the bias correction is infinite.",
 )
-RESAMPLES_WITHOUT_SPREAD = _entry(
+RESAMPLES_WITHOUT_SPREAD = _build_entry(
     "resamples_without_spread",
     _WARNING,
     "Too many resamples have no standard error or one of 0, so one end of the interval is "
     "infinite and is left open.",
 )
-FEW_UNITS = _entry(
+FEW_UNITS = _build_entry(
     "few_units",
     _WARNING,
     "{subject} rests on {n} {unit}s: {consequence}.",
@@ -620,7 +620,7 @@ FEW_UNITS_OF_A_PRIOR: Final = 5
 """Units of a Bayesian test; with fewer the prior is more than a tenth of the posterior's weight."""
 FEW_ROWS_OF_A_RANK_TEST: Final = 10
 """Rows of a test of many models; with fewer chi squared and F are poor approximations."""
-SMALL_BLOCKS = _entry(
+SMALL_BLOCKS = _build_entry(
     "small_blocks",
     _WARNING,
     "Instances are resampled within blocks, the smallest of which has {smallest}. The replicates "
@@ -628,33 +628,33 @@ SMALL_BLOCKS = _entry(
     threshold=10,
     reason="resampling n instances loses 1/n of the variance: 10 % at 10 instances",
 )
-UNDEFINED_RESAMPLES = _entry(
+UNDEFINED_RESAMPLES = _build_entry(
     "undefined_resamples",
     _WARNING,
     "{n_undefined} of {n} resamples have no value and are left out.",
 )
-RESAMPLES_DRAWN_AGAIN = _entry(
+RESAMPLES_DRAWN_AGAIN = _build_entry(
     "resamples_drawn_again",
     _INFO,
     "{n} resamples had no value ({reason}) and were drawn again.",
 )
-NO_SPREAD = _entry(
+NO_SPREAD = _build_entry(
     "no_spread",
     _SERIOUS,
     "Every resample gives the estimate itself, so the variance is 0 and no interval is built.",
 )
-ONE_REPLICATE = _entry(
+ONE_REPLICATE = _build_entry(
     "one_replicate",
     _WARNING,
     "A single replicate has no variance.",
     "Give more resamples.",
 )
-ONE_VALUE = _entry(
+ONE_VALUE = _build_entry(
     "one_value",
     _SERIOUS,
     "The sample has a single value, so every resample is that value.",
 )
-EXTREME_QUANTILE = _entry(
+EXTREME_QUANTILE = _build_entry(
     "extreme_quantile",
     _WARNING,
     "About {n_beyond} of {n} values lie beyond the quantile. With fewer than {threshold} the "
@@ -666,52 +666,52 @@ EXTREME_QUANTILE = _entry(
 
 # Tests.
 
-NO_DIFFERENCE = _entry(
+NO_DIFFERENCE = _build_entry(
     "no_difference",
     _INFO,
     "No {unit} shows a difference between the models, so the p-value is 1.",
 )
-NO_DIRECTION = _entry(
+NO_DIRECTION = _build_entry(
     "no_direction",
     _WARNING,
     "An F test has no one-sided p-value.",
     'Ask for "alternative": "two_sided".',
 )
-INFINITE_STATISTIC = _entry(
+INFINITE_STATISTIC = _build_entry(
     "infinite_statistic",
     _WARNING,
     "Two models differ by the same amount on every {unit}, so the difference has no standard error "
     "and its p-value is 0.",
     "Check the losses: real differences vary.",
 )
-INSTANCES_SHARE_A_SOURCE = _entry(
+INSTANCES_SHARE_A_SOURCE = _build_entry(
     "instances_share_a_source",
     _WARNING,
     "The test treats each {unit} as independent, but {unit}s of one source resemble each other. "
     "It says nothing about new sources.",
     'Use "paired_unit": "block".',
 )
-ROWS_AGREE = _entry(
+ROWS_AGREE = _build_entry(
     "rows_agree",
     _INFO,
     "All {n} {unit}s rank the models in the same order, so the F statistic is infinite. The "
     "p-value is the probability of that if every order is equally likely.",
 )
-LIBERAL_POST_HOC = _entry(
+LIBERAL_POST_HOC = _build_entry(
     "liberal_post_hoc",
     _SERIOUS,
     "The standard error of the pairs is the one for ranks within rows. For aligned ranks it is too "
     "small by about the square root of the number of models, so far too many pairs differ.",
     "Use nemenyi or pairwise tests with a correction.",
 )
-SMALLEST_P_VALUE = _entry(
+SMALLEST_P_VALUE = _build_entry(
     "smallest_p_value",
     _INFO,
     "No resample is as extreme as the data, so the p-value is the smallest that {n_resamples} "
     "resamples can give.",
     "Ask for more resamples to distinguish smaller p-values.",
 )
-DIFFERENCE_IN_METRIC_UNITS = _entry(
+DIFFERENCE_IN_METRIC_UNITS = _build_entry(
     "difference_in_metric_units",
     _INFO,
     "Higher values are better: a difference above 0 means that a is better{more}.",
@@ -719,7 +719,7 @@ DIFFERENCE_IN_METRIC_UNITS = _entry(
 
 # Metrics.
 
-FEW_OF_A_CLASS = _entry(
+FEW_OF_A_CLASS = _build_entry(
     "few_of_a_class",
     _WARNING,
     "A class has {n} instances. With fewer than {threshold} the variance is uncertain, and the "
@@ -728,7 +728,7 @@ FEW_OF_A_CLASS = _entry(
     reason="the usual rule for a normal approximation of a proportion needs 10 successes and 10 "
     "failures",
 )
-TIES_COUNTED_AS_WRONG = _entry(
+TIES_COUNTED_AS_WRONG = _build_entry(
     "ties_counted_as_wrong",
     _INFO,
     "Some scores are tied. The published variance counts ties as wrong and is {strict}; counting "
@@ -737,12 +737,12 @@ TIES_COUNTED_AS_WRONG = _entry(
     threshold=1.05,
     reason="ratio of the two standard errors from which an interval changes visibly",
 )
-UNDEFINED_BLOCKS = _entry(
+UNDEFINED_BLOCKS = _build_entry(
     "undefined_blocks",
     _WARNING,
     "The metric is undefined for {blocks}, because {reason}. The macro mean is over the others.",
 )
-POOLED_ACROSS_MODELS = _entry(
+POOLED_ACROSS_MODELS = _build_entry(
     "pooled_across_models",
     _WARNING,
     "The pooled value compares scores of different fitted models with each other, which is right "
@@ -752,7 +752,7 @@ POOLED_ACROSS_MODELS = _entry(
 
 # Importance weights and weighted risks.
 
-MEAN_WEIGHT_NOT_ONE = _entry(
+MEAN_WEIGHT_NOT_ONE = _build_entry(
     "mean_weight_not_one",
     _SERIOUS,
     "The mean weight is {mean}. A density ratio has mean 1 over the source sample, so the ratio is "
@@ -761,7 +761,7 @@ MEAN_WEIGHT_NOT_ONE = _entry(
     reason="the mean of n correct weights is off by sd / sqrt(n); 0.2 is beyond that for the "
     "studied settings",
 )
-FEW_EFFECTIVE_INSTANCES = _entry(
+FEW_EFFECTIVE_INSTANCES = _build_entry(
     "few_effective_instances",
     _WARNING,
     "The weights leave an effective sample size of {effective} out of {n} rows: weighted means are "
@@ -770,7 +770,7 @@ FEW_EFFECTIVE_INSTANCES = _entry(
     reason="share of the rows; below a tenth a standard error is at least 3 times that of equal "
     "weights",
 )
-ONE_WEIGHT_DOMINATES = _entry(
+ONE_WEIGHT_DOMINATES = _build_entry(
     "one_weight_dominates",
     _SERIOUS,
     "Source row {row} alone has {share} of the sum of the weights.",
@@ -778,7 +778,7 @@ ONE_WEIGHT_DOMINATES = _entry(
     threshold=0.2,
     reason="one row then decides a fifth of every weighted mean",
 )
-LARGE_WEIGHTS = _entry(
+LARGE_WEIGHTS = _build_entry(
     "large_weights",
     _WARNING,
     "{n_large} of {n} weights are larger than {threshold}; the largest is {largest}. The "
@@ -787,7 +787,7 @@ LARGE_WEIGHTS = _entry(
     threshold=10,
     reason="kouw2018 looks at weights above 10",
 )
-TARGET_NOT_COVERED = _entry(
+TARGET_NOT_COVERED = _build_entry(
     "target_not_covered",
     _SERIOUS,
     "{share} of the target rows are farther from every source row than nearly all source rows are "
@@ -796,18 +796,18 @@ TARGET_NOT_COVERED = _entry(
     reason="share of target rows with a source row nearby; at 0.8 a fifth of the target risk is "
     "extrapolated",
 )
-COVERAGE_OF_A_SAMPLE = _entry(
+COVERAGE_OF_A_SAMPLE = _build_entry(
     "coverage_of_a_sample",
     _INFO,
     "The share of covered target rows is estimated from {n} rows drawn at random.",
 )
-DEPENDENT_COLUMNS = _entry(
+DEPENDENT_COLUMNS = _build_entry(
     "dependent_columns",
     _WARNING,
     "{columns} constant or a linear function of the other columns in both samples. The densities "
     "are those of the remaining columns.",
 )
-INFINITE_WEIGHT_VARIANCE = _entry(
+INFINITE_WEIGHT_VARIANCE = _build_entry(
     "infinite_weight_variance",
     _SERIOUS,
     "In some direction the target's variance is at least twice the source's. Under the two fitted "
@@ -815,38 +815,38 @@ INFINITE_WEIGHT_VARIANCE = _entry(
     "underestimates it.",
     "Use truncated weights or a source sample with a wider spread.",
 )
-COEFFICIENTS_CUT = _entry(
+COEFFICIENTS_CUT = _build_entry(
     "coefficients_cut",
     _WARNING,
     "Negative coefficients were set to 0 after the fit. They made up {share} of the sum of all "
     "absolute coefficients, and the fit is no longer the least squares fit.",
 )
-EARLY_STOPPED = _entry(
+EARLY_STOPPED = _build_entry(
     "early_stopped",
     _INFO,
     "The weights are those of the published procedure, which stops before the maximum of its own "
     "objective.",
     'Use "mode": "optimum" to reach the maximum.',
 )
-NOT_OPTIMAL = _entry(
+NOT_OPTIMAL = _build_entry(
     "not_optimal",
     _WARNING,
     "The optimisation stopped early: {details}.",
 )
-ESTIMATE_OUT_OF_RANGE = _entry(
+ESTIMATE_OUT_OF_RANGE = _build_entry(
     "estimate_out_of_range",
     _SERIOUS,
     "The risk estimate is {estimate}, {beyond} the loss can be. With these weights the risk is not "
     "known, and the selection rests on it.",
 )
-BETA_WITHIN_FOLDS = _entry(
+BETA_WITHIN_FOLDS = _build_entry(
     "beta_within_folds",
     _WARNING,
     "Beta is estimated inside each of {n_folds} folds, the smallest of which has {smallest} "
     "points. Its bias, of the order of 1 over the fold's size, is larger than with all points.",
     'Use "beta_from": "all".',
 )
-ONE_EFFECTIVE_ROW = _entry(
+ONE_EFFECTIVE_ROW = _build_entry(
     "one_effective_row",
     _SERIOUS,
     "The effective sample size of the weights is {effective}: a single row decides the estimate, "
@@ -855,7 +855,7 @@ ONE_EFFECTIVE_ROW = _entry(
     threshold=2,
     reason="the spread of a weighted mean cannot be seen in fewer than two rows",
 )
-CONTROL_FROM_FEW_ROWS = _entry(
+CONTROL_FROM_FEW_ROWS = _build_entry(
     "control_from_few_rows",
     _SERIOUS,
     "The effective sample size is {effective}. The coefficient of the control variate is fitted to "
@@ -864,54 +864,54 @@ CONTROL_FROM_FEW_ROWS = _entry(
     threshold=100,
     reason="preset interval_coverage: with 50 rows the interval covered in 0.53 to 0.74",
 )
-SECOND_MOMENT_TOO_UNCERTAIN = _entry(
+SECOND_MOMENT_TOO_UNCERTAIN = _build_entry(
     "second_moment_too_uncertain",
     _INFO,
     "The second moment of the weights is so uncertain that the squares would add more variance "
     "than they remove. The value is that of the controlled risk.",
 )
-SECOND_MOMENT_UNKNOWN = _entry(
+SECOND_MOMENT_UNKNOWN = _build_entry(
     "second_moment_unknown",
     _INFO,
     "The mean of the squared weights is not known, so only the weights are used as a control "
     "variate. The value is that of the controlled risk.",
 )
-WEIGHTS_TRUNCATED = _entry(
+WEIGHTS_TRUNCATED = _build_entry(
     "weights_truncated",
     _WARNING,
     "{weights} truncated at {cut}, which causes a bias of about {bias}. The interval is around the "
     "biased risk.",
 )
-ONE_ROW = _entry(
+ONE_ROW = _build_entry(
     "one_row",
     _WARNING,
     "Source {source} has one row, which gives no variance.",
 )
-SOURCE_WITHOUT_WEIGHT = _entry(
+SOURCE_WITHOUT_WEIGHT = _build_entry(
     "source_without_weight",
     _WARNING,
     "All weights of source {source} are 0: its rows say nothing about the target, and there is no "
     "interval.",
 )
-REPEATS_COUNTED_AS_INSTANCES = _entry(
+REPEATS_COUNTED_AS_INSTANCES = _build_entry(
     "repeats_counted_as_instances",
     _SERIOUS,
     "Rows of several repeats or of overlapping test parts cannot be matched without an instance "
     "column. They are counted as independent, so the variance is too small.",
     "Send the instance of each row.",
 )
-FOLD_WITHOUT_WEIGHT = _entry(
+FOLD_WITHOUT_WEIGHT = _build_entry(
     "fold_without_weight",
     _WARNING,
     "All weights in fold {fold} are 0, so its losses do not enter the weighted risk.",
 )
-NO_WEIGHT_TO_LEARN_FROM = _entry(
+NO_WEIGHT_TO_LEARN_FROM = _build_entry(
     "no_weight_to_learn_from",
     _SERIOUS,
     "All weights in the training part of fold {fold} are 0, so the fit predicts 0 everywhere, "
     "whatever the penalty.",
 )
-WEIGHT_COLUMN_NOT_USED = _entry(
+WEIGHT_COLUMN_NOT_USED = _build_entry(
     "weight_column_not_used",
     _WARNING,
     "The source has a column of weights, but the weights were estimated by {name}.",
@@ -920,7 +920,7 @@ WEIGHT_COLUMN_NOT_USED = _entry(
 
 # Tests, by the study of their errors.
 
-REJECTS_TOO_OFTEN = _entry(
+REJECTS_TOO_OFTEN = _build_entry(
     "rejects_too_often",
     _WARNING,
     "The test rejects too often. Of equally good models it called {size} different at a level of "
@@ -930,7 +930,7 @@ REJECTS_TOO_OFTEN = _entry(
     reason="half more than the level; a smaller excess changes few decisions. The share must also "
     "be more than two of its standard errors above the level",
 )
-REJECTS_FAR_TOO_OFTEN = _entry(
+REJECTS_FAR_TOO_OFTEN = _build_entry(
     "rejects_far_too_often",
     _SERIOUS,
     "The test rejects far too often. Of equally good models it called {size} different at a level "
@@ -942,85 +942,85 @@ REJECTS_FAR_TOO_OFTEN = _entry(
 
 # Selection and learning curves.
 
-INTERNAL_IS_OPTIMISTIC = _entry("internal_is_optimistic", _WARNING, "{sentence}")
-SELECTED_AT_THE_EDGE = _entry(
+INTERNAL_IS_OPTIMISTIC = _build_entry("internal_is_optimistic", _WARNING, "{sentence}")
+SELECTED_AT_THE_EDGE = _build_entry(
     "selected_at_the_edge",
     _WARNING,
     "The smallest risk is at {parameter} = {value}, an end of the grid. A wider grid may have a "
     "smaller one.",
     "Widen the grid.",
 )
-GRID_EDGE = _entry(
+GRID_EDGE = _build_entry(
     "grid_edge",
     _WARNING,
     "The chosen value of {parameter} of {name!r} is at an end of its grid. Beyond it the internal "
     "error may be smaller.",
     "Widen the grid.",
 )
-LEAST_OF_MANY = _entry(
+LEAST_OF_MANY = _build_entry(
     "least_of_many",
     _WARNING,
     "The risk at the selected value is the smallest of many estimates and tends to be too small. "
     "Its interval does not allow for the selection.",
 )
-BEST_OF_EACH_GRID = _entry(
+BEST_OF_EACH_GRID = _build_entry(
     "best_of_each_grid",
     _WARNING,
     "{n} candidates are too many to be evaluated side by side. Of each grid only the candidate "
     "with the smallest internal error is among the models, which makes it look better than it is.",
 )
-CANDIDATE_LEFT_OUT = _entry(
+CANDIDATE_LEFT_OUT = _build_entry(
     "candidate_left_out", _SERIOUS, "Candidate {name!r} failed and is left out: {reason}"
 )
-LEARNER_LEFT_OUT = _entry(
+LEARNER_LEFT_OUT = _build_entry(
     "learner_left_out", _SERIOUS, "Learner {name!r} failed and is left out: {reason}"
 )
-SIZE_LEFT_OUT = _entry(
+SIZE_LEFT_OUT = _build_entry(
     "size_left_out",
     _SERIOUS,
     "Learner {name!r} failed at size {size} and is left out there: {reason}",
 )
-CHOICE_AMONG_SOME = _entry(
+CHOICE_AMONG_SOME = _build_entry(
     "choice_among_some",
     _WARNING,
     "The choice is among {n_done} of {n} candidates so far. Still running: {names}; one of them "
     "may be chosen in the end.",
 )
-CHOICE_DIFFERS = _entry(
+CHOICE_DIFFERS = _build_entry(
     "choice_differs",
     _WARNING,
     "{name!r}, which was chosen on all rows, was not chosen in any external split.",
 )
-CHOICE_VARIES = _entry(
+CHOICE_VARIES = _build_entry(
     "choice_varies",
     _INFO,
     "The external splits chose different candidates ({counts} of {n}). The external error is that "
     "of choosing and learning together, not of one candidate.",
 )
-TIED = _entry(
+TIED = _build_entry(
     "tied",
     _INFO,
     "{names} have the same internal {what}; the first of them in the request was chosen.",
 )
-TIED_INSIDE = _entry(
+TIED_INSIDE = _build_entry(
     "tied_inside",
     _INFO,
     "In {ties} of {n} external splits several candidates had the same best internal {what}; the "
     "first of them in the request was chosen.",
 )
-UNDEFINED_SPLITS = _entry(
+UNDEFINED_SPLITS = _build_entry(
     "undefined_splits",
     _WARNING,
     "The internal {what} is undefined in some splits, which are left out of its mean.",
 )
-NO_POWER_LAW = _entry("no_power_law", _INFO, "No power law was fitted: {reason}.")
-NOT_THE_LARGEST_SIZE = _entry(
+NO_POWER_LAW = _build_entry("no_power_law", _INFO, "No power law was fitted: {reason}.")
+NOT_THE_LARGEST_SIZE = _build_entry(
     "not_the_largest_size",
     _WARNING,
     "No learner has finished at size {wanted}, or none ran there. Models and comparisons are those "
     "at size {used}.",
 )
-STEPS_NOT_CORRECTED = _entry(
+STEPS_NOT_CORRECTED = _build_entry(
     "steps_not_corrected",
     _INFO,
     "Each step between two sizes has its own interval, not corrected for the number of steps. The "
@@ -1029,16 +1029,18 @@ STEPS_NOT_CORRECTED = _entry(
 
 # Learners and data.
 
-LEARNER_WARNING = _entry("learner_warning", _WARNING, "{sentence}")
-NOT_CONVERGED = _entry("not_converged", _WARNING, "{sentence}", "Raise the number of iterations.")
-LABELS_ALIKE = _entry(
+LEARNER_WARNING = _build_entry("learner_warning", _WARNING, "{sentence}")
+NOT_CONVERGED = _build_entry(
+    "not_converged", _WARNING, "{sentence}", "Raise the number of iterations."
+)
+LABELS_ALIKE = _build_entry(
     "labels_alike",
     _WARNING,
     "The {what} {first} and {second}{more} differ only in letter case, blanks or the coding of "
     "their characters, and count as two.",
     "Correct the labels if they mean the same.",
 )
-ROW_NUMBERS = _entry(
+ROW_NUMBERS = _build_entry(
     "row_numbers",
     _WARNING,
     "Column {name!r} numbers the rows and is used as a feature, because the request names no "
@@ -1048,42 +1050,42 @@ ROW_NUMBERS = _entry(
 
 # Studies and calibration.
 
-FEW_REPETITIONS = _entry(
+FEW_REPETITIONS = _build_entry(
     "few_repetitions",
     _WARNING,
     "The study has {n} repetitions. With so few the Monte-Carlo errors are themselves uncertain"
     "{more}.",
     "Ask for more repetitions.",
 )
-REPETITIONS_FAILED = _entry(
+REPETITIONS_FAILED = _build_entry(
     "repetitions_failed",
     _WARNING,
     "Estimator {estimator!r} failed in {n_failed} of {n} repetitions, which are left out of its "
     "numbers. The first failure: {reason}",
 )
-THESE_SOURCES_UNKNOWN = _entry(
+THESE_SOURCES_UNKNOWN = _build_entry(
     "these_sources_unknown",
     _INFO,
     "Every repetition of {estimators} draws its own sources, so the expected error on these "
     "sources is not known.",
     "Set draw.same_sources to keep sources over several repetitions.",
 )
-GENERATED_POPULATION = _entry(
+GENERATED_POPULATION = _build_entry(
     "generated_population",
     _WARNING,
     "No data set was sent for the role {role!r}. The data come from {generator}, not from the "
     "source.",
 )
-DATA_SETS_WITHOUT_WEIGHTS = _entry(
+DATA_SETS_WITHOUT_WEIGHTS = _build_entry(
     "data_sets_without_weights",
     _WARNING,
     "The weights by {weights} could not be computed for some data sets, which are left out: "
     "{counts}.",
 )
-NOT_CALIBRATED = _entry(
+NOT_CALIBRATED = _build_entry(
     "not_calibrated", _WARNING, "The intervals could not be calibrated: {reason}"
 )
-NEW_SOURCE_NOT_CALIBRATED = _entry(
+NEW_SOURCE_NOT_CALIBRATED = _build_entry(
     "new_source_not_calibrated",
     _WARNING,
     "The intervals for a new source are not calibrated: {reason}",

@@ -38,9 +38,9 @@ def compute_p_value(
 ) -> float:
     """Return the p-value of a t statistic; ``degrees_of_freedom`` of None means a normal one."""
     if alternative is Alternative.TWO_SIDED:
-        return min(1.0, 2 * _lower_tail(-abs(statistic), degrees_of_freedom))
+        return min(1.0, 2 * _compute_lower_tail(-abs(statistic), degrees_of_freedom))
     signed = statistic if alternative is Alternative.LESS else -statistic
-    return _lower_tail(signed, degrees_of_freedom)
+    return _compute_lower_tail(signed, degrees_of_freedom)
 
 
 def compute_p_values(
@@ -84,7 +84,7 @@ def f_upper_tail(statistic: float, numerator: float, denominator: float) -> floa
     return float(special.fdtrc(numerator, denominator, statistic))
 
 
-def _lower_tail(statistic: float, degrees_of_freedom: float | None) -> float:
+def _compute_lower_tail(statistic: float, degrees_of_freedom: float | None) -> float:
     if degrees_of_freedom is None:
         return float(special.ndtr(statistic))
     return float(special.stdtr(degrees_of_freedom, statistic))

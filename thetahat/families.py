@@ -21,11 +21,11 @@ def families() -> Mapping[str, Registry[type[Any]]]:
     A family is a package with its interface in ``base``; packages without one only borrow the
     registries of others. Other packages register their presets as entry points.
     """
-    registries = [*_collected(), presets()]
+    registries = [*_collect_methods(), presets()]
     return MappingProxyType({registry.family: registry for registry in registries})
 
 
-def _collected() -> Iterator[Registry[type[Any]]]:
+def _collect_methods() -> Iterator[Registry[type[Any]]]:
     for module in walk_packages(thetahat.__path__, f"{thetahat.__name__}."):
         if module.ispkg:
             package = import_module(module.name)

@@ -18,7 +18,7 @@ def check_level(level: float) -> None:
         raise InvalidParameter(
             f"The level must be above 0 and at most {HIGHEST_LEVEL!r}, and is {level!r}.",
             loc=("level",),
-            value=_shown(level),
+            value=_convert_to_json_value(level),
         )
 
 
@@ -90,7 +90,7 @@ def check_positive(name: str, value: float) -> None:
         raise InvalidParameter(
             f"{name} must be a finite number above 0; got {value}.",
             loc=(name,),
-            value=_shown(value),
+            value=_convert_to_json_value(value),
         )
 
 
@@ -100,10 +100,10 @@ def check_not_negative(name: str, value: float | None) -> None:
         raise InvalidParameter(
             f"{name} must be a finite number of at least 0; got {value}.",
             loc=(name,),
-            value=_shown(value),
+            value=_convert_to_json_value(value),
         )
 
 
-def _shown(value: float) -> float | str:
+def _convert_to_json_value(value: float) -> float | str:
     """Return the value as JSON can hold it: infinity and NaN as text."""
     return value if math.isfinite(value) else str(value)

@@ -32,7 +32,7 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
 
     if name.startswith(_SCIKIT_LEARN):  # sklearn.ensemble.RandomForestClassifier
         name = name.rpartition(".")[2]
-    letters = _letters(name)
+    letters = _sort_letters(name)
     common = COMMON_NAMES.get(family, {}).get(letters, ())
     names = (common,) if isinstance(common, str) else common
     for one in names:
@@ -41,17 +41,18 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     if isinstance(common, str) and " " in common:
         return f" ({common})"
     near = [
-        (share, alike(letters, _letters(one)), one)
+        (share, alike(letters, _sort_letters(one)), one)
         for one in known
-        if (share := alike(_head(letters), _head(_letters(one)))) >= _MIN_SIMILARITY
+        if (share := alike(_remove_ending(letters), _remove_ending(_sort_letters(one))))
+        >= _MIN_SIMILARITY
     ]
     return f" (did you mean {max(near)[2]!r}?)" if near else ""
 
 
-def _letters(name: str) -> str:
+def _sort_letters(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def _head(letters: str) -> str:
+def _remove_ending(letters: str) -> str:
     """Return a name without a common ending, unless it consists of the ending."""
     return next((letters[: -len(end)] for end in _ENDINGS if letters.endswith(end)), "") or letters

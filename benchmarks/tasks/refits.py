@@ -19,7 +19,7 @@ from thetahat.losses.squared import Squared
 from thetahat.pipelines import build, learner_spec
 from thetahat.refit_estimators import RefitTask, join_losses, run_design
 from thetahat.refit_estimators._no_information import compute_no_information_error
-from thetahat.refit_estimators._resamples import ResamplesDesign, _bags
+from thetahat.refit_estimators._resamples import ResamplesDesign, _list_resamples
 from thetahat.refit_estimators.bootstrap_632_plus import Bootstrap632Plus
 from thetahat.schemes._class_draws import RowsToDraw
 from thetahat.tables.data import Data
@@ -72,7 +72,7 @@ def _mean_of_pairs(y: FloatArray, predictions: FloatArray) -> float:
 
 def _estimate(method: Bootstrap632Plus, data: Data, learner: Learner) -> float:
     learning.forget_learnt()
-    _bags.cache_clear()
+    _list_resamples.cache_clear()
     task = RefitTask("m", learner, data, Squared())
     part, _ = run_design(task, method.design, learning.SEED, 0, method.n_resamples + 1)
     result = method.estimate(join_losses(data, learning.SEED, [part])).estimate

@@ -55,9 +55,9 @@ def coefficients(
         return _over(weights, total, np.asarray(total > 0))
     if isinstance(risk, Controlled):
         parts = members if risk.beta_from == "fold" else np.ones((1, 1, n))
-        return _controlled(weights, parts, about_one=risk.about_one)
+        return _compute_controlled(weights, parts, about_one=risk.about_one)
     if isinstance(risk, Doubly):
-        return _doubly(weights, risk.second_moment)
+        return _compute_doubly(weights, risk.second_moment)
     raise UnsupportedCombination(
         f"The risk {risk.info.name!r} is not known to be a weighted sum of losses, so it cannot "
         "be computed for many data sets at once.",
@@ -66,7 +66,7 @@ def coefficients(
     )
 
 
-def _controlled(weights: FloatArray, parts: FloatArray, *, about_one: bool) -> FloatArray:
+def _compute_controlled(weights: FloatArray, parts: FloatArray, *, about_one: bool) -> FloatArray:
     """Return the coefficients of the controlled risk, with one beta for each part."""
     n = weights.shape[-1]
     sizes = np.maximum(parts.sum(axis=-1), 1)  # (1 or R, P)
@@ -80,7 +80,7 @@ def _controlled(weights: FloatArray, parts: FloatArray, *, about_one: bool) -> F
     return np.asarray(weights * (1 - (factor[:, None] @ deviations)[:, 0]) / n)
 
 
-def _doubly(weights: FloatArray, second_moment: float | None) -> FloatArray:
+def _compute_doubly(weights: FloatArray, second_moment: float | None) -> FloatArray:
     """Return the coefficients of the doubly controlled risk.
 
     Its slopes are those of the weights, and of their squares after regression on the weights.

@@ -30,8 +30,8 @@ def curves_by_moments(  # noqa: PLR0913 - the data sets, and what they share
     target rows, the mean losses there of the folds' fits and of the fits on all rows follow.
     """
     K, p = now.n_folds, now.X.shape[2]
-    centre = _centre(now) if intercept else None
-    Z = _columns(now.X, now.y, centre)
+    centre = _compute_centres(now) if intercept else None
+    Z = _stack_columns(now.X, now.y, centre)
     tested = fold_moments(Z, np.concatenate([now.weights[:, None], sums], axis=1), members)
     # the training parts: sums over all other folds (without subtraction), and over all folds
     parts = np.concatenate([1 - np.eye(K), np.ones((1, K))])
@@ -53,7 +53,7 @@ def curves_by_moments(  # noqa: PLR0913 - the data sets, and what they share
     return np.concatenate([curves[:, 1:], whole_curves], axis=1), fits.is_accurate & is_accurate
 
 
-def _centre(now: Problems) -> FloatArray:
+def _compute_centres(now: Problems) -> FloatArray:
     """Return the (R, p + 1) weighted means of x and y; moments about them lose fewer digits."""
     total = now.weights.sum(axis=1)
     shares = now.weights / np.where(total > 0, total, 1)[:, None]
@@ -62,7 +62,7 @@ def _centre(now: Problems) -> FloatArray:
     )
 
 
-def _columns(X: FloatArray, y: FloatArray, centre: FloatArray | None) -> FloatArray:
+def _stack_columns(X: FloatArray, y: FloatArray, centre: FloatArray | None) -> FloatArray:
     """Return the (R, n, q) columns x, y and, with a centre, 1."""
     Z = np.concatenate([X, y[..., None]], axis=2)
     if centre is None:

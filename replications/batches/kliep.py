@@ -56,13 +56,15 @@ def kliep_weights(
             samples = Samples(x, np.ascontiguousarray(target[r if len(target) > 1 else 0]))
             width = float(np.sqrt(nearest(x, samples.target, squares)).mean())
             if math.isfinite(width) and width > 0:
-                weights[r] = _weights(samples, draw_centres(samples, method.n_centres, rng), width)
+                weights[r] = _estimate_weights(
+                    samples, draw_centres(samples, method.n_centres, rng), width
+                )
         except EvaluationError:
             continue
     return weights
 
 
-def _weights(samples: Samples, centres: FloatArray, width: float) -> FloatArray:
+def _estimate_weights(samples: Samples, centres: FloatArray, width: float) -> FloatArray:
     """Return the (n,) weights with these centres; NaN if the data set is refused."""
     fill = compiled(gaussian_kernels.fill_squares)
     exponentiate = compiled(gaussian_kernels.exponentiate)

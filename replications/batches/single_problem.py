@@ -23,12 +23,15 @@ def curves_from_rows(
     for k in range(problems.n_folds):
         train, test = fold != k, fold == k
         fit = _fit(X[train], y[train], w[train], penalties, intercept=intercept)
-        losses[test] = _losses(X[test], y[test], fit)
-        on_target.append(_target_losses(problems, r, fit))
+        losses[test] = _compute_losses(X[test], y[test], fit)
+        on_target.append(_average_target_losses(problems, r, fit))
     curves = [sums @ losses]
     if problems.target is not None:
         last = _fit(X, y, w, penalties, intercept=intercept)
-        curves += [np.mean(on_target, axis=0)[None], _target_losses(problems, r, last)[None]]
+        curves += [
+            np.mean(on_target, axis=0)[None],
+            _average_target_losses(problems, r, last)[None],
+        ]
     return np.concatenate(curves)
 
 
@@ -40,12 +43,14 @@ def _fit(
     return fit_weighted_ridge(X, y, w, penalties, intercept=intercept)
 
 
-def _losses(X: FloatArray, y: FloatArray, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
+def _compute_losses(X: FloatArray, y: FloatArray, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
     theta, level = fit
     return np.asarray((X @ theta + level - y[:, None]) ** 2)
 
 
-def _target_losses(problems: Problems, r: int, fit: tuple[FloatArray, FloatArray]) -> FloatArray:
+def _average_target_losses(
+    problems: Problems, r: int, fit: tuple[FloatArray, FloatArray]
+) -> FloatArray:
     """Return the (L,) mean losses on the target; empty without a target."""
     target = problems.target_rows(r)
-    return np.empty(0) if target is None else np.asarray(_losses(*target, fit).mean(axis=0))
+    return np.empty(0) if target is None else np.asarray(_compute_losses(*target, fit).mean(axis=0))

@@ -62,17 +62,20 @@ class ExampleSetting:
 
     def target_risk(self) -> float:
         """Return the expected loss under the target."""
-        return _mean_loss(0.0, 1.0)
+        return _compute_mean_loss(0.0, 1.0)
 
     def target_variance(self) -> float:
         """Return σ_T², the variance of one loss under the target."""
-        return _mean_square(0.0, 1.0) - self.target_risk() ** 2
+        return _compute_mean_square(0.0, 1.0) - self.target_risk() ** 2
 
     def weighted_variance(self) -> float:
         """Return σ_W², the variance of one weighted loss; infinite for g <= 1/sqrt(2)."""
         if self.scale <= _MIN_VALUE:
             return math.inf
-        return self._second_moment() * _mean_square(*self._tilted()) - self.target_risk() ** 2
+        return (
+            self._compute_second_moment() * _compute_mean_square(*self._compute_tilted_normal())
+            - self.target_risk() ** 2
+        )
 
     def controlled_variance(self) -> float:
         """Return σ_β², with the best beta; infinite for g <= 1/sqrt(2)."""
@@ -80,13 +83,13 @@ class ExampleSetting:
 
     def best_beta(self) -> float:
         """Return the beta that minimises the controlled variance; it exists for g > 1/sqrt(2)."""
-        return self._covariance() / self.weight_variance()
+        return self._compute_covariance() / self.weight_variance()
 
     def squared_correlation(self) -> float:
         """Return the squared correlation of weighted loss and weight; 0 for g <= 1/sqrt(2)."""
         if self.scale <= _MIN_VALUE:
             return 0.0
-        return self._covariance() ** 2 / self.weight_variance() / self.weighted_variance()
+        return self._compute_covariance() ** 2 / self.weight_variance() / self.weighted_variance()
 
     def share_above(self, constant: float, *, mean: float, sd: float) -> float:
         """Return the probability that the weight of x exceeds a constant, with x normal.
@@ -109,35 +112,38 @@ class ExampleSetting:
         between = float(ndtr((ends[1] - mean) / sd) - ndtr((ends[0] - mean) / sd))
         return 1 - between if a >= 0 else between
 
-    def _tilted(self) -> tuple[float, float]:
+    def _compute_tilted_normal(self) -> tuple[float, float]:
         """Return the mean and variance of the normal density proportional to target x weight."""
         precision = 2 - 1 / self.scale**2
         return 1 / (self.scale**2 * precision), 1 / precision
 
-    def _second_moment(self) -> float:
+    def _compute_second_moment(self) -> float:
         return self.weight_variance() + 1
 
-    def _covariance(self) -> float:
+    def _compute_covariance(self) -> float:
         """Return the covariance of weighted loss and weight under the source."""
-        return self._second_moment() * _mean_loss(*self._tilted()) - self.target_risk()
+        return (
+            self._compute_second_moment() * _compute_mean_loss(*self._compute_tilted_normal())
+            - self.target_risk()
+        )
 
 
-def _mean_loss(mean: float, variance: float) -> float:
+def _compute_mean_loss(mean: float, variance: float) -> float:
     """Return the expected loss with x normal: E[(x t)^2 - 2 x t (2 Phi(x) - 1) + 1]."""
-    power, with_phi = _moments(mean, variance)
+    power, with_phi = _compute_moments(mean, variance)
     return THETA**2 * power[2] - 2 * THETA * (2 * with_phi[1] - power[1]) + 1
 
 
-def _mean_square(mean: float, variance: float) -> float:
+def _compute_mean_square(mean: float, variance: float) -> float:
     """Return the expected squared loss: the even part of (x t - y)^4, and the odd part by Phi."""
-    power, with_phi = _moments(mean, variance)
+    power, with_phi = _compute_moments(mean, variance)
     t = THETA
     even = t**4 * power[4] + 6 * t**2 * power[2] + 1
     odd = 4 * (t**3 * (2 * with_phi[3] - power[3]) + t * (2 * with_phi[1] - power[1]))
     return even - odd
 
 
-def _moments(mean: float, variance: float) -> tuple[list[float], list[float]]:
+def _compute_moments(mean: float, variance: float) -> tuple[list[float], list[float]]:
     """Return E[x^k] and E[x^k Phi(x)], k = 0 to 4, for x normal, by Stein's identity."""
     power, with_phi = [1.0], [float(ndtr(mean / math.sqrt(1 + variance)))]
     # phi(x) times the normal is this height times another normal

@@ -57,7 +57,7 @@ def compute_findings(  # noqa: PLR0913 - what the presets differ in
         cautions=(
             *cautions,
             *few_repetitions(n),
-            *(caution for risks in panel_risks for caution in _without_weights(risks)),
+            *(caution for risks in panel_risks for caution in _drop_weights(risks)),
         ),
         details={
             "from_rows": {
@@ -128,7 +128,7 @@ def _build_figure(risks: FinalRisks, number: str, axis: str) -> StudyFigure:
     )
 
 
-def _without_weights(risks: FinalRisks) -> list[Caution]:
+def _drop_weights(risks: FinalRisks) -> list[Caution]:
     counts = [risks.count_without_weights(at) for at in range(len(risks.gammas))]
     if not any(counts):
         return []

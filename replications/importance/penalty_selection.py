@@ -99,11 +99,11 @@ class SelectionStudy:
         """Return the (R,) final target risks by risk estimator, and the variance of the weights."""
         known = np.asarray(np.isfinite(weights).all(axis=1))
         problems = Problems(
-            X=self._columns(drawn.source),
+            X=self._build_columns(drawn.source),
             y=drawn.labels,
             weights=np.where(known[:, None], weights, 1.0),
             fold=fold,
-            target=self._columns(drawn.target),
+            target=self._build_columns(drawn.target),
             target_y=drawn.target_labels,
         )
         selected = select(problems, self.penalties, self.risks)
@@ -116,7 +116,7 @@ class SelectionStudy:
         }
         return {name: np.where(known, value, np.nan) for name, value in values.items()}
 
-    def _columns(self, rows: FloatArray) -> FloatArray:
+    def _build_columns(self, rows: FloatArray) -> FloatArray:
         if not self.constant:
             return rows
         return np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)

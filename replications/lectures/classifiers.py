@@ -47,8 +47,8 @@ def fit_and_predict(
     """Return the (m,) predicted classes of (m, p) rows by a classifier fitted on (n, p) rows."""
     if name == TREE:
         return _fit_tree_and_predict(X, y, tested, int(rng.integers(2**31)))
-    fitted = build_learner(name).fit(_features(X), y, weights=None, n_classes=2, rng=rng)
-    return np.asarray(fitted.predict(_features(tested)).output, dtype=np.intp)
+    fitted = build_learner(name).fit(_build_features(X), y, weights=None, n_classes=2, rng=rng)
+    return np.asarray(fitted.predict(_build_features(tested)).output, dtype=np.intp)
 
 
 def _fit_tree_and_predict(X: FloatArray, y: IntArray, tested: FloatArray, seed: int) -> IntArray:
@@ -64,7 +64,7 @@ def _fit_tree_and_predict(X: FloatArray, y: IntArray, tested: FloatArray, seed: 
         return np.asarray(fitted.predict(tested32, check_input=False), dtype=np.intp)
 
 
-def _features(X: FloatArray) -> Features:
+def _build_features(X: FloatArray) -> Features:
     return Features(tuple(f"x{j}" for j in range(X.shape[1])), tuple(np.ascontiguousarray(X.T)))
 
 

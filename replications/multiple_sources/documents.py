@@ -131,18 +131,18 @@ class NaiveBayes:
     def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         counts = self._count(drawn, block, n_blocks)
-        margin = self._margins(drawn, block, counts.sum_blocks(), counts)
+        margin = self._compute_log_odds(drawn, block, counts.sum_blocks(), counts)
         return np.asarray(is_class_one(margin) != drawn.y, dtype=np.float64)
 
     def errors_on(self, train: Documents, test: Documents) -> FloatArray:
         """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``."""
         counts = self._count(train, np.zeros(train.n, dtype=np.intp), 1)
-        margin = self._margins(test, np.zeros(test.n, dtype=np.intp), counts, None)
+        margin = self._compute_log_odds(test, np.zeros(test.n, dtype=np.intp), counts, None)
         return np.asarray(is_class_one(margin) != test.y, dtype=np.float64)
 
     def _count(self, drawn: Documents, block: IntArray, n_blocks: int) -> _ClassCounts:
         """Count words and documents of each class in each block."""
-        group, row = block * 2 + drawn.y, _row_of_each(drawn)
+        group, row = block * 2 + drawn.y, _list_rows_of_counts(drawn)
         values = None if self.model == "bernoulli" else drawn.counts.data
         cells = (group * drawn.n_words)[row] + drawn.counts.indices
         size = 2 * n_blocks * drawn.n_words
@@ -155,7 +155,7 @@ class NaiveBayes:
             documents.reshape(n_blocks, 2),
         )
 
-    def _margins(
+    def _compute_log_odds(
         self,
         drawn: Documents,
         block: IntArray,
@@ -163,7 +163,7 @@ class NaiveBayes:
         excluded: _ClassCounts | None,
     ) -> FloatArray:
         """Return the (n,) log odds of class 1, without the counts of each document's own block."""
-        row, word, v = _row_of_each(drawn), drawn.counts.indices, drawn.n_words
+        row, word, v = _list_rows_of_counts(drawn), drawn.counts.indices, drawn.n_words
         sides = [counts.words[0, c, word] + self.smoothing for c in (0, 1)]
         if excluded is not None:
             cells = (block * (2 * v))[row] + word
@@ -221,6 +221,6 @@ def prior_log_odds(documents: FloatArray | IntArray) -> FloatArray:
     return np.where(seen, odds, np.where(ones > 0, np.inf, -np.inf))
 
 
-def _row_of_each(drawn: Documents) -> IntArray:
+def _list_rows_of_counts(drawn: Documents) -> IntArray:
     """Return the (nonzeros,) row of each stored count."""
     return np.repeat(np.arange(drawn.n), np.diff(drawn.counts.indptr))

@@ -133,7 +133,7 @@ class RankedSample:
         in_order[order] = scores
         words, counts = self._count_by_class(block, n_blocks)
         others = words.sum(axis=0) - words, counts.sum(axis=0) - counts
-        return self._errors(in_order, self.rows, others, block)
+        return self._compute_errors(in_order, self.rows, others, block)
 
     def errors_on(self, tested: IntArray) -> FloatArray:
         """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
@@ -150,16 +150,16 @@ class RankedSample:
             scores,
         )
         counts = self._count_by_class(one_block, 1)
-        return self._errors(scores, tested, counts, np.zeros(len(tested), dtype=np.intp))
+        return self._compute_errors(scores, tested, counts, np.zeros(len(tested), dtype=np.intp))
 
     def _count_by_class(self, block: IntArray, n_blocks: int) -> tuple[FloatArray, FloatArray]:
         """Return the (B, 2) numbers of words and of documents, by block and class."""
         group, size = 2 * block + self.documents.y[self.rows], 2 * n_blocks
         words = np.bincount(group, self.documents.lengths[self.rows], size)
         documents = np.bincount(group, np.ones(len(group)), size)
-        return _pairs(words), _pairs(documents)
+        return _reshape_to_pairs(words), _reshape_to_pairs(documents)
 
-    def _errors(
+    def _compute_errors(
         self,
         scores: FloatArray,
         rows: IntArray,
@@ -173,5 +173,5 @@ class RankedSample:
         return np.asarray(is_class_one(margin) != documents.y[rows], dtype=np.float64)
 
 
-def _pairs(by_group: np.ndarray) -> FloatArray:
+def _reshape_to_pairs(by_group: np.ndarray) -> FloatArray:
     return np.asarray(by_group, dtype=np.float64).reshape(-1, 2)

@@ -90,7 +90,7 @@ def _write_table(names: Sequence[str], lines: Iterable[Sequence[str]]) -> Iterat
         yield f"| {' | '.join(line)} |"
 
 
-def _share(row: Row, name: str) -> str:
+def _format_share(row: Row, name: str) -> str:
     if row[name] is None:
         return ""
     text = f"{row[name]:.3f} ({row[f'{name}_error']:.3f})"
@@ -108,8 +108,8 @@ def _write_verdicts(rows: Sequence[Row]) -> Iterator[str]:
                 str(row["n"]),
                 row["trained"],
                 row["target"],
-                _share(row, "size"),
-                _share(row, "power"),
+                _format_share(row, "size"),
+                _format_share(row, "power"),
             )
             for row in rows
             if row["subject"] == "verdict"
@@ -219,8 +219,8 @@ def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
             (
                 (
                     *line,
-                    *(_size(cells.get(column)) for column in columns),
-                    *(_power(cells.get((loss, 200))) for loss in LOSSES),
+                    *(_describe_size(cells.get(column)) for column in columns),
+                    *(_describe_power(cells.get((loss, 200))) for loss in LOSSES),
                 )
                 for line, cells in sorted(by_line.items())
             ),
@@ -228,11 +228,11 @@ def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
         yield ""
 
 
-def _size(row: Row | None) -> str:
+def _describe_size(row: Row | None) -> str:
     if row is None:
         return ""
     return f"{row['size']:.3f}" if row["own_null"] else f"[{row['size']:.3f}]"
 
 
-def _power(row: Row | None) -> str:
+def _describe_power(row: Row | None) -> str:
     return "" if row is None or row["power"] is None else f"{row['power']:.3f}"

@@ -35,7 +35,7 @@ def prepare_fast_path(learner: Learner, data: Data) -> OverSplits | OrdinaryFit:
     if not hasattr(learner, "over_splits"):
         return HAS_NO_FAST_PATH
     fast: Any = learner  # a frozen dataclass, so it can be a key
-    return _of_all_rows(fast, data)
+    return _build_for_all_rows(fast, data)
 
 
 def is_fast(learner: object) -> bool:
@@ -61,7 +61,7 @@ def estimate_cells(learner: Learner, data: Data, n_splits: int) -> int:
 
 
 @lru_cache(maxsize=2)
-def _of_all_rows(learner: Any, data: Data) -> OverSplits | OrdinaryFit:
+def _build_for_all_rows(learner: Any, data: Data) -> OverSplits | OrdinaryFit:
     fast: FastLearner = learner
     with np.errstate(all="ignore"):
         return fast.over_splits(

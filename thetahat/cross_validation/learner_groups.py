@@ -109,7 +109,7 @@ def group_by_parameter(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
     groups: list[list[str]] = []
     by_other_fields: dict[Any, list[list[str]]] = {}
     for name, learner in learners.items():
-        candidates = by_other_fields.setdefault(_other_values(learner), [])
+        candidates = by_other_fields.setdefault(_get_other_values(learner), [])
         steps = getattr(learner, "steps", None)
         for group in candidates:
             if getattr(learners[group[0]], "steps", None) == steps:
@@ -122,7 +122,7 @@ def group_by_parameter(learners: Mapping[str, Learner]) -> tuple[Group, ...]:
         Group(
             tuple(group),
             tuple(learners[name] for name in group),
-            _path_parameter(learners[group[0]]) if len(group) > 1 else None,
+            _find_path_parameter(learners[group[0]]) if len(group) > 1 else None,
         )
         for group in groups
     )
@@ -135,24 +135,24 @@ def get_bare_learner(learner: object) -> Any:
     return learner
 
 
-def _path_parameter(learner: object) -> str | None:
+def _find_path_parameter(learner: object) -> str | None:
     """Return the parameter that a path of the learner can be computed for, or None."""
     bare: object = get_bare_learner(learner)
     return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
 
 
-def _other_values(learner: Any) -> Any:
+def _get_other_values(learner: Any) -> Any:
     """Return a key that learners share if they are equal in all but the path's parameter."""
     bare: Any = get_bare_learner(learner)
     kind: Any = type(bare)
-    get_values = _other_fields(kind)
+    get_values = _build_getter_of_other_fields(kind)
     return id(learner) if get_values is None else (kind, get_values(bare))
 
 
 @lru_cache(maxsize=64)
-def _other_fields(kind: Any) -> Callable[[Any], Any] | None:
+def _build_getter_of_other_fields(kind: Any) -> Callable[[Any], Any] | None:
     """Return a getter of all fields but the path's parameter; None if there is no path."""
-    parameter = _path_parameter(kind)
+    parameter = _find_path_parameter(kind)
     if parameter is None:
         return None
     names = [field.name for field in fields(kind) if field.name != parameter]

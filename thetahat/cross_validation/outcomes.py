@@ -157,11 +157,11 @@ def as_outcomes(outcomes: Sequence[SplitOutcome]) -> Outcomes:
         if parts and all(part is not None for part in parts):
             predictions[name] = np.concatenate(parts)
     splits = SplitTable(
-        repeat=_to_int_array(o.repeat for o in outcomes),
-        block=_to_int_array(o.block for o in outcomes),
+        repeat=_convert_to_int_array(o.repeat for o in outcomes),
+        block=_convert_to_int_array(o.block for o in outcomes),
         labels=[o.label for o in outcomes],
-        n_train=_to_int_array(o.n_train for o in outcomes),
-        n_test=_to_int_array(len(o.test) for o in outcomes),
+        n_train=_convert_to_int_array(o.n_train for o in outcomes),
+        n_test=_convert_to_int_array(len(o.test) for o in outcomes),
         test=np.concatenate([np.empty(0, dtype=np.intp), *(o.test for o in outcomes)]),
     )
     return Outcomes(
@@ -212,11 +212,11 @@ def join_outcomes(parts: Sequence[Sequence[SplitOutcome]]) -> Outcomes:
 def describe_splits(splits: Sequence[Split]) -> SplitTable:
     """Return the splits as arrays."""
     return SplitTable(
-        repeat=_to_int_array(split.repeat for split in splits),
-        block=_to_int_array(split.block for split in splits),
+        repeat=_convert_to_int_array(split.repeat for split in splits),
+        block=_convert_to_int_array(split.block for split in splits),
         labels=[split.label for split in splits],
-        n_train=_to_int_array(split.n_train for split in splits),
-        n_test=_to_int_array(len(split.test) for split in splits),
+        n_train=_convert_to_int_array(split.n_train for split in splits),
+        n_test=_convert_to_int_array(len(split.test) for split in splits),
         test=np.concatenate([np.empty(0, dtype=np.intp), *(split.test for split in splits)]),
     )
 
@@ -271,5 +271,5 @@ def replace_outcomes(
     )
 
 
-def _to_int_array(numbers: Iterable[int]) -> IntArray:
+def _convert_to_int_array(numbers: Iterable[int]) -> IntArray:
     return np.fromiter(numbers, dtype=np.intp)

@@ -66,7 +66,7 @@ def run_path(  # noqa: PLR0913 - as run_splits
     if len(group.names) == 1:
         return {group.names[0]: run.run_alone(0, splits)}
     is_path = get_bare_learner(group.learners[0]) is group.learners[0]
-    shared = _of_all_rows(group, data) if is_path else LEARNS_TO_PREPARE
+    shared = _build_for_all_rows(group, data) if is_path else LEARNS_TO_PREPARE
     if isinstance(shared, OrdinaryFit):
         reusable = splits if isinstance(splits, LeaveOneOutSplits) else list(splits)
         return {name: run.run_alone(at, copy(reusable)) for at, name in enumerate(group.names)}
@@ -85,7 +85,7 @@ def run_path(  # noqa: PLR0913 - as run_splits
 
 
 @lru_cache(maxsize=2)
-def _of_all_rows(group: Group, data: Data) -> OverPath | OrdinaryFit:
+def _build_for_all_rows(group: Group, data: Data) -> OverPath | OrdinaryFit:
     first: Any = group.learners[0]
     with np.errstate(all="ignore"):
         shared: OverPath | OrdinaryFit = first.over_path(

@@ -107,8 +107,8 @@ class GaussianShift:
         size.check_columns(self.n_features)
         drawn = self.draw_many(rng, 1, size.n, size.n_target or size.n)
         return SamplePair(
-            source=_data(drawn.source[0], drawn.labels[0]),
-            target=_data(drawn.target[0], drawn.target_labels[0]),
+            source=_build_data(drawn.source[0], drawn.labels[0]),
+            target=_build_data(drawn.target[0], drawn.target_labels[0]),
             weights=self.weights(drawn.source[0]),
         )
 
@@ -121,10 +121,10 @@ class GaussianShift:
         source, target = x[:, :n_source], x[:, n_source:]
         source *= self.scale
         source[..., 0] += self.shift
-        y = self._labels(x, rng.random((count, n)))
+        y = self._draw_labels(x, rng.random((count, n)))
         return ShiftedSamples(source, y[:, :n_source], target, y[:, n_source:])
 
-    def _labels(self, x: FloatArray, u: FloatArray) -> FloatArray:
+    def _draw_labels(self, x: FloatArray, u: FloatArray) -> FloatArray:
         """Return (R, n) labels: 1 if u is below the product of the probabilities, else -1."""
         y = np.full(u.shape, -1.0)
         if self.n_features == 1:
@@ -160,7 +160,7 @@ class GaussianShift:
         return factor * math.exp(self.shift**2 / excess) - 1
 
 
-def _data(rows: FloatArray, labels: FloatArray) -> Data:
+def _build_data(rows: FloatArray, labels: FloatArray) -> Data:
     return Data(
         features=Features(tuple(f"x{j + 1}" for j in range(rows.shape[1])), tuple(rows.T)),
         y=(labels > 0).astype(np.intp),

@@ -149,7 +149,7 @@ class DrawnSources:
         """Draw the losses of all models on all sources."""
         generator, n_blocks = self.generator, len(self.means)
         layout = layout_over(generator.blocks, n_blocks, size)
-        effects = self._block_effects(rng)
+        effects = self._draw_block_effects(rng)
         block = np.repeat(np.arange(n_blocks), layout.n_test.astype(np.intp))
         noise = math.sqrt(generator.sigma2 - generator.omega) * generator.draw_normals(
             len(block), rng
@@ -179,7 +179,7 @@ class DrawnSources:
         trained = fitted + generator.omega / n_blocks + (n_blocks - 1) / n_blocks * generator.gamma
         return {FITTED: fitted, TRAINED: trained, NEW: trained + generator.spread**2 / n_blocks}
 
-    def _block_effects(self, rng: np.random.Generator) -> FloatArray:
+    def _draw_block_effects(self, rng: np.random.Generator) -> FloatArray:
         """Return (K, models) effects with variance omega and covariance gamma between blocks."""
         generator, n_blocks = self.generator, len(self.means)
         normal = generator.draw_normals(n_blocks, rng)
@@ -231,11 +231,11 @@ def layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
         raise InvalidParameter(
             f"{size.rows} losses are too few for {n_blocks} blocks. Draw more.", loc=("n",)
         )
-    return _layout(kind, n_blocks, size.rows)
+    return _build_layout(kind, n_blocks, size.rows)
 
 
 @lru_cache(maxsize=64)
-def _layout(kind: BlockKind, n_blocks: int, n: int) -> Layout:
+def _build_layout(kind: BlockKind, n_blocks: int, n: int) -> Layout:
     sizes = np.full(n_blocks, n // n_blocks)
     sizes[: n % n_blocks] += 1
     return build_layout(kind, np.repeat(np.arange(n_blocks), sizes), instance=np.arange(n))

@@ -121,13 +121,13 @@ class TwoClassGaussian:
         ``cluster`` is (n,) codes from 0 in ascending order, or None.
         """
         features = draw_correlated(
-            lambda n: self._noise(n, rng), len(y), cluster, self.cluster_correlation
+            lambda n: self._draw_noise(n, rng), len(y), cluster, self.cluster_correlation
         )
         features += centres
         features[:, : self.n_relevant] += (y[:, None] - 0.5) * self.shift
         return features
 
-    def _noise(self, n: int, rng: np.random.Generator) -> FloatArray:
+    def _draw_noise(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Return (n, p) normal numbers with the covariance of a class."""
         noise = rng.standard_normal((n, self.n_features))
         if self.correlation:

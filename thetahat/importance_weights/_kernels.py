@@ -96,9 +96,9 @@ def compute_width(width: float | WidthRule, samples: Samples, rng: np.random.Gen
     if width == "neighbours":
         computed = mean_distance_to_nearest(samples.source, samples.target, N_NEIGHBOURS)
     elif width == "silverman":
-        computed = _silverman(np.concatenate([samples.source, samples.target]))
+        computed = _compute_silverman_width(np.concatenate([samples.source, samples.target]))
     else:
-        computed = _median(np.concatenate([samples.source, samples.target]), rng)
+        computed = _compute_median_width(np.concatenate([samples.source, samples.target]), rng)
     if not (math.isfinite(computed) and computed > 0):
         raise InsufficientData(
             f"The width by the rule {width} is {computed:g}, because rows coincide. Give a number.",
@@ -107,13 +107,13 @@ def compute_width(width: float | WidthRule, samples: Samples, rng: np.random.Gen
     return computed
 
 
-def _silverman(rows: FloatArray) -> float:
+def _compute_silverman_width(rows: FloatArray) -> float:
     n, p = rows.shape
     spread = math.sqrt(float((rows - rows.mean(axis=0)).var(axis=0, ddof=1).mean()))
     return float((4 / (p + 2) / n) ** (1 / (p + 4)) * spread)
 
 
-def _median(rows: FloatArray, rng: np.random.Generator) -> float:
+def _compute_median_width(rows: FloatArray, rng: np.random.Generator) -> float:
     if len(rows) > MAX_ROWS:
         rows = rows[np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))]
     pairs = np.triu_indices(len(rows), 1)

@@ -70,12 +70,12 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
         values=check_some_positive(source_kernels @ alpha),
         target_values=target_kernels @ alpha,
         details=details,
-        cautions=tuple(_cautions(solution)),
+        cautions=tuple(_list_cautions(solution)),
         weight_function=lambda rows: np.asarray(np.exp(log_kernel(rows, centres, s)) @ alpha),
     )
 
 
-def _cautions(solution: FloatArray) -> Iterator[Caution]:
+def _list_cautions(solution: FloatArray) -> Iterator[Caution]:
     share_cut = float(-solution[solution < 0].sum() / np.abs(solution).sum())
     if share_cut > 0.1:
         yield COEFFICIENTS_CUT(share=format_percent(round(share_cut, 2)))

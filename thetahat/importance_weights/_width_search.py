@@ -103,7 +103,7 @@ def search_by_likelihood(
                 total += float(_log_sums(target_kernels[part == k] + logs).mean())
         score = total / (part.max() + 1)
         scores.append((width, 0.0, score if np.isfinite(score) else None))
-    return _best(scores)
+    return _find_best(scores)
 
 
 def search_by_least_squares(
@@ -130,12 +130,12 @@ def search_by_least_squares(
         source_kernels = np.exp(log_kernel(samples.source, centres, width))
         target_kernels = np.exp(log_kernel(samples.target, centres, width))
         for penalty in penalties:
-            error = _left_out_error(source_kernels, target_kernels, penalty, share)
+            error = _estimate_left_out_error(source_kernels, target_kernels, penalty, share)
             scores.append((width, penalty, -error if np.isfinite(error) else None))
-    return _best(scores)
+    return _find_best(scores)
 
 
-def _left_out_error(
+def _estimate_left_out_error(
     source_kernels: FloatArray, target_kernels: FloatArray, penalty: float, share: float
 ) -> float:
     """Return the mean error from (n, L) and (m, L) kernels; NaN if a system is singular."""
@@ -165,7 +165,7 @@ def _left_out_error(
     return float((0.5 * share * at_z**2 + 0.5 * (1 - share) * at_x**2 - at_z).mean())
 
 
-def _best(scores: Sequence[tuple[float, float, float | None]]) -> WidthSearch:
+def _find_best(scores: Sequence[tuple[float, float, float | None]]) -> WidthSearch:
     known = [(score, -at) for at, (_, _, score) in enumerate(scores) if score is not None]
     if not known:
         raise InsufficientData(

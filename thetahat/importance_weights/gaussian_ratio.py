@@ -78,7 +78,7 @@ class GaussianRatio:
             values=weights_from_logarithms(
                 target_normal.log_density(source) - source_normal.log_density(source)
             ),
-            target_values=_exponentials(
+            target_values=_compute_weights(
                 target_normal.log_density(target) - source_normal.log_density(target)
             ),
             details=details,
@@ -177,7 +177,7 @@ def _fit_normal(rows: FloatArray, name: str, noise: float) -> _Normal:
     return _Normal(mean, Vt.T, deviations)
 
 
-def _exponentials(logarithms: FloatArray) -> FloatArray | None:
+def _compute_weights(logarithms: FloatArray) -> FloatArray | None:
     """Return (m,) weights at the target rows; None if one overflows."""
     return np.exp(logarithms) if float(logarithms.max()) < 300 else None
 

@@ -129,7 +129,7 @@ class KernelMeanMatching:
                 "largest_violation": solved.violation,
                 "n_at_bound": int((solved.w >= self.bound).sum()),
             },
-            cautions=_cautions(solved.violation, width),
+            cautions=_list_cautions(solved.violation, width),
         )
 
 
@@ -152,7 +152,7 @@ def sum_kernels(rows: FloatArray, others: FloatArray, width: float) -> FloatArra
     return np.concatenate(sums)
 
 
-def _cautions(violation: float, width: float) -> tuple[Caution, ...]:
+def _list_cautions(violation: float, width: float) -> tuple[Caution, ...]:
     if violation <= _MAX_VIOLATION:
         return ()
     return (

@@ -121,7 +121,7 @@ class Kliep:
                 **details,
                 **search_details,
             },
-            cautions=tuple(_cautions(details)),
+            cautions=tuple(_list_cautions(details)),
             weight_function=weigh,
         )
 
@@ -172,7 +172,7 @@ def are_within_reach(A: FloatArray, K: FloatArray) -> bool:
     return min(float(A.max(axis=1).min()), float(K.max())) > _MIN_KERNEL
 
 
-def _cautions(details: dict[str, float | int]) -> Iterator[Caution]:
+def _list_cautions(details: dict[str, float | int]) -> Iterator[Caution]:
     if "gap" not in details:
         yield EARLY_STOPPED()
     elif details["gap"] > 10 * MAX_GAP:
@@ -276,7 +276,7 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
     """
     alpha = _project(np.ones(A.shape[1]), b)
     ratios = A @ alpha
-    best, n_steps = _objective(ratios), 0
+    best, n_steps = _compute_objective(ratios), 0
     if best == -np.inf:
         return alpha, best, 0
     with np.errstate(all="ignore"):  # an overflow is no improvement
@@ -284,7 +284,7 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
             for _ in range(MAX_STEPS_PER_SIZE):
                 new = _project(alpha + rate * ((1 / ratios) @ A), b)
                 new_ratios = A @ new
-                objective = _objective(new_ratios)
+                objective = _compute_objective(new_ratios)
                 n_steps += 1
                 if not objective > best:
                     break
@@ -292,7 +292,7 @@ def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]
     return alpha, best, n_steps
 
 
-def _objective(ratios: FloatArray) -> float:
+def _compute_objective(ratios: FloatArray) -> float:
     return float(np.log(ratios).mean()) if ratios.min() > 0 else -np.inf
 
 

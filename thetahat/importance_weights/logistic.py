@@ -110,7 +110,7 @@ def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray,
     ridge = np.full(X.shape[1], penalty)
     ridge[0] = 0
     beta = np.zeros(X.shape[1])
-    loss, violation, n_steps = _loss(X, y, ridge, beta), np.inf, 0
+    loss, violation, n_steps = _compute_loss(X, y, ridge, beta), np.inf, 0
     while violation > _GRADIENT_TOLERANCE and n_steps < _MAX_STEPS:
         p = expit(X @ beta)
         gradient = X.T @ (p - y) + ridge * beta
@@ -121,11 +121,11 @@ def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray,
         direction, log_ratio = np.linalg.solve(H, gradient), 1.0
         while (
             log_ratio > _GRADIENT_TOLERANCE
-            and _loss(X, y, ridge, beta - log_ratio * direction) > loss
+            and _compute_loss(X, y, ridge, beta - log_ratio * direction) > loss
         ):
             log_ratio /= 2
         beta = beta - log_ratio * direction
-        loss, n_steps = _loss(X, y, ridge, beta), n_steps + 1
+        loss, n_steps = _compute_loss(X, y, ridge, beta), n_steps + 1
     if violation > _MAX_FINAL_GRADIENT or loss <= _MAX_FINAL_GRADIENT * len(y):
         raise InsufficientData(
             "The logistic regression has no optimum, because a hyperplane separates the samples "
@@ -135,7 +135,7 @@ def _minimise(X: FloatArray, y: FloatArray, penalty: float) -> tuple[FloatArray,
     return beta, violation, n_steps
 
 
-def _loss(X: FloatArray, y: FloatArray, ridge: FloatArray, beta: FloatArray) -> float:
+def _compute_loss(X: FloatArray, y: FloatArray, ridge: FloatArray, beta: FloatArray) -> float:
     eta = X @ beta
     return float((np.logaddexp(0, eta) - y * eta).sum() + 0.5 * ridge @ beta**2)
 

@@ -61,7 +61,7 @@ class CostMatrix:
     uses: ClassVar[str] = "output"
 
     def __post_init__(self) -> None:
-        labels = self._labels()
+        labels = self._list_labels()
         bad = np.argwhere(~np.isfinite(self._build_table(labels)))
         if len(bad):
             truth, decision = (int(i) for i in bad[0])
@@ -77,12 +77,12 @@ class CostMatrix:
     @property
     def value_range(self) -> tuple[float, float]:
         """The smallest and the largest cost in the table."""
-        table = self._build_table(self._labels())
+        table = self._build_table(self._list_labels())
         return (float(table.min()), float(table.max()))
 
     def for_classes(self, classes: tuple[Label, ...]) -> CostMatrix:
         """Return the costs in the order of the class codes; raise for a class without costs."""
-        labels = self._labels()
+        labels = self._list_labels()
         place = {normalise_label_key(label, classes): i for i, label in enumerate(labels)}
         missing = [label for label in classes if make_label_key(label) not in place]
         if missing:
@@ -99,10 +99,10 @@ class CostMatrix:
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) costs; ``y_true`` are codes, in the order of the table's classes."""
         check_paired(y_true, predictions)
-        table = self._build_table(self._labels())
+        table = self._build_table(self._list_labels())
         return np.asarray(table[y_true, predictions.output], dtype=np.float64)
 
-    def _labels(self) -> list[str]:
+    def _list_labels(self) -> list[str]:
         """Return the classes as text, in the order of the table."""
         if isinstance(self.costs, dict):
             if self.classes is not None:

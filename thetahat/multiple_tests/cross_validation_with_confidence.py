@@ -141,7 +141,7 @@ class CrossValidationWithConfidence:
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
-            cautions=_cautions(rows, overall),
+            cautions=_list_cautions(rows, overall),
             details={
                 "rows": rows.n_rows,
                 "alpha": alpha,
@@ -184,7 +184,7 @@ def column_distances(factor: FloatArray) -> FloatArray:
     return lengths
 
 
-def _cautions(rows: LossRows, statistic: float) -> tuple[Caution, ...]:
+def _list_cautions(rows: LossRows, statistic: float) -> tuple[Caution, ...]:
     if math.isinf(statistic):
         return (
             *rows.cautions,

@@ -140,7 +140,7 @@ class ModelConfidenceSet:
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
-            cautions=_cautions(rows, steps),
+            cautions=_list_cautions(rows, steps),
             details={
                 "rows": rows.n_rows,
                 "alpha": alpha,
@@ -156,7 +156,7 @@ class ModelConfidenceSet:
         )
 
 
-def _cautions(rows: LossRows, steps: Elimination) -> tuple[Caution, ...]:
+def _list_cautions(rows: LossRows, steps: Elimination) -> tuple[Caution, ...]:
     if math.isinf(steps.statistic):
         return (*rows.cautions, INFINITE_STATISTIC(unit=rows.unit))
     if steps.statistic == 0:

@@ -288,7 +288,7 @@ class FreePart:
         start = w
         met = np.zeros(len(w), dtype=np.bool_)
         while not met.all():
-            d = self._direction()
+            d = self._find_direction()
             step, first = _find_longest_step(w, d, upper)
             if step >= 1:
                 return w + d, met
@@ -303,7 +303,7 @@ class FreePart:
                 break
         return w, met
 
-    def _direction(self) -> FloatArray:
+    def _find_direction(self) -> FloatArray:
         D = self._bound
         if not len(D):
             return -self.newton
@@ -328,11 +328,11 @@ class FreePart:
         self, start: FloatArray, w: FloatArray, to: FloatArray, d: FloatArray, upper: float
     ) -> FloatArray:
         """Return the lowest of several points on the projected path."""
-        best, lowest = to, self._value(to - start)
+        best, lowest = to, self._compute_value(to - start)
         share = 1.0
         for _ in range(_HALVINGS):
             there = np.clip(w + share * d, 0.0, upper)
-            value = self._value(there - start)
+            value = self._compute_value(there - start)
             if value < lowest:
                 best, lowest = there, value
             elif best is not to:
@@ -340,7 +340,7 @@ class FreePart:
             share /= 2
         return best
 
-    def _value(self, by: FloatArray) -> float:
+    def _compute_value(self, by: FloatArray) -> float:
         return float(self._slope @ by + 0.5 * by @ (self._K @ by))
 
     def _solve(self, right: FloatArray) -> FloatArray:

@@ -117,10 +117,10 @@ def _rank_many(
     if n < MANY_SIZES or (n < len(values) and zeros != "wilcox"):
         return None
     sums = rank_sums(keys, slack, least_slack)
-    return None if sums is None else _from_rank_sums(n, sums, zeros)
+    return None if sums is None else _build_from_rank_sums(n, sums, zeros)
 
 
-def _from_rank_sums(n: int, sums: tuple[float, float, bool], zeros: Zeros) -> SignedRanks:
+def _build_from_rank_sums(n: int, sums: tuple[float, float, bool], zeros: Zeros) -> SignedRanks:
     """Build the ranks of n values from R+, the sum of squared ranks, and whether any are tied."""
     positive, squares, has_ties = sums
     negative = n * (n + 1) / 2 - positive
@@ -153,8 +153,8 @@ def rank_sorted(
     if n >= MANY_SIZES and n_ranked_zeros == 0:
         sums = rank_sums(keys, float(roundings.max()), float(roundings.min()))
         if sums is not None:
-            return _from_rank_sums(n, sums, zeros)
-    ranks, is_positive, has_ties = _mid_ranks(keys, values, roundings)
+            return _build_from_rank_sums(n, sums, zeros)
+    ranks, is_positive, has_ties = _compute_mid_ranks(keys, values, roundings)
     ranks += n_ranked_zeros
     squares = float(ranks @ ranks)
     positive = float(ranks @ is_positive)
@@ -185,7 +185,7 @@ def sort_keys(values: FloatArray) -> UIntArray:
     return keys
 
 
-def _mid_ranks(
+def _compute_mid_ranks(
     keys: UIntArray, values: FloatArray, roundings: FloatArray
 ) -> tuple[FloatArray, BoolArray, bool]:
     """Return the mid-ranks, ascending, their signs in this order, and whether any are tied.
@@ -217,19 +217,19 @@ def exact_p_value(ranked: SignedRanks, alternative: Alternative) -> float:
     assert ranked.ranks is not None  # noqa: S101 - there are at most 500
     doubled = np.rint(2 * ranked.ranks).astype(np.intp)
     doubled_sum = round(2 * (ranked.positive - ranked.zeros_share))
-    return float(_p_values(doubled.tobytes(), alternative)[doubled_sum])
+    return float(_compute_p_values(doubled.tobytes(), alternative)[doubled_sum])
 
 
 def exact_p_values_without_ties(n: int, alternative: Alternative) -> FloatArray:
     """Return the (n (n + 1) / 2 + 1,) exact p-values of all values of R+ for the ranks 1 to n."""
     doubled = 2 * np.arange(1, n + 1, dtype=np.intp)
-    return _p_values(doubled.tobytes(), alternative)[::2]
+    return _compute_p_values(doubled.tobytes(), alternative)[::2]
 
 
 @lru_cache(maxsize=32)  # pairs without ties have the same ranks
-def _p_values(doubled_ranks: bytes, alternative: Alternative) -> FloatArray:
+def _compute_p_values(doubled_ranks: bytes, alternative: Alternative) -> FloatArray:
     """Return the p-value of each doubled rank sum."""
-    probabilities = _null_distribution(doubled_ranks)
+    probabilities = _compute_null_distribution(doubled_ranks)
     below = np.minimum(1.0, np.cumsum(probabilities))
     above = np.minimum(1.0, np.cumsum(probabilities[::-1])[::-1])
     p_values: FloatArray = above if alternative is Alternative.GREATER else below
@@ -240,7 +240,7 @@ def _p_values(doubled_ranks: bytes, alternative: Alternative) -> FloatArray:
 
 
 @lru_cache(maxsize=32)
-def _null_distribution(doubled_ranks: bytes) -> FloatArray:
+def _compute_null_distribution(doubled_ranks: bytes) -> FloatArray:
     """Return the probability of each doubled rank sum."""
     doubled = np.frombuffer(doubled_ranks, dtype=np.intp)
     probabilities = np.zeros(int(doubled.sum()) + 1)
@@ -302,7 +302,7 @@ class SignedRanksBatch:
             key_rows[rest] = np.arange(len(rest))
             keys = sort_keys(units.values[rest] if is_short else units.values)
             keys.sort(axis=1)  # zeros come first
-            positive[rest], is_untied[rest], is_one_size[rest] = _positive_sums(
+            positive[rest], is_untied[rest], is_one_size[rest] = _sum_positive_ranks(
                 keys, units.largest_roundings[rest], n_zeros[rest], units.n_positive[rest]
             )
         if zeros != "wilcox":
@@ -313,9 +313,9 @@ class SignedRanksBatch:
         """Return the ranks of one pair."""
         n_zeros = int(self.n_zeros[row])
         if self.is_untied[row]:
-            return _untied_ranks(float(self.positive[row]), self.units.n_units)
+            return _build_untied_ranks(float(self.positive[row]), self.units.n_units)
         if self.is_one_size[row]:
-            return _one_size_ranks(float(self.positive[row]), self.units.n_units - n_zeros)
+            return _build_one_size_ranks(float(self.positive[row]), self.units.n_units - n_zeros)
         values, roundings = self.units.values[row], self.units.roundings(row)
         if self.units.n_units >= MANY_SIZES:
             return rank_values(values, roundings, n_zeros, self.zeros)
@@ -326,7 +326,7 @@ class SignedRanksBatch:
         return rank_sorted(keys, values, roundings, n_zeros, self.zeros)
 
 
-def _positive_sums(
+def _sum_positive_ranks(
     keys: UIntArray, largest_roundings: FloatArray, n_zeros: IntArray, n_positive: IntArray
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
     """Return (p,) R+ of rows of sorted (p, m) keys, whether they are untied or of one size.
@@ -337,7 +337,7 @@ def _positive_sums(
     if keys.size >= MANY_SIZES:
         sums, gaps = positive_sums(keys)
     else:
-        sums, gaps = _positive_sums_by_arrays(keys)
+        sums, gaps = _sum_positive_ranks_by_arrays(keys)
     is_untied = (n_zeros == 0) & (gaps > largest_roundings)
     n = keys.shape[1] - n_zeros
     first = keys[np.arange(len(keys)), np.minimum(n_zeros, keys.shape[1] - 1)]
@@ -345,7 +345,7 @@ def _positive_sums(
     return np.where(is_one_size, n_positive * (n + 1) / 2, sums), is_untied, is_one_size
 
 
-def _positive_sums_by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
+def _sum_positive_ranks_by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
     """Return what the compiled ``positive_sums`` returns, by operations on whole arrays."""
     gaps = np.diff((keys >> _ONE).view(np.float64), axis=1).min(axis=1, initial=np.inf)
     signs = (keys & _ONE).astype(np.float64)
@@ -353,13 +353,13 @@ def _positive_sums_by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArray]:
     return sums, gaps
 
 
-def _untied_ranks(positive: float, n: int) -> SignedRanks:
+def _build_untied_ranks(positive: float, n: int) -> SignedRanks:
     """Build the ranks 1 to n from their R+."""
     negative, variance = n * (n + 1) / 2 - positive, n * (n + 1) * (2 * n + 1) / 24
     return SignedRanks(positive, negative, n, np.arange(1.0, n + 1), 0.0, variance, False)
 
 
-def _one_size_ranks(positive: float, n: int) -> SignedRanks:
+def _build_one_size_ranks(positive: float, n: int) -> SignedRanks:
     """Build the ranks of n > 1 differences of one size, with zeros left out, from their R+."""
     rank = (n + 1) / 2
     ranks = np.full(n, rank)

@@ -47,7 +47,7 @@ def run_t_test(  # noqa: PLR0913 - one argument per part of a t test
         cautions = (*cautions, VARIANCE_TOO_LARGE())
     elif statistic is None:
         p_value = _limit_p_value(estimate, alternative)
-        cautions = (*cautions, _zero_variance(estimate))
+        cautions = (*cautions, _build_zero_variance_outcome(estimate))
     else:
         p_value = compute_p_value(statistic, degrees_of_freedom, alternative)
     return TestOutcome(
@@ -103,7 +103,7 @@ def _limit_p_value(estimate: float, alternative: Alternative) -> float:
     return 0.0 if is_towards else 1.0
 
 
-def _zero_variance(estimate: float) -> Caution:
+def _build_zero_variance_outcome(estimate: float) -> Caution:
     if estimate == 0:
         return ZERO_VARIANCE(
             reason="all differences are 0",

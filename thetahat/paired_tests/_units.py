@@ -73,7 +73,7 @@ def reason_against_unit(name: str, layout: Layout, requested: UnitName | None) -
     """Return why the test of that name cannot use the unit on this layout, or None if it can."""
     unit = choose_unit(layout, requested)
     if unit == "block":
-        return _reason_against_blocks(name, layout)
+        return _explain_unfit_blocks(name, layout)
     if not layout.has_rows:
         return f"{name} by {unit} needs one loss per instance, but there is one score per split"
     if unit == "cluster":
@@ -84,7 +84,7 @@ def reason_against_unit(name: str, layout: Layout, requested: UnitName | None) -
     return None
 
 
-def _reason_against_blocks(name: str, layout: Layout) -> str | None:
+def _explain_unfit_blocks(name: str, layout: Layout) -> str | None:
     if layout.kind is BlockKind.SUBSAMPLES:
         return (
             f"{name} by block needs independent blocks, but the test parts of subsamples may "
@@ -268,9 +268,11 @@ def model_unit_means(batch: PairBatch, model: int, unit: UnitName) -> FloatArray
 
 
 def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
-    differences = _unit_differences(batch, unit)
-    model_roundings = _model_roundings(batch, unit)
-    round_to_zero = zero_rounding_errors if differences.size >= MANY_VALUES else _without_roundings
+    differences = _average_unit_differences(batch, unit)
+    model_roundings = _bound_model_roundings(batch, unit)
+    round_to_zero = (
+        zero_rounding_errors if differences.size >= MANY_VALUES else _zero_rounding_errors_by_arrays
+    )
     values, largest, dropped, n_positive, n_negative = round_to_zero(
         differences, model_roundings, batch.positions
     )
@@ -290,7 +292,7 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
     )
 
 
-def _without_roundings(
+def _zero_rounding_errors_by_arrays(
     values: FloatArray, model_roundings: FloatArray, positions: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
     """Return what the compiled ``zero_rounding_errors`` returns, by operations on whole arrays."""
@@ -306,7 +308,7 @@ def _without_roundings(
     return values, largest, dropped, n_positive, np.count_nonzero(values < 0, axis=1)
 
 
-def _unit_differences(batch: PairBatch, unit: UnitName) -> FloatArray:
+def _average_unit_differences(batch: PairBatch, unit: UnitName) -> FloatArray:
     """Return the (p, u) mean differences of the units."""
     layout, differences = batch.layout, batch.differences
     if unit == "instance" and differences is not None:
@@ -319,7 +321,7 @@ def _unit_differences(batch: PairBatch, unit: UnitName) -> FloatArray:
     return np.stack([unit_means(pair.difference, unit) for pair in batch.pairs])
 
 
-def _model_roundings(batch: PairBatch, unit: UnitName) -> FloatArray:
+def _bound_model_roundings(batch: PairBatch, unit: UnitName) -> FloatArray:
     """Return (m, u) rounding errors of the models' unit means, computed once for all batches."""
 
     def compute() -> FloatArray:

@@ -97,58 +97,60 @@ class BayesianCorrelatedT(PairByPair):
         """Compute the posterior probabilities."""
         moments, rope = pair.difference.moments, self.rope or 0.0
         j = moments.n_splits
-        ratio = self._ratio(pair.difference.layout)
+        ratio = self._compute_ratio(pair.difference.layout)
         location = moments.shift + float(moments.deviations.mean())
         variance = (1 / j + ratio) * float(moments.deviations.var(ddof=1))
         location, variance = round_to_zero(pair, location, variance)
         scale = math.sqrt(variance)
-        left, within, right = _probabilities(location, scale, j - 1, rope)
+        left, within, right = _compute_probabilities(location, scale, j - 1, rope)
         return TestOutcome(
             statistic=None,
             p_value=None,
             degrees_of_freedom=float(j - 1),
             target=unit_target(pair.difference.layout, "block"),
             unit="block",
-            cautions=_cautions(j, is_point=scale == 0),
+            cautions=_list_cautions(j, is_point=scale == 0),
             posterior=PosteriorProbabilities(p_left=left, p_rope=within, p_right=right, rope=rope),
             details={
                 "rho": ratio / (1 + ratio),
                 "location": location,
                 "scale": scale,
-                "credible_interval": self._interval(location, scale, j - 1),
+                "credible_interval": self._build_interval(location, scale, j - 1),
             },
         )
 
-    def _ratio(self, layout: Layout) -> float:
+    def _compute_ratio(self, layout: Layout) -> float:
         """Return rho / (1 - rho), by default n_2 / n_1."""
         if self.rho is not None:
             return self.rho / (1 - self.rho)
         assert layout.test_to_train_ratio is not None  # noqa: S101 - inapplicable checks it
         return layout.test_to_train_ratio
 
-    def _interval(self, location: float, scale: float, degrees: float) -> dict[str, JsonValue]:
+    def _build_interval(
+        self, location: float, scale: float, degrees: float
+    ) -> dict[str, JsonValue]:
         half = scale * upper_quantile((1 - self.credible_level) / 2, degrees)
         return {"level": self.credible_level, "lower": location - half, "upper": location + half}
 
 
-def _probabilities(
+def _compute_probabilities(
     location: float, scale: float, degrees: float, rope: float
 ) -> tuple[float, float, float]:
     """Return the probabilities of left, rope and right of the posterior t distribution."""
     if scale == 0:
-        return _point_mass(location, rope)
+        return _build_point_mass(location, rope)
     left = compute_p_value((-rope - location) / scale, degrees, Alternative.LESS)
     right = compute_p_value((rope - location) / scale, degrees, Alternative.GREATER)
     return left, max(0.0, 1 - left - right) if rope > 0 else 0.0, right
 
 
-def _point_mass(location: float, rope: float) -> tuple[float, float, float]:
+def _build_point_mass(location: float, rope: float) -> tuple[float, float, float]:
     if location == 0 == rope:
         return 0.5, 0.0, 0.5
     return float(location < -rope), float(abs(location) <= rope), float(location > rope)
 
 
-def _cautions(j: int, *, is_point: bool) -> tuple[Caution, ...]:
+def _list_cautions(j: int, *, is_point: bool) -> tuple[Caution, ...]:
     cautions = []
     if is_point:
         cautions.append(

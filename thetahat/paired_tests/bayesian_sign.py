@@ -157,13 +157,13 @@ def probabilities_of_largest(
     else:
         for i, a in positive:
             others = [b for j, b in positive if j != i]
-            probabilities[i] = _probability_of_largest(a, others[0], others[1])
+            probabilities[i] = _compute_probability_of_largest(a, others[0], others[1])
         total = sum(probabilities)
         probabilities = [probability / total for probability in probabilities]
     return probabilities[0], probabilities[1], probabilities[2]
 
 
-def _probability_of_largest(a: float, b: float, c: float) -> float:
+def _compute_probability_of_largest(a: float, b: float, c: float) -> float:
     """Return the chance that a gamma variable of shape a exceeds those of shapes b and c."""
     lowest = max(float(special.gammaincinv(x, _NEGLIGIBLE)) for x in (a, b, c))
     highest = float(special.gammainccinv(a, _NEGLIGIBLE))

@@ -210,16 +210,16 @@ def simulate_probabilities(  # noqa: PLR0913 - one argument per part of the mode
         drawn = rng.standard_exponential((len(chunk), len(z)))
         drawn[:, prior_row] = chunk
         weights = np.ascontiguousarray(drawn.T)  # draws side by side, which is faster below
-        below = _cumulative_weights(weights)
+        below = _accumulate_weights(weights)
         total = below[-1] ** 2
-        left = _pair_weights(weights, below, left_ends) / total
-        right = 1 - _pair_weights(weights, below, right_ends) / total
+        left = _sum_pair_weights(weights, below, left_ends) / total
+        right = 1 - _sum_pair_weights(weights, below, right_ends) / total
         wins += _count_wins(left, right)
     shares = wins / n_draws
     return float(shares[0]), float(shares[1]), float(shares[2])
 
 
-def _cumulative_weights(weights: FloatArray) -> FloatArray:
+def _accumulate_weights(weights: FloatArray) -> FloatArray:
     """Return the (n + 1, draws) weight of all values before each."""
     n, n_draws = weights.shape
     below = np.zeros((n + 1, n_draws))
@@ -231,7 +231,7 @@ def _cumulative_weights(weights: FloatArray) -> FloatArray:
     return below
 
 
-def _pair_weights(
+def _sum_pair_weights(
     weights: FloatArray, below: FloatArray, ends: tuple[np.ndarray, np.ndarray]
 ) -> FloatArray:
     """Return the (draws,) weight of the pairs (i, j) with j before the end for i.

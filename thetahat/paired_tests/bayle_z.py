@@ -67,7 +67,7 @@ class BayleZ(PairByPair):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the variance cannot be estimated on this layout, or None if it can."""
-        return reason_against_variance(self.info.name, self._estimator(), layout)
+        return reason_against_variance(self.info.name, self._build_estimator(), layout)
 
     def test(
         self,
@@ -76,12 +76,12 @@ class BayleZ(PairByPair):
         rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
         """Test that the mean difference of the fitted models is 0."""
-        variance = self._estimator().estimate(pair.difference)
+        variance = self._build_estimator().estimate(pair.difference)
         return run_t_test_with_variance(
             pair, variance, alternative, unit="instance", details={"variance": self.variance}
         )
 
-    def _estimator(self) -> VarianceEstimator:
+    def _build_estimator(self) -> VarianceEstimator:
         return VARIANCES[self.variance]()
 
 

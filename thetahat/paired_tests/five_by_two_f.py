@@ -80,7 +80,7 @@ class FiveByTwoF(PairByPair):
             statistic = size / value * size
             p_value = f_upper_tail(statistic, _NUMERATOR, _DENOMINATOR)
         else:
-            cautions.append(_zero_variance(size))
+            cautions.append(_build_zero_variance_outcome(size))
         if alternative is not Alternative.TWO_SIDED:
             p_value = None
             cautions.append(NO_DIRECTION())
@@ -94,7 +94,7 @@ class FiveByTwoF(PairByPair):
         )
 
 
-def _zero_variance(size: float) -> Caution:
+def _build_zero_variance_outcome(size: float) -> Caution:
     if size == 0:
         return ZERO_VARIANCE(
             reason="all differences are 0",

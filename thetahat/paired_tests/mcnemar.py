@@ -99,7 +99,7 @@ class McNemar:
     ) -> TestOutcome:
         """Test that b and c have equal expectations; raise if a loss is neither 0 nor 1."""
         if not (_is_zero_one(pair.a) and _is_zero_one(pair.b)):
-            raise _not_zero_one()
+            raise _build_refusal()
         difference = pair.difference.rows
         b, c = int((difference < 0).sum()), int((difference > 0).sum())
         return self._build_outcome(b, c, alternative, pair)
@@ -117,7 +117,7 @@ class McNemar:
         outcomes: list[TestOutcome | EvaluationError] = []
         for pair, (i, j) in zip(batch.pairs, batch.positions.tolist(), strict=True):
             if not (is_zero_one[i] and is_zero_one[j]):
-                outcomes.append(_not_zero_one())
+                outcomes.append(_build_refusal())
                 continue
             errors_a, errors_b = pair.a.rows, pair.b.rows
             n_both = float(errors_a @ errors_b)
@@ -137,7 +137,7 @@ class McNemar:
             degrees_of_freedom=degrees_of_freedom,
             target=Target.THESE_MODELS,
             unit="instance",
-            cautions=_cautions(pair.difference.layout, b + c),
+            cautions=_list_cautions(pair.difference.layout, b + c),
             details={"variant": self.variant, "a_better": a_better, "b_better": b_better},
         )
 
@@ -149,7 +149,7 @@ class McNemar:
             count = min(b, c) if alternative is Alternative.TWO_SIDED else c
             if b + c == 0:
                 return 0.0, 1.0, None
-            compute = _mid_p_value if self.variant == "mid_p" else fair_coin_p_value
+            compute = _compute_mid_p_value if self.variant == "mid_p" else fair_coin_p_value
             return float(count), compute(c, b + c, alternative), None
         if b + c == 0:
             return None, 1.0, 1.0
@@ -163,7 +163,7 @@ def _is_zero_one(losses: BlockLosses) -> bool:
     return bool(np.all((rows == 0) | (rows == 1)))
 
 
-def _not_zero_one() -> UnsupportedCombination:
+def _build_refusal() -> UnsupportedCombination:
     return UnsupportedCombination(
         "mcnemar needs losses that are all 0 or 1. The tests sign, wilcoxon and permutation accept "
         "any losses.",
@@ -172,7 +172,7 @@ def _not_zero_one() -> UnsupportedCombination:
     )
 
 
-def _mid_p_value(c: float, n: float, alternative: Alternative) -> float:
+def _compute_mid_p_value(c: float, n: float, alternative: Alternative) -> float:
     """Return the tail with half of the observed point, as a sum of tails: nothing cancels."""
     if alternative is Alternative.TWO_SIDED:
         k = min(c, n - c)
@@ -182,7 +182,7 @@ def _mid_p_value(c: float, n: float, alternative: Alternative) -> float:
     return (binomial_cdf(k, n, 0.5) + binomial_cdf(k - 1, n, 0.5)) / 2
 
 
-def _cautions(layout: Layout, n_discordant: int) -> tuple[Caution, ...]:
+def _list_cautions(layout: Layout, n_discordant: int) -> tuple[Caution, ...]:
     cautions: list[Caution] = []
     if layout.kind is BlockKind.RANDOM:
         cautions.append(IGNORES_TRAINING_VARIANCE(subject="The test"))

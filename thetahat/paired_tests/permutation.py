@@ -99,7 +99,7 @@ class Permutation:
         """Test that the differences are symmetric about 0."""
         layout, units = pair.difference.layout, paired_units(pair, self.unit)
         terms = units.values * units.weights
-        exact = _exact_p_value(terms, alternative)
+        exact = _compute_exact_p_value(terms, alternative)
         if exact is None:
             n_resamples = self._choose_n_resamples(len(terms))
             p_value = sampled_p_value(terms, alternative, n_resamples, rng)
@@ -160,7 +160,7 @@ class Permutation:
         return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, _MAX_FLIPS // n_units))
 
 
-def _exact_p_value(
+def _compute_exact_p_value(
     terms: FloatArray, alternative: Alternative
 ) -> tuple[float, Mapping[str, JsonValue]] | None:
     """Return the exact p-value and its details, or None if patterns must be drawn."""

@@ -92,7 +92,7 @@ class ThetaT(PairByPair):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the variance cannot be estimated on this layout, or None if it can."""
-        return reason_against_variance(self.info.name, self._estimator(layout), layout)
+        return reason_against_variance(self.info.name, self._build_estimator(layout), layout)
 
     def test(
         self,
@@ -102,15 +102,15 @@ class ThetaT(PairByPair):
     ) -> TestOutcome:
         """Test that the mean difference is 0; without a usable variance there is no p-value."""
         layout = pair.difference.layout
-        estimator = self._estimator(layout)
+        estimator = self._build_estimator(layout)
         name, variance = estimator.info.name, estimator.estimate(pair.difference)
         unit = _choose_unit(layout, estimator.info)
         details = {"variance": name, "mean": variance.mean.value}
         if not variance.usable or isinstance(variance.value, np.ndarray):
-            return _outcome_without_variance(variance, name, unit, details)
+            return _build_outcome_without_variance(variance, name, unit, details)
         estimate, value = round_to_zero(pair, variance.estimate, variance.value)
         if value == 0:
-            return _outcome_without_variance(variance, name, unit, details)
+            return _build_outcome_without_variance(variance, name, unit, details)
         return run_t_test(
             estimate,
             value,
@@ -127,10 +127,10 @@ class ThetaT(PairByPair):
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of the batch; paired t tests over a holdout are computed by arrays."""
         layout = batch.layout
-        traits = self._estimator(layout).info.variance
+        traits = self._build_estimator(layout).info.variance
         if not traits.is_of_one_sample or self.inapplicable(layout) is not None:
             return PairByPair.test_many(self, batch, alternative, rng)
-        estimates, variances, is_clear = _holdout_means_and_variances(batch)
+        estimates, variances, is_clear = _compute_holdout_means_and_variances(batch)
         # a variance that may be nothing but rounding is looked at by itself
         by_row = {
             row: self.test(batch.pairs[row], alternative, rng)
@@ -148,7 +148,7 @@ class ThetaT(PairByPair):
 
         return LazyOutcomes(statistics, p_values, build)
 
-    def _estimator(self, layout: Layout) -> VarianceEstimator:
+    def _build_estimator(self, layout: Layout) -> VarianceEstimator:
         return VARIANCES[self.variance or _default_variance(layout)]()
 
 
@@ -171,9 +171,11 @@ def _default_variance(layout: Layout) -> str:
     )
 
 
-def _holdout_means_and_variances(batch: PairBatch) -> tuple[FloatArray, FloatArray, BoolArray]:
+def _compute_holdout_means_and_variances(
+    batch: PairBatch,
+) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return (p,) mean differences, their variances V / M, and which exceed all rounding."""
-    shifts, deviations, squares = _holdout_moments(batch)
+    shifts, deviations, squares = _compute_holdout_moments(batch)
     n = float(batch.layout.n_rows)
     estimates = shifts + n * deviations / n
     variances = squares / (n - 1) / n
@@ -182,7 +184,7 @@ def _holdout_means_and_variances(batch: PairBatch) -> tuple[FloatArray, FloatArr
     return estimates, variances, (variances > (_ROUNDING * sizes) ** 2) & (variances < np.inf)
 
 
-def _holdout_moments(batch: PairBatch) -> FloatArray:
+def _compute_holdout_moments(batch: PairBatch) -> FloatArray:
     """Return (3, p) shifts, deviations and centred squares of the one block of each pair."""
     n_pairs = len(batch.pairs)
     moments, is_missing = np.empty((3, n_pairs)), np.ones(n_pairs, dtype=np.bool_)
@@ -203,7 +205,7 @@ def _choose_unit(layout: Layout, variance: MethodInfo) -> UnitName:
     return "cluster" if variance.variance.knows_clusters else "instance"
 
 
-def _outcome_without_variance(
+def _build_outcome_without_variance(
     variance: VarianceEstimate, name: str, unit: UnitName, details: Mapping[str, JsonValue]
 ) -> TestOutcome:
     return TestOutcome(

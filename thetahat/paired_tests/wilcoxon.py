@@ -148,7 +148,7 @@ class Wilcoxon:
         p_values = np.full(len(batch.pairs), np.nan)
         statistics = ranked.positive.copy()
         if is_untied.any():
-            p_values = self._p_values_without_ties(n, ranked.positive, alternative)
+            p_values = self._compute_p_values_without_ties(n, ranked.positive, alternative)
         if alternative is Alternative.TWO_SIDED:
             statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
 
@@ -183,7 +183,7 @@ class Wilcoxon:
         details: Mapping[str, JsonValue] = {"method": "exact"}
         p_value = known_exact_p_value
         if p_value is None:
-            p_value, details = self._p_value(ranked, alternative)
+            p_value, details = self._compute_p_value(ranked, alternative)
         smaller = min(ranked.positive, ranked.negative)
         return TestOutcome(
             statistic=smaller if alternative is Alternative.TWO_SIDED else ranked.positive,
@@ -201,7 +201,7 @@ class Wilcoxon:
             },
         )
 
-    def _p_values_without_ties(
+    def _compute_p_values_without_ties(
         self, n: int, positive: FloatArray, alternative: Alternative
     ) -> FloatArray:
         """Return the (p,) p-values of the sums R+ of the ranks 1 to n."""
@@ -209,14 +209,14 @@ class Wilcoxon:
             return exact_p_values_without_ties(n, alternative)[positive.astype(np.intp)]
         distance = positive - n * (n + 1) / 4
         if self.correction:
-            distance -= _half_rank(distance, alternative)
+            distance -= _compute_continuity_correction(distance, alternative)
         z = distance / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return compute_p_values(z, None, alternative)
 
     def _is_exact(self, n_ranked: int) -> bool:
         return self.method == "exact" or (self.method == "auto" and n_ranked <= _AUTO_EXACT)
 
-    def _p_value(
+    def _compute_p_value(
         self, ranked: SignedRanks, alternative: Alternative
     ) -> tuple[float, Mapping[str, JsonValue]]:
         """Return the p-value, and how it was computed as fields of the result."""
@@ -231,11 +231,11 @@ def _standardise(ranked: SignedRanks, alternative: Alternative, *, correction: b
     if ranked.variance == 0:
         return 0.0
     if correction:
-        distance -= float(_half_rank(np.array(distance), alternative))
+        distance -= float(_compute_continuity_correction(np.array(distance), alternative))
     return distance / math.sqrt(ranked.variance)
 
 
-def _half_rank(distance: FloatArray, alternative: Alternative) -> FloatArray:
+def _compute_continuity_correction(distance: FloatArray, alternative: Alternative) -> FloatArray:
     """Return the correction to subtract: towards the mean for two sides, else one direction."""
     half = {
         Alternative.TWO_SIDED: np.copysign(np.minimum(0.5, np.abs(distance)), distance),

@@ -165,7 +165,7 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
         params = check_estimator_params(spec.name, spec.params, task=task, loc=here)
         return cast("Step", TextStep(spec.name, params))
     theirs = sorted({*TRANSFORMERS, *VECTORISERS})
-    why = _exclusion_reason(spec.name) or suggest_name(spec.name, [*STEPS, *theirs])
+    why = _explain_exclusion(spec.name) or suggest_name(spec.name, [*STEPS, *theirs])
     raise InvalidParameter(
         f"{spec.name!r} is not one of the steps{why}: {', '.join(STEPS)}, and "
         f"scikit-learn's {', '.join(theirs)}.",
@@ -190,7 +190,7 @@ def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> Na
     whose = (
         f" (the package {package} has it, but the operator has not allowed that package)"
         if package
-        else _exclusion_reason(name)
+        else _explain_exclusion(name)
     )
     fitting = [one for one in LEARNERS if task in LEARNERS[one].tasks]
     whose = (
@@ -206,7 +206,7 @@ def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> Na
     )
 
 
-def _exclusion_reason(name: str) -> str:
+def _explain_exclusion(name: str) -> str:
     """Return in brackets why a scikit-learn class is excluded; empty for any other name."""
     return f" ({EXCLUDED[name]})" if name in EXCLUDED else ""
 

@@ -39,8 +39,10 @@ def describe_learners(
     allowed_packages : frozenset of str
         Packages whose learners the operator allows.
     """
-    own = [_own(LEARNERS[name], "thetahat") for name in LEARNERS]
-    others = [_installed(one) for one in list_installed_learners(allowed_packages).values()]
+    own = [_describe_own(LEARNERS[name], "thetahat") for name in LEARNERS]
+    others = [
+        _describe_installed(one) for one in list_installed_learners(allowed_packages).values()
+    ]
     names = sorted({*CLASSIFIERS, *REGRESSORS})
     scikit = [
         {
@@ -78,14 +80,14 @@ def describe_steps(*, with_parameters: bool = True) -> list[Description]:
             "tasks": sorted(TASKS),
             "origin": "scikit-learn",
             "acts_on": default_columns(name).value,
-            **({"parameters": _step_schema(name)} if with_parameters else {}),
+            **({"parameters": _build_step_schema(name)} if with_parameters else {}),
         }
         for name in sorted({*TRANSFORMERS, *VECTORISERS})
     ]
     return [*own, *scikit]
 
 
-def _own(method: Any, origin: str) -> Description:
+def _describe_own(method: Any, origin: str) -> Description:
     return {
         "name": method.info.name,
         "title": method.info.title,
@@ -96,17 +98,17 @@ def _own(method: Any, origin: str) -> Description:
     }
 
 
-def _installed(one: InstalledLearner) -> Description:
+def _describe_installed(one: InstalledLearner) -> Description:
     """Describe an installed learner, or give the reason why it cannot be used."""
     whose = {"package": one.package, "version": one.version}
     try:
-        return {**_own(load_learner(one), "entry point"), **whose}
+        return {**_describe_own(load_learner(one), "entry point"), **whose}
     except InvalidParameter as error:
         unusable = {"name": one.name, "title": one.name, "summary": error.message, "tasks": []}
         return {**unusable, "origin": "entry point", "parameters": {}, **whose}
 
 
-def _step_schema(name: str) -> dict[str, Any]:
+def _build_step_schema(name: str) -> dict[str, Any]:
     schema = params_schema(load_class(name))
     if name in SELECTORS:
         choices = sorted({score for scores in SCORE_FUNCTIONS.values() for score in scores})

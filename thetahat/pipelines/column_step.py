@@ -61,7 +61,7 @@ class ColumnStep:
         if weights is not None and self.weighted:
             weighting = {"weights": weights}
         fitted_step, made = self.step.fit_transform(part, y, task=task, rng=rng, **weighting)
-        names = _new_names(column_names(features), chosen, made.names)
+        names = _build_output_names(column_names(features), chosen, made.names)
         step = FittedColumnStep(fitted_step, chosen, names, expands)
         return step, step.insert_columns(features, made)
 
@@ -151,7 +151,7 @@ def select(features: Features, chosen: tuple[str, ...], *, expands: bool) -> Fea
     return part.expanded() if expands else part
 
 
-def _new_names(
+def _build_output_names(
     table: tuple[str, ...], chosen: tuple[str, ...], made: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the output names; a name that another column already has gets an apostrophe."""

@@ -83,12 +83,12 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
         is_default = type(value) is type(known[name]) and value == known[name]
         if is_default and (name != "random_state" or value is None):
             continue
-        taken[name] = _checked(cls, name, value, here)
+        taken[name] = _check_value(cls, name, value, here)
     return taken
 
 
-def _checked(cls: Any, name: str, value: Any, loc: Loc) -> Any:
-    accepted = _accepted(cls, name)
+def _check_value(cls: Any, name: str, value: Any, loc: Loc) -> Any:
+    accepted = _list_accepted(cls, name)
     if _is_finite(value):
         for constraint, schema in accepted:
             # Python's bool is an int, JSON's is not.
@@ -105,12 +105,12 @@ def _checked(cls: Any, name: str, value: Any, loc: Loc) -> Any:
     )
 
 
-def _accepted(cls: Any, name: str) -> list[tuple[Any, dict[str, Any]]]:
+def _list_accepted(cls: Any, name: str) -> list[tuple[Any, dict[str, Any]]]:
     """Return the constraints that a JSON value can satisfy, with their schemas."""
     constraints = cls._parameter_constraints.get(name, "no_validation")
     if isinstance(constraints, str):
         return [("scalar", schema) for schema in _SCALAR]
-    pairs = ((constraint, _schema(constraint, name)) for constraint in constraints)
+    pairs = ((constraint, _build_schema(constraint, name)) for constraint in constraints)
     return [(constraint, schema) for constraint, schema in pairs if schema is not None]
 
 
@@ -122,7 +122,7 @@ def _satisfies(constraint: Any, value: Any) -> bool:
     return bool(make_constraint(constraint).is_satisfied_by(value))
 
 
-def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
+def _build_schema(constraint: Any, name: str) -> dict[str, Any] | None:
     """Return the JSON Schema of one constraint, or None where JSON cannot satisfy it."""
     from sklearn.utils import _param_validation as validation  # noqa: PLC0415 - loaded late
 
@@ -137,7 +137,7 @@ def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
         kind = _TYPES.get(constraint)
         return None if kind is None else _limit_integers({"type": kind}, name)
     if isinstance(constraint, validation.Interval):
-        return _interval(constraint, name)
+        return _build_interval_schema(constraint, name)
     if isinstance(constraint, validation.Options):
         refused = REFUSED_VALUES.get(name, {})
         options = [o for o in constraint.options - constraint.deprecated if o not in refused]
@@ -146,7 +146,7 @@ def _schema(constraint: Any, name: str) -> dict[str, Any] | None:
     return {} if isinstance(constraint, validation.MissingValues) else None
 
 
-def _interval(interval: Any, name: str) -> dict[str, Any]:
+def _build_interval_schema(interval: Any, name: str) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "integer" if interval.type is Integral else "number"}
     if interval.left is not None and math.isfinite(interval.left):
         closed = interval.closed in {"left", "both"}
@@ -184,7 +184,7 @@ def params_schema(cls: Any) -> dict[str, Any]:
         default = None if name == "random_state" else value
         if name in REFUSED_PARAMETERS or (cls.__name__, name) in REFUSED_CLASS_PARAMETERS:
             continue
-        accepted = [schema for _, schema in _accepted(cls, name)]
+        accepted = [schema for _, schema in _list_accepted(cls, name)]
         if default is None:
             accepted.append({"type": "null"})
         schema = any_of(accepted) if accepted else {"const": default}

@@ -30,28 +30,30 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
     loc : tuple
         Path of ``params`` in the request.
     """
-    hints = _hints(method)
+    hints = _read_hints(method)
     values = {}
     for name, value in params.items():
         if name not in hints:
             known = ", ".join(hints) or "none"
             near = suggest_name(name, hints, "parameters")
             raise InvalidParameter(
-                f"{_name(method)} has no parameter {name!r}{near}; it has {known}.",
+                f"{_get_name(method)} has no parameter {name!r}{near}; it has {known}.",
                 loc=(*loc, name),
                 value=value,
             )
-        values[name] = _converted(value, hints[name])
+        values[name] = _convert_value(value, hints[name])
         if values[name] is _REFUSED:
             raise InvalidParameter(
-                f"{name} of {_name(method)} must be {describe_schema(_schema(hints[name]))}; "
-                f"got {value!r}.",
+                f"{name} of {_get_name(method)} must be "
+                f"{describe_schema(_build_schema(hints[name]))}; got {value!r}.",
                 loc=(*loc, name),
                 value=value,
             )
-    for name in _required(method):
+    for name in _list_required(method):
         if name not in values:
-            raise InvalidParameter(f"{_name(method)} needs the parameter {name}.", loc=(*loc, name))
+            raise InvalidParameter(
+                f"{_get_name(method)} needs the parameter {name}.", loc=(*loc, name)
+            )
     try:
         return method(**values)
     except InvalidParameter as error:
@@ -60,7 +62,7 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
 
 def fields_schema(method: type[Any]) -> dict[str, Any]:
     """Return the JSON Schema of a method's fields."""
-    properties = {name: _schema(hint) for name, hint in _hints(method).items()}
+    properties = {name: _build_schema(hint) for name, hint in _read_hints(method).items()}
     for field in fields(method):
         if field.default is not MISSING:
             default = field.default
@@ -68,15 +70,15 @@ def fields_schema(method: type[Any]) -> dict[str, Any]:
                 list(default) if isinstance(default, tuple) else default
             )
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    required = _required(method)
+    required = _list_required(method)
     return {**schema, "required": required} if required else schema
 
 
-def _name(method: type[Any]) -> str:
+def _get_name(method: type[Any]) -> str:
     return str(method.info.name)
 
 
-def _hints(method: type[Any]) -> dict[str, Any]:
+def _read_hints(method: type[Any]) -> dict[str, Any]:
     key: Any = method  # a class, which is hashable
     return _get_hints(key)
 
@@ -87,7 +89,7 @@ def _get_hints(method: Any) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in fields(method)}
 
 
-def _required(method: type[Any]) -> list[str]:
+def _list_required(method: type[Any]) -> list[str]:
     return [
         field.name
         for field in fields(method)
@@ -95,16 +97,16 @@ def _required(method: type[Any]) -> list[str]:
     ]
 
 
-def _converted(value: Any, hint: Any) -> Any:
+def _convert_value(value: Any, hint: Any) -> Any:
     """Return the value converted to the type of the hint, or ``_REFUSED``."""
     origin = get_origin(hint)
     if origin in {Union, UnionType}:
-        converted = (_converted(value, option) for option in get_args(hint))
+        converted = (_convert_value(value, option) for option in get_args(hint))
         return next((c for c in converted if c is not _REFUSED), _REFUSED)
     if origin is Literal:
         return value if isinstance(value, str) and value in get_args(hint) else _REFUSED
     if origin is tuple:
-        return _tuple(value, get_args(hint)[0])
+        return _convert_to_tuple(value, get_args(hint)[0])
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if hint is float and isinstance(value, float) and not math.isfinite(value):
@@ -112,20 +114,20 @@ def _converted(value: Any, hint: Any) -> Any:
     return value if type(value) is hint else _REFUSED
 
 
-def _tuple(value: Any, hint: Any) -> Any:
+def _convert_to_tuple(value: Any, hint: Any) -> Any:
     if not isinstance(value, list | tuple):
         return _REFUSED
-    entries = tuple(_converted(entry, hint) for entry in value)
+    entries = tuple(_convert_value(entry, hint) for entry in value)
     return _REFUSED if any(entry is _REFUSED for entry in entries) else entries
 
 
-def _schema(hint: Any) -> dict[str, Any]:
+def _build_schema(hint: Any) -> dict[str, Any]:
     origin = get_origin(hint)
     if origin in {Union, UnionType}:
-        return any_of([_schema(option) for option in get_args(hint)])
+        return any_of([_build_schema(option) for option in get_args(hint)])
     if origin is Literal:
         return {"enum": list(get_args(hint))}
     if origin is tuple:
-        return {"type": "array", "items": _schema(get_args(hint)[0])}
+        return {"type": "array", "items": _build_schema(get_args(hint)[0])}
     names = {bool: "boolean", int: "integer", float: "number", str: "string", NoneType: "null"}
     return {"type": names[hint]}

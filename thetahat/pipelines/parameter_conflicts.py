@@ -47,16 +47,18 @@ def check_combination(name: str, params: Mapping[str, Any], *, task: str, loc: L
     """
     tried = tuple(
         sorted(
-            (key, _trial_value(value)) for key, value in params.items() if _is_tried_alone(value)
+            (key, _choose_trial_value(value))
+            for key, value in params.items()
+            if _is_tried_alone(value)
         )
     )
-    without = _refusal(name, tried, task) if tried else None
+    without = _look_up_refusal(name, tried, task) if tried else None
     if without is None:
         return
     message = _find_refusal(name, params, task)
     if message is None or _NUMBER.sub("#", message) != _NUMBER.sub("#", without):
         return
-    here = [key for key in params if _names(message, key)]
+    here = [key for key in params if _mentions(message, key)]
     raise InvalidParameter(
         f"These parameters cannot be combined, whatever the data: {message}",
         loc=(*loc, *here[:1]),
@@ -70,12 +72,12 @@ def _is_tried_alone(value: Any) -> bool:
     return value is None or isinstance(value, bool | str)
 
 
-def _trial_value(value: Any) -> Any:
+def _choose_trial_value(value: Any) -> Any:
     return _SHARE if isinstance(value, float) else value
 
 
 @lru_cache(maxsize=512)
-def _refusal(name: str, tried: tuple[tuple[str, Any], ...], task: str) -> str | None:
+def _look_up_refusal(name: str, tried: tuple[tuple[str, Any], ...], task: str) -> str | None:
     return _find_refusal(name, dict(tried), task)
 
 
@@ -85,14 +87,14 @@ def _find_refusal(name: str, params: Mapping[str, Any], task: str) -> str | None
     few = {key: few for key, few in _FEW.items() if isinstance(known.get(key), int)}
     messages = set()
     for table in _TABLES:
-        message = _failure(name, {**params, **few}, task, *table)
-        if message is None or not any(_names(message, key) for key in known):
+        message = _find_failure(name, {**params, **few}, task, *table)
+        if message is None or not any(_mentions(message, key) for key in known):
             return None
         messages.add(message)
     return messages.pop() if len(messages) == 1 else None
 
 
-def _failure(  # noqa: PLR0913 - what is fitted, and the table
+def _find_failure(  # noqa: PLR0913 - what is fitted, and the table
     name: str, params: Mapping[str, Any], task: str, n: int, p: int, scale: float
 ) -> str | None:
     """Return the error message of a fit to n rows and p columns, or None."""
@@ -107,5 +109,5 @@ def _failure(  # noqa: PLR0913 - what is fitted, and the table
     return None
 
 
-def _names(message: str, parameter: str) -> bool:
+def _mentions(message: str, parameter: str) -> bool:
     return re.search(rf"\b{re.escape(parameter)}\b", message, re.IGNORECASE) is not None

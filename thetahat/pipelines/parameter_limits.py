@@ -175,7 +175,7 @@ def _check_weights(owner: str, weights: Mapping[Any, Any], loc: Loc) -> None:
 
 
 def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
-    entries = list(_leaves(value))
+    entries = list(_list_leaves(value))
     longest = MAX_LENGTHS.get(name, MAX_LIST_LENGTH)
     if isinstance(value, list | tuple) and len(entries) > longest:
         raise InvalidParameter(
@@ -191,9 +191,9 @@ def _check_size(owner: str, name: str, value: Any, loc: Loc) -> None:
         )
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _list_leaves(value: Any) -> Iterator[Any]:
     if isinstance(value, list | tuple):
         for entry in value:
-            yield from _leaves(entry)
+            yield from _list_leaves(entry)
     else:
         yield value

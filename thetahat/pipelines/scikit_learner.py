@@ -64,7 +64,7 @@ class FittedEstimator:
 
     def predict(self, features: Features) -> Predictions:
         """Predict class codes (with probabilities and scores where available) or values."""
-        X = _matrix(features, self.accepted)
+        X = _build_matrix(features, self.accepted)
         # Warnings at prediction repeat those of the fit, so they are dropped.
         with catch_failures(self.name, []):
             output = np.asarray(self.estimator.predict(X)).reshape(features.n)
@@ -72,12 +72,12 @@ class FittedEstimator:
                 return Predictions(output.astype(np.float64))
             return Predictions(
                 output.astype(np.intp),
-                self._probabilities(X),
-                self._scores(X),
+                self._predict_probabilities(X),
+                self._predict_scores(X),
                 tuple(range(self.n_classes)),
             )
 
-    def _probabilities(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
+    def _predict_probabilities(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
         """Return (n, n_classes) probabilities, 0 for classes absent from the training part."""
         if not hasattr(self.estimator, "predict_proba"):
             return None
@@ -86,7 +86,7 @@ class FittedEstimator:
         probabilities[:, self.estimator.classes_] = known
         return probabilities
 
-    def _scores(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
+    def _predict_scores(self, X: FloatArray | CsrMatrix) -> FloatArray | None:
         """Return (n,) decision values of class 1; None unless data and training part have two.
 
         Those of a naive Bayes estimator, which has no ``decision_function``, are its log odds.
@@ -102,7 +102,7 @@ class FittedEstimator:
         return odds if np.isfinite(odds).all() else None
 
 
-def _matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
+def _build_matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
     if features.wide and accepted.sparse:
         return features.sparse_matrix()
     return features.matrix() if accepted.missing_values else features.complete_matrix()
@@ -152,14 +152,14 @@ class ScikitLearner:
     @property
     def gives_probabilities(self) -> bool:
         """Whether its predictions include class probabilities; known before a fit."""
-        return self.task == "classification" and hasattr(self._unfitted(), "predict_proba")
+        return self.task == "classification" and hasattr(self._build_unfitted(), "predict_proba")
 
     @property
     def gives_scores(self) -> bool:
         """Whether its predictions for two classes include decision values."""
         has_scores = ("decision_function", "predict_joint_log_proba")
         return self.task == "classification" and any(
-            hasattr(self._unfitted(), h) for h in has_scores
+            hasattr(self._build_unfitted(), h) for h in has_scores
         )
 
     @property
@@ -167,7 +167,7 @@ class ScikitLearner:
         """Whether the estimator accepts missing values and sparse matrices."""
         from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
-        tags = get_tags(self._unfitted()).input_tags
+        tags = get_tags(self._build_unfitted()).input_tags
         return AcceptedInput(bool(tags.allow_nan), bool(tags.sparse))
 
     def for_classes(self, classes: tuple[Label, ...]) -> ScikitLearner:
@@ -193,7 +193,7 @@ class ScikitLearner:
         by_code = {code: weights.get(label, 1.0) for code, label in enumerate(labels)}
         return replace(self, params={**self.params, BY_LABEL: by_code})
 
-    def _unfitted(self) -> Any:
+    def _build_unfitted(self) -> Any:
         return load_class(self.name)(**self.params)
 
     def fit(
@@ -211,7 +211,7 @@ class ScikitLearner:
                 f"{self.name} takes no weights for its instances.", loc=("weights",)
             )
         takes = self.accepted
-        X = _matrix(features, takes)
+        X = _build_matrix(features, takes)
         estimator = build_estimator(self.name, self.params, rng, task=self.task)
         weighting = {} if weights is None else {"sample_weight": weights}
         cautions: list[Caution] = []

@@ -57,7 +57,7 @@ class FittedTransformer:
 
     def transform(self, part: Features) -> Features:
         """Return the transformed columns."""
-        matrix = _matrix(self.name, self.transformer, part)
+        matrix = _build_matrix(self.name, self.transformer, part)
         # Warnings at this point repeat those of the fit, so they are dropped.
         with catch_failures(self.name, []):
             return self.name_columns(part, self.transformer.transform(matrix))
@@ -75,11 +75,13 @@ class FittedTransformer:
             group = sparse_columns(part.wide[0].name, convert_to_csr(output), self.names)
             return part.with_columns((), (), (group,))
         dense = output.toarray() if hasattr(output, "toarray") else output
-        columns = (_column(dense[:, j], name in self.strings) for j, name in enumerate(self.names))
+        columns = (
+            _build_column(dense[:, j], name in self.strings) for j, name in enumerate(self.names)
+        )
         return part.with_columns(self.names, tuple(columns))
 
 
-def _column(values: np.ndarray, is_string: bool) -> np.ndarray:  # noqa: FBT001 - private
+def _build_column(values: np.ndarray, is_string: bool) -> np.ndarray:  # noqa: FBT001 - private
     if not is_string:
         return np.ascontiguousarray(values, dtype=np.float64)
     column = values.astype(object)
@@ -94,7 +96,7 @@ def convert_to_csr(output: Any) -> CsrMatrix:
     return csr_array(output, dtype=np.float64)
 
 
-def _matrix(name: str, transformer: Any, part: Features) -> Any:
+def _build_matrix(name: str, transformer: Any, part: Features) -> Any:
     """Return the (n, p) input in the form that the transformer accepts: sparse, float or object."""
     from sklearn.utils import get_tags  # noqa: PLC0415 - loaded late
 
@@ -179,7 +181,7 @@ class ScikitStep:
         """Fit the transformer."""
         weighting = {} if weights is None else {"sample_weight": weights}
         transformer = build_estimator(self.name, self.params, rng, task=task)
-        matrix = _matrix(self.name, transformer, part)
+        matrix = _build_matrix(self.name, transformer, part)
         cautions: list[Caution] = []
         with catch_failures(self.name, cautions):
             if self.name in WIDTHS:

@@ -110,8 +110,8 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     loc : tuple
         Path of the value in the request; the ``loc`` of every exception starts with it.
     """
-    body = _body(wire, {"name", "params", "prepare"}, loc)
-    prepare = _steps(body.get("prepare", []), 0, (*loc, "prepare"))
+    body = _check_body(wire, {"name", "params", "prepare"}, loc)
+    prepare = _read_steps(body.get("prepare", []), 0, (*loc, "prepare"))
     if n_steps(prepare) > MAX_TOTAL_STEPS:
         raise InvalidParameter(
             f"prepare has {n_steps(prepare)} steps including those inside groups. At most "
@@ -121,18 +121,18 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     return LearnerSpec(body["name"], body.get("params", {}), prepare)
 
 
-def _steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec, ...]:
+def _read_steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec, ...]:
     if not isinstance(wire, list | tuple) or len(wire) > MAX_STEPS:
         raise InvalidParameter(f"prepare must be a list of at most {MAX_STEPS} steps.", loc=loc)
     return tuple(
-        _groups_spec(step, depth + 1, (*loc, at))
+        _read_groups(step, depth + 1, (*loc, at))
         if isinstance(step, Mapping) and "groups" in step
         else step_spec(step, loc=(*loc, at))
         for at, step in enumerate(wire)
     )
 
 
-def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsSpec:
+def _read_groups(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsSpec:
     if depth > MAX_DEPTH:
         raise InvalidParameter(
             f"groups are nested more than {MAX_DEPTH} levels deep. Put consecutive steps into one "
@@ -148,33 +148,33 @@ def _groups_spec(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsS
     if rest not in {"keep", "drop"}:
         raise InvalidParameter("rest must be 'keep' or 'drop'.", loc=(*loc, "rest"), value=rest)
     here = (*loc, "groups")
-    branches = (_branch_spec(group, depth, (*here, at)) for at, group in enumerate(groups))
+    branches = (_read_branch(group, depth, (*here, at)) for at, group in enumerate(groups))
     return ColumnGroupsSpec(tuple(branches), rest)
 
 
-def _branch_spec(wire: Any, depth: int, loc: Loc) -> ColumnGroupSpec:
+def _read_branch(wire: Any, depth: int, loc: Loc) -> ColumnGroupSpec:
     if not isinstance(wire, Mapping):
         raise InvalidParameter(
             'Expected a group like {"columns": ["age"], "prepare": ["standardise"]}.', loc=loc
         )
     _check_fields(wire, {"columns", "prepare"}, loc)
-    steps = _steps(wire.get("prepare", []), depth, (*loc, "prepare"))
-    return ColumnGroupSpec(_columns(wire.get("columns"), (*loc, "columns")), steps)
+    steps = _read_steps(wire.get("prepare", []), depth, (*loc, "prepare"))
+    return ColumnGroupSpec(_read_columns(wire.get("columns"), (*loc, "columns")), steps)
 
 
 def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
     """Return the step specification in a JSON value; a plain string is short for its name."""
-    body = _body(wire, {"name", "params", "columns", "weighted"}, loc)
+    body = _check_body(wire, {"name", "params", "columns", "weighted"}, loc)
     columns, weighted = body.get("columns"), body.get("weighted", False)
     if not isinstance(weighted, bool):
         raise InvalidParameter(
             "weighted must be true or false.", loc=(*loc, "weighted"), value=weighted
         )
-    chosen = _columns(columns, (*loc, "columns"))
+    chosen = _read_columns(columns, (*loc, "columns"))
     return StepSpec(body["name"], body.get("params", {}), chosen, weighted)
 
 
-def _columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
+def _read_columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
     if columns is None:
         return None
     if not isinstance(columns, list | tuple) or not all(isinstance(c, str) for c in columns):
@@ -186,7 +186,7 @@ def _columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def _body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
+def _check_body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
     if isinstance(wire, str):
         return {"name": wire}
     if not isinstance(wire, Mapping) or not isinstance(wire.get("name"), str):

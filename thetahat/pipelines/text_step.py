@@ -50,12 +50,12 @@ class FittedVectoriser:
             part.names, part.columns, self.vectorisers, self.words, strict=True
         ):
             with catch_failures(self.name, []):
-                counted = vectoriser.transform(_texts(part, name, column))
+                counted = vectoriser.transform(_get_texts(part, name, column))
             groups.append(_group(self.name, name, counted, words))
         return part.with_columns((), (), tuple(groups))
 
 
-def _texts(part: Features, name: str, column: np.ndarray) -> list[str]:
+def _get_texts(part: Features, name: str, column: np.ndarray) -> list[str]:
     if column.dtype.kind == "f":
         raise InvalidParameter(
             f"Column {name!r} holds numbers. A vectoriser needs texts.",
@@ -134,8 +134,8 @@ class TextStep:
         for name, column in zip(part.names, part.columns, strict=True):
             vectoriser = build_estimator(self.name, self.params, rng, task=task)
             with catch_failures(f"{self.name} of column {name!r}", cautions):
-                counted = vectoriser.fit_transform(_texts(part, name, column))
-            words = _words(name, vectoriser, counted.shape[1])
+                counted = vectoriser.fit_transform(_get_texts(part, name, column))
+            words = _name_words(name, vectoriser, counted.shape[1])
             vectorisers.append(vectoriser)
             vocabularies.append(words)
             groups.append(_group(self.name, name, counted, words))
@@ -145,7 +145,7 @@ class TextStep:
         return fitted_step, part.with_columns((), (), tuple(groups))
 
 
-def _words(name: str, vectoriser: Any, width: int) -> Sequence[str]:
+def _name_words(name: str, vectoriser: Any, width: int) -> Sequence[str]:
     """Return ``column:word`` for each word, or numbered names for a hashing vectoriser."""
     if not hasattr(vectoriser, "vocabulary_"):
         return NumberedNames(f"{name}:", width)

@@ -39,22 +39,22 @@ def catch_failures(name: str, cautions: list[Caution]) -> Iterator[None]:
         except Exception as error:
             if is_machine_fault(error):
                 raise
-            raise LearnerFailed(f"{name}: {_first_paragraph(error)}") from error
+            raise LearnerFailed(f"{name}: {_get_first_paragraph(error)}") from error
     for warning in caught:
-        caution = _caution(name, warning.category, warning.message)
+        caution = _build_caution(name, warning.category, warning.message)
         if caution is not None and caution not in cautions:
             cautions.append(caution)
 
 
-def _caution(name: str, category: type[Warning], message: Warning | str) -> Caution | None:
+def _build_caution(name: str, category: type[Warning], message: Warning | str) -> Caution | None:
     if issubclass(category, _ABOUT_THE_INTERFACE):
         return None
     converged = category.__name__ != "ConvergenceWarning"
     return (LEARNER_WARNING if converged else NOT_CONVERGED)(
-        sentence=f"{name}: {_first_paragraph(message)}"
+        sentence=f"{name}: {_get_first_paragraph(message)}"
     )
 
 
-def _first_paragraph(message: object) -> str:
+def _get_first_paragraph(message: object) -> str:
     text = str(message).strip().split("\n\n")[0]
     return " ".join(text.split())[:_MAX_MESSAGE_LENGTH] or type(message).__name__

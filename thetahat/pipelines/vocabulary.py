@@ -92,33 +92,33 @@ class VocabularyStep:
         rng: np.random.Generator,  # noqa: ARG002 - as above
     ) -> tuple[FittedVocabulary, Features]:
         """Select the words of each group and fit their weighting."""
-        kept = tuple(self._kept(group) for group in part.wide)
+        kept = tuple(self._choose_words(group) for group in part.wide)
         weighting = tuple(
-            self._weighting(_select_words(group, words))
+            self._fit_weighting(_select_words(group, words))
             for group, words in zip(part.wide, kept, strict=True)
         )
         fitted_step = FittedVocabulary(kept, weighting)
         return fitted_step, fitted_step.transform(part)
 
-    def _kept(self, group: SparseColumns) -> IntArray:
+    def _choose_words(self, group: SparseColumns) -> IntArray:
         """Return the indices of words with a document frequency in ``min_df`` to ``max_df``."""
         n_texts = np.bincount(group.matrix.indices, minlength=group.width)
         if not n_texts.any():
-            raise self._failed(
+            raise self._build_failure(
                 group, "empty vocabulary; perhaps the documents only contain stop words"
             )
-        most = _number(self.params.get("max_df", 1.0), group.n)
-        least = _number(self.params.get("min_df", 1), group.n)
+        most = _convert_limit(self.params.get("max_df", 1.0), group.n)
+        least = _convert_limit(self.params.get("min_df", 1), group.n)
         if most < least:
-            raise self._failed(group, "max_df corresponds to < documents than min_df")
+            raise self._build_failure(group, "max_df corresponds to < documents than min_df")
         kept = np.flatnonzero((n_texts > 0) & (n_texts <= most) & (n_texts >= least))
         if not len(kept):
-            raise self._failed(
+            raise self._build_failure(
                 group, "After pruning, no terms remain. Try a lower min_df or a higher max_df."
             )
         return kept
 
-    def _weighting(self, counts: CsrMatrix) -> Any:
+    def _fit_weighting(self, counts: CsrMatrix) -> Any:
         """Return the fitted tf-idf transformer; None for plain counts."""
         if self.name == "CountVectorizer":
             return None
@@ -127,7 +127,7 @@ class VocabularyStep:
         params = {name: value for name, value in self.params.items() if name in _WEIGHTING_PARAMS}
         return TfidfTransformer(**params).fit(counts)
 
-    def _failed(self, group: SparseColumns, why: str) -> LearnerFailed:
+    def _build_failure(self, group: SparseColumns, why: str) -> LearnerFailed:
         return LearnerFailed(f"{self.name} of column {group.name!r}: {why}.")
 
 
@@ -158,7 +158,7 @@ class FittedVocabulary:
         return part.with_columns((), (), tuple(groups))
 
 
-def _number(limit: float, n: int) -> float:
+def _convert_limit(limit: float, n: int) -> float:
     """Return a limit as a number of texts; a float is a share of them."""
     return limit if isinstance(limit, int) else limit * n
 

@@ -37,17 +37,17 @@ from thetahat.variances import VARIANCES
 REFIT_ESTIMATORS: Final[Registry[type[RefitEstimator]]] = Registry.collect(__name__, __path__)
 
 
-def _with_refit_estimators(family: str, registry: Registry[type[Any]]) -> Registry[type[Any]]:
+def _add_refit_estimators(family: str, registry: Registry[type[Any]]) -> Registry[type[Any]]:
     of_family = {
         name: method for name, method in REFIT_ESTIMATORS.items() if family in method.gives
     }
     return Registry(family, {**registry, **of_family})
 
 
-EVERY_VARIANCE: Final = _with_refit_estimators(VARIANCES_LIST, VARIANCES)
+EVERY_VARIANCE: Final = _add_refit_estimators(VARIANCES_LIST, VARIANCES)
 """The methods that a request may name in ``variances``."""
 
-EVERY_INTERVAL: Final = _with_refit_estimators(INTERVALS_LIST, INTERVALS)
+EVERY_INTERVAL: Final = _add_refit_estimators(INTERVALS_LIST, INTERVALS)
 """The methods that a request may name in ``intervals``."""
 
 __all__ = [

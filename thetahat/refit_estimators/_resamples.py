@@ -57,7 +57,7 @@ class ResamplesDesign:
         all_rows = np.arange(rows.n, dtype=np.intp)
         numbers = range(self.n_splits(rows))[start:stop]
         to_draw = RowsToDraw.read(rows)
-        bags = _bags(self, to_draw, seed) if len(numbers) > self.n_resamples else None
+        bags = _list_resamples(self, to_draw, seed) if len(numbers) > self.n_resamples else None
         for split in numbers:
             if split == 0:
                 yield Split(0, 0, APPARENT, train=all_rows, test=all_rows)
@@ -83,11 +83,11 @@ class ResamplesDesign:
 
     def get_counts(self, rows: Rows, seed: int) -> list[npt.NDArray[np.int32]]:
         """Return (n,) numbers of copies for each resample."""
-        return [counts for counts, _ in _bags(self, RowsToDraw.read(rows), seed)]
+        return [counts for counts, _ in _list_resamples(self, RowsToDraw.read(rows), seed)]
 
     def count_drawn_again(self, rows: Rows, seed: int) -> int:
         """Return the number of resamples that were drawn again because they had one class."""
-        return sum(n for _, n in _bags(self, RowsToDraw.read(rows), seed))
+        return sum(n for _, n in _list_resamples(self, RowsToDraw.read(rows), seed))
 
     def in_bag_errors(self, fits: RefitLosses) -> FloatArray:
         """Return (B,) errors of each fit on its own resample."""
@@ -96,7 +96,7 @@ class ResamplesDesign:
 
 
 @lru_cache(maxsize=1)
-def _bags(
+def _list_resamples(
     design: ResamplesDesign, rows: RowsToDraw, seed: int
 ) -> tuple[tuple[npt.NDArray[np.int32], int], ...]:
     """Return every resample with its number of draws; cached for all models and methods."""
@@ -192,14 +192,14 @@ def compute_out_of_bag_errors(design: ResamplesDesign, fits: RefitLosses) -> Out
     drift[used] = weighted_counts[used] / times[used]
     error_of_rows = np.zeros(n)
     error_of_rows[used] = level + E_i
-    noise = _noise(bags, fits.losses[1:], q, times, error_of_rows, drift)
+    noise = _sum_noise_variances(bags, fits.losses[1:], q, times, error_of_rows, drift)
     n_drawn_again = design.count_drawn_again(fits.rows, fits.seed)
     return OutOfBagErrors(
         level + E, level + by_split, influence, noise, int(used.sum()), n_drawn_again
     )
 
 
-def _noise(  # noqa: PLR0913 - the six parts of D_i
+def _sum_noise_variances(  # noqa: PLR0913 - the six parts of D_i
     bags: Sequence[npt.NDArray[np.int32]],
     losses: Sequence[FloatArray],
     q: FloatArray,

@@ -47,7 +47,7 @@ class ReplacementsDesign:
         """Return the number of splits: 2 K + m (K - 1) for each repeat."""
         what = f"cross-validation of half the rows in {self.n_folds} folds"
         require_rows(rows, 2 * self.n_folds, what)
-        return self.n_repeats * self._per_repeat(rows.n)
+        return self.n_repeats * self._count_splits_per_repeat(rows.n)
 
     def n_tests(self, rows: Rows) -> int:
         """Return the number of losses: all rows, both halves and each replacement, by repeat."""
@@ -55,7 +55,7 @@ class ReplacementsDesign:
         sizes = np.bincount(np.arange(m) % self.n_folds)
         return self.n_repeats * int(rows.n + 2 * m + m * m - (sizes**2).sum())
 
-    def _per_repeat(self, n: int) -> int:
+    def _count_splits_per_repeat(self, n: int) -> int:
         return 2 * self.n_folds + n // 2 * (self.n_folds - 1)
 
     def splits(
@@ -63,13 +63,13 @@ class ReplacementsDesign:
     ) -> Iterator[Split]:
         """Yield by repeat the splits of all rows, of one half, and of it with row i replaced."""
         n, K = rows.n, self.n_folds
-        base, others = self._halves(n, seed)
+        base, others = self._draw_halves(n, seed)
         drawn_repeat = -1
         fold_of_row, fold_of_half = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
-            repeat, block = divmod(split, self._per_repeat(n))
+            repeat, block = divmod(split, self._count_splits_per_repeat(n))
             if repeat != drawn_repeat:
-                drawn_repeat, fold_of_row, fold_of_half = repeat, *self._folds(n, seed, repeat)
+                drawn_repeat, fold_of_row, fold_of_half = repeat, *self._draw_folds(n, seed, repeat)
             if block < K:
                 test = np.flatnonzero(fold_of_row == block)
                 yield ComplementSplit(repeat, block, block, test, n)
@@ -89,11 +89,11 @@ class ReplacementsDesign:
         i, rank = divmod(block - 2 * self.n_folds, self.n_folds - 1)
         return i, rank if rank < fold_of_half[i] else rank + 1
 
-    def _halves(self, n: int, seed: int) -> tuple[IntArray, IntArray]:
+    def _draw_halves(self, n: int, seed: int) -> tuple[IntArray, IntArray]:
         order = stream(seed, "halves to replace").permutation(n).astype(np.intp, copy=False)
         return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
-    def _folds(self, n: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
+    def _draw_folds(self, n: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
         """Return the (n,) folds of all rows and the (m,) folds of the half in one repeat."""
         rng = stream(seed, "folds to replace in", repeat)
         return (
@@ -106,8 +106,10 @@ class ReplacementsDesign:
         n, m, K = fits.rows.n, fits.rows.n // 2, self.n_folds
         on_all, on_half, replaced = 0.0, 0.0, np.zeros(m)
         for repeat in range(self.n_repeats):
-            losses = fits.losses[repeat * self._per_repeat(n) :][: self._per_repeat(n)]
-            _, fold_of_half = self._folds(n, fits.seed, repeat)
+            losses = fits.losses[repeat * self._count_splits_per_repeat(n) :][
+                : self._count_splits_per_repeat(n)
+            ]
+            _, fold_of_half = self._draw_folds(n, fits.seed, repeat)
             on_all += sum(float(part.sum()) for part in losses[:K]) / n
             others = np.empty(m)
             for f, part in enumerate(losses[K : 2 * K]):

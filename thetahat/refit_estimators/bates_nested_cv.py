@@ -70,7 +70,7 @@ class NestedFoldsDesign:
         """Yield the splits from ``start`` to ``stop``, with one partition for each repeat."""
         drawn_repeat, fold = -1, np.empty(0, dtype=np.intp)
         for split in range(self.n_splits(rows))[start:stop]:
-            repeat, block = self._position(split)
+            repeat, block = self._find_position(split)
             if repeat != drawn_repeat:
                 drawn_repeat, fold = repeat, self.folds(rows.n, seed, repeat)
             is_test = np.isin(fold, self.left_out[block])
@@ -78,7 +78,7 @@ class NestedFoldsDesign:
                 repeat, block, block, train=np.flatnonzero(~is_test), test=np.flatnonzero(is_test)
             )
 
-    def _position(self, split: int) -> tuple[int, int]:
+    def _find_position(self, split: int) -> tuple[int, int]:
         nested = self.n_repeats * len(self.left_out)
         if split < nested:
             return divmod(split, len(self.left_out))

@@ -118,7 +118,7 @@ def _draw_counts(rows: RowsToDraw, seed: int, sample: int) -> tuple[IntArray, in
 
 
 def _has_two_classes_without_a_case(rows: RowsToDraw, cases: IntArray) -> bool:
-    """Return whether two classes are left without any one of the cases; True for values."""
+    """Return whether, whichever case is left out, the others have two classes; True for values."""
     y = rows.class_codes
     if y is None:
         return True

@@ -91,7 +91,7 @@ class Bootstrap632:
         apparent = float(fits.losses[0].mean())
         estimate = combine_632(apparent, out.by_instance)
         value = zero_if_rounding(
-            _difference_variance(out, fits, without_noise=self.correct_noise)
+            _estimate_difference_variance(out, fits, without_noise=self.correct_noise)
             if fits.is_difference
             else scale_variance(out, estimate, without_noise=self.correct_noise),
             fits.losses,
@@ -123,7 +123,9 @@ def scale_variance(out: OutOfBagErrors, estimate: float, *, without_noise: bool)
     return out.variance(without_noise=without_noise) * (estimate / out.by_instance) ** 2
 
 
-def _difference_variance(out: OutOfBagErrors, fits: RefitLosses, *, without_noise: bool) -> float:
+def _estimate_difference_variance(
+    out: OutOfBagErrors, fits: RefitLosses, *, without_noise: bool
+) -> float:
     apparent = fits.losses[0]
     influence = (apparent - apparent.mean()) / len(apparent)
     noise = SHARE**2 * out.noise if without_noise else 0.0

@@ -82,7 +82,9 @@ class SourceKFold:
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
 
         def partition(repeat: int) -> IntArray:
-            return _balanced(np.bincount(codes), self.n_folds, stream(seed, "folds", repeat))[codes]
+            return _assign_balanced_folds(
+                np.bincount(codes), self.n_folds, stream(seed, "folds", repeat)
+            )[codes]
 
         return yield_partition_splits(partition, labels, 1, start, stop)
 
@@ -92,7 +94,7 @@ class SourceKFold:
         return codes
 
 
-def _balanced(sizes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+def _assign_balanced_folds(sizes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Return the (n_sources,) fold of each source; the ``n_folds`` largest are kept apart."""
     shuffled = rng.permutation(len(sizes))
     largest_first = shuffled[np.argsort(-sizes[shuffled], kind="stable")]

@@ -84,7 +84,7 @@ class StratifiedSourceKFold:
         """Yield one split for each fold."""
         source, shares = self._read_sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
-        of_source = _balanced(shares, self.n_folds, stream(seed, "folds", 0))
+        of_source = _assign_balanced_folds(shares, self.n_folds, stream(seed, "folds", 0))
         self._check_folds(rows, shares, of_source)
         return yield_partition_splits(lambda _repeat: of_source[source], labels, 1, start, stop)
 
@@ -125,7 +125,7 @@ class StratifiedSourceKFold:
         )
 
 
-def _balanced(shares: FloatArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+def _assign_balanced_folds(shares: FloatArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Return the (sources,) fold of each source; ``shares`` is (sources, classes)."""
     shuffled = rng.permutation(len(shares))
     weight = (shares**2).sum(axis=1)

@@ -86,7 +86,7 @@ class TimeSeries:
 
     def n_splits(self, rows: Rows) -> int:
         """K; refuses a block with nothing before it."""
-        self._edges(rows)
+        self._find_edges(rows)
         return self.n_folds
 
     def splits(
@@ -94,10 +94,10 @@ class TimeSeries:
     ) -> Iterator[Split]:
         """Yield one pair per block, in order of time."""
         del seed  # nothing is drawn
-        order, edges = self._edges(rows)
+        order, edges = self._find_edges(rows)
         return (self._split(order, *edges[k], k) for k in range(self.n_folds)[start:stop])
 
-    def _edges(self, rows: Rows) -> tuple[IntArray, list[tuple[int, int, int]]]:
+    def _find_edges(self, rows: Rows) -> tuple[IntArray, list[tuple[int, int, int]]]:
         """Return rows in order of time and (end of training, start, end of test) of each block."""
         time = get_column(rows, "time", self.info.name)
         check_two_rows(rows.n)

@@ -77,7 +77,7 @@ class QuantileFunctional:
             compiled(neighbours)(np.ascontiguousarray(counts), self._order, self._k, places)
         else:
             places = neighbours_by_numpy(counts, self._order, self._k)
-        return _between(self._values[places[:, 0]], self._values[places[:, 1]], self._g)
+        return _interpolate(self._values[places[:, 0]], self._values[places[:, 1]], self._g)
 
     def kinds(self) -> tuple[IntArray, int]:
         """Return the place of each row's value among those that differ."""
@@ -91,7 +91,7 @@ class QuantileFunctional:
         values = self._values[self._is_new]
         places = np.empty((len(counts), 2), dtype=np.intp)
         compiled(neighbours)(counts, np.arange(len(values)), self._k, places)
-        return _between(values[places[:, 0]], values[places[:, 1]], self._g)
+        return _interpolate(values[places[:, 0]], values[places[:, 1]], self._g)
 
     @property
     def _is_new(self) -> np.ndarray:
@@ -107,14 +107,14 @@ class QuantileFunctional:
         place = np.empty(n, dtype=np.intp)
         place[self._order] = np.arange(n)
         low, high = k + (place <= k), np.minimum(k + 1 + (place <= k + 1), n - 1)
-        return _between(self._values[low], self._values[high], g)
+        return _interpolate(self._values[low], self._values[high], g)
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
         """Return (b,) NaN, because the jackknife variance of a quantile is not consistent."""
         return np.full(len(counts), np.nan)
 
 
-def _between(a: FloatArray, b: FloatArray, g: float) -> FloatArray:
+def _interpolate(a: FloatArray, b: FloatArray, g: float) -> FloatArray:
     if g in (0, 1):
         return b if g else a
     return np.asarray(np.where(a == b, a, a + g * (b - a)))

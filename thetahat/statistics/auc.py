@@ -44,7 +44,7 @@ class _AucFunctional:
     def jackknife(self) -> FloatArray:
         """Return the (n,) areas without each row; NaN if a class is then missing."""
         positives, negatives = self._ranking.unit_weights()
-        of_positive, of_negative = _without(positives[None], negatives[None])
+        of_positive, of_negative = _compute_areas_without_one(positives[None], negatives[None])
         group = self._ranking.group
         by_order = np.where(
             self._ranking.positive > 0, of_positive[0, group], of_negative[0, group]
@@ -54,14 +54,22 @@ class _AucFunctional:
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
         """Return the (b,) jackknife variances from (b, n) counts; NaN if a class has one row."""
         positives, negatives = self._ranking.by_class(counts)
-        parts = tuple(zip((positives, negatives), _without(positives, negatives), strict=True))
+        parts = tuple(
+            zip(
+                (positives, negatives),
+                _compute_areas_without_one(positives, negatives),
+                strict=True,
+            )
+        )
         n = positives.sum(axis=1) + negatives.sum(axis=1)
-        mean = sum(_total(held, value) for held, value in parts) / n
-        squares = sum(_total(held, (value - mean[:, None]) ** 2) for held, value in parts)
+        mean = sum(_sum_areas(held, value) for held, value in parts) / n
+        squares = sum(_sum_areas(held, (value - mean[:, None]) ** 2) for held, value in parts)
         return np.asarray((n - 1) / n * squares)
 
 
-def _without(positives: FloatArray, negatives: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _compute_areas_without_one(
+    positives: FloatArray, negatives: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return (b, G) areas without one positive, and without one negative, of each score group."""
     below = np.cumsum(negatives, axis=1) - 0.5 * negatives
     n_positives = positives.sum(axis=1, keepdims=True)
@@ -75,7 +83,7 @@ def _without(positives: FloatArray, negatives: FloatArray) -> tuple[FloatArray, 
         )
 
 
-def _total(held: FloatArray, values: FloatArray) -> FloatArray:
+def _sum_areas(held: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(np.where(held > 0, held * values, 0.0).sum(axis=1))
 
 

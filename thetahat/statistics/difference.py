@@ -67,7 +67,7 @@ class Difference:
     )
 
     def __post_init__(self) -> None:
-        self._inner()
+        self._get_inner()
 
     @property
     def takes(self) -> AcceptedSamples:
@@ -77,7 +77,7 @@ class Difference:
     @property
     def is_smooth(self) -> bool:
         """Whether the statistic is."""
-        return self._inner().is_smooth
+        return self._get_inner().is_smooth
 
     @property
     def is_of_means(self) -> bool:
@@ -86,7 +86,7 @@ class Difference:
 
     def undefined(self) -> str:
         """Say when a resample has no value: where the statistic has none."""
-        return self._inner().undefined()
+        return self._get_inner().undefined()
 
     def strata(self, sample: Sample) -> IntArray:
         """Return (2,) or (3,) bounds: pairs are one stratum, independent samples are two."""
@@ -100,7 +100,7 @@ class Difference:
             raise InvalidParameter("A difference needs a second sample, y.", loc=("y",))
         if self.paired:
             two_columns("a paired difference", sample, 1)
-        inner = self._inner()
+        inner = self._get_inner()
         if self.paired and self.is_of_means:
             return inner.on(Sample(sample.x - sample.y), fast=fast)
         a = inner.on(Sample(sample.x), fast=fast)
@@ -117,11 +117,11 @@ class Difference:
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
         """Return what is to be known of either sample."""
-        inner = self._inner()
+        inner = self._get_inner()
         cautions = [c for _, values in sample.parts() for c in inner.cautions(Sample(values))]
         return tuple(dict.fromkeys(cautions))
 
-    def _inner(self) -> Statistic:
+    def _get_inner(self) -> Statistic:
         from thetahat.statistics import STATISTICS  # noqa: PLC0415 - a cycle: this is one of them
 
         cls: Any = STATISTICS.get_method(self.statistic, loc=("statistic",))

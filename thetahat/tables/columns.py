@@ -62,7 +62,7 @@ def read_columns_of_rows(
 
 def parse_features(columns: Mapping[str, RawColumn]) -> dict[str, np.ndarray]:
     """Return each column as float64 (missing values NaN) or as objects (missing values None)."""
-    return dict(zip(columns, starmap(_feature, columns.items()), strict=True))
+    return dict(zip(columns, starmap(_build_feature, columns.items()), strict=True))
 
 
 def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, ...] | FloatArray:
@@ -83,7 +83,7 @@ def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, .
 
 def parse_numbers(values: RawColumn, what: str) -> FloatArray:
     """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
-    array = _numeric(_array(values, (what,)), (what,))
+    array = _convert_to_numeric(_convert_to_array(values, (what,)), (what,))
     if array is None:
         raise InvalidParameter(f"The {what} column is not numeric.", loc=(what,))
     unfit = ~np.isfinite(array)
@@ -102,26 +102,26 @@ def parse_labels(values: RawColumn, what: str) -> np.ndarray:
     A label is a string, a whole number or a boolean. No label may be missing, and a column has
     labels of one type.
     """
-    array = _array(values, (what,))
+    array = _convert_to_array(values, (what,))
     if array.dtype.kind in "iu":
         return array.astype(np.intp)
     if array.dtype.kind == "b":
         return array.astype(object)
     if array.dtype.kind == "f":
-        return _whole(array, what)
+        return _convert_to_whole_numbers(array, what)
     if array.dtype.kind != "O":
         _refuse_type(array.dtype, what)
-    return _object_labels(array, what)
+    return _encode_object_labels(array, what)
 
 
-def _object_labels(array: np.ndarray, what: str) -> np.ndarray:
+def _encode_object_labels(array: np.ndarray, what: str) -> np.ndarray:
     kinds = {type(value) for value in array}
     if kinds <= {str} or kinds == {bool}:
         return array
     if kinds <= {bool, int}:
-        return _integers(array, what)
+        return _convert_to_integers(array, what)
     if kinds <= _NUMBERS:
-        return _whole(np.array([float(value) for value in array]), what)
+        return _convert_to_whole_numbers(np.array([float(value) for value in array]), what)
     for row, value in enumerate(array):
         if value is None or (isinstance(value, float) and math.isnan(value)):
             _refuse_missing(what, row)
@@ -141,7 +141,7 @@ def parse_class_labels(values: RawColumn, what: str) -> np.ndarray:
 
     Fractions are accepted for classes only; as a source or a fold they are probably a mistake.
     """
-    array = _array(values, (what,))
+    array = _convert_to_array(values, (what,))
     kinds = {type(value) for value in array} if array.dtype.kind == "O" else set()
     if array.dtype.kind == "f" or (float in kinds and kinds <= _NUMBERS):
         numbers = parse_numbers(array, what)
@@ -165,7 +165,7 @@ def encode_classes(
 
 def parse_time_column(values: RawColumn, what: str) -> np.ndarray:
     """Return (n,) times that can be sorted: float64, datetime64 or strings of one format."""
-    array = _array(values, (what,))
+    array = _convert_to_array(values, (what,))
     if array.dtype.kind == "M":
         missing = np.isnat(array)
         if missing.any():
@@ -176,10 +176,10 @@ def parse_time_column(values: RawColumn, what: str) -> np.ndarray:
     return parse_numbers(array, what)
 
 
-def _feature(name: str, values: RawColumn) -> np.ndarray:
+def _build_feature(name: str, values: RawColumn) -> np.ndarray:
     loc: Loc = ("features", name)
-    array = _array(values, loc)
-    numeric = _numeric(array, loc)
+    array = _convert_to_array(values, loc)
+    numeric = _convert_to_numeric(array, loc)
     if numeric is not None:
         too_large = np.abs(numeric) > MAX_FEATURE
         if too_large.any():
@@ -205,7 +205,7 @@ def _feature(name: str, values: RawColumn) -> np.ndarray:
     return array
 
 
-def _array(values: RawColumn, loc: Loc) -> np.ndarray:
+def _convert_to_array(values: RawColumn, loc: Loc) -> np.ndarray:
     """Return the values as an (n,) array, of objects if they are plain Python values."""
     if not isinstance(values, np.ndarray):
         return np.fromiter(values, dtype=object, count=len(values))
@@ -218,7 +218,7 @@ def _array(values: RawColumn, loc: Loc) -> np.ndarray:
     return values.astype(object) if values.dtype.kind == "U" else values
 
 
-def _numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
+def _convert_to_numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
     """Return (n,) floats with NaN for missing values, or None if the column is not numeric."""
     if array.dtype.kind in "fiub":
         return array.astype(np.float64)
@@ -232,7 +232,7 @@ def _numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
         ) from None
 
 
-def _integers(array: np.ndarray, what: str) -> IntArray:
+def _convert_to_integers(array: np.ndarray, what: str) -> IntArray:
     try:
         return array.astype(np.intp)
     except OverflowError:
@@ -241,7 +241,7 @@ def _integers(array: np.ndarray, what: str) -> IntArray:
         ) from None
 
 
-def _whole(array: FloatArray, what: str) -> IntArray:
+def _convert_to_whole_numbers(array: FloatArray, what: str) -> IntArray:
     if np.isnan(array).any():
         _refuse_missing(what, int(np.argmax(np.isnan(array))))
     fractional = (array != np.round(array)) | (np.abs(array) > 2**53)

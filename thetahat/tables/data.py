@@ -171,7 +171,7 @@ def _parse_columns(
     features: Mapping[str, RawColumn | SparseColumns], roles: Mapping[str, RawColumn], task: str
 ) -> Data:
     """Return the data of columns of one length, without a check that there are two classes."""
-    y, classes = _target(roles["target"], task)
+    y, classes = _encode_target(roles["target"], task)
     wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
     raw = {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
     labels = {
@@ -188,7 +188,7 @@ def _parse_columns(
         fold=labels.get("fold"),
         cluster=labels.get("cluster"),
         time=parse_time_column(roles["time"], "time") if "time" in roles else None,
-        weight=_weights(roles["weight"]) if "weight" in roles else None,
+        weight=_read_weights(roles["weight"]) if "weight" in roles else None,
     )
 
 
@@ -248,7 +248,7 @@ def _describe(left_out: LeftOut) -> str:
     return " ".join(caution.message for caution in left_out.cautions())
 
 
-def _target(target: RawColumn, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
+def _encode_target(target: RawColumn, task: str) -> tuple[np.ndarray, tuple[Label, ...]]:
     if task == REGRESSION:
         return parse_numbers(target, "target"), ()
     codes, classes = encode_classes(target, "target", fractions=True)
@@ -270,7 +270,7 @@ def _check_not_values(target: RawColumn, codes: np.ndarray, classes: tuple[Label
     )
 
 
-def _weights(weight: RawColumn) -> FloatArray:
+def _read_weights(weight: RawColumn) -> FloatArray:
     weights = parse_numbers(weight, "weight")
     negative = weights < 0
     if negative.any():

@@ -103,7 +103,7 @@ class Features:
         """Return the table with its sparse groups made dense; raises if they are too large."""
         if not self.wide:
             return self
-        columns = [column for group in self._small() for column in group.dense().T]
+        columns = [column for group in self._check_dense_size() for column in group.dense().T]
         names = [name for group in self.wide for name in group.names]
         return self.with_columns((*self.names, *names), (*self.columns, *columns))
 
@@ -112,7 +112,10 @@ class Features:
         self._check_numeric()
         if self.wide:
             return np.hstack(
-                [*(c[:, None] for c in self.columns), *(g.dense() for g in self._small())]
+                [
+                    *(c[:, None] for c in self.columns),
+                    *(g.dense() for g in self._check_dense_size()),
+                ]
             )
         if isinstance(self.columns, np.ndarray):
             return np.ascontiguousarray(self.columns.T)
@@ -177,7 +180,7 @@ class Features:
                 loc=("columns", "features", name, row),
             )
 
-    def _small(self) -> tuple[SparseColumns, ...]:
+    def _check_dense_size(self) -> tuple[SparseColumns, ...]:
         """Return the sparse groups; raises if they would be too large as dense columns."""
         width = sum(group.width for group in self.wide)
         if self.n * width > MAX_DENSE_CELLS:

@@ -63,7 +63,7 @@ def parse_times(texts: Sequence[str] | np.ndarray, what: str) -> np.ndarray:
             loc=(what, row),
             value=texts[row][:100],
         )
-    plain = [None if m is None else _without_zone(m) for m in moments]
+    plain = [None if m is None else _remove_zone(m) for m in moments]
     return np.array(plain, dtype="datetime64[us]")
 
 
@@ -74,7 +74,7 @@ def _parse_time(text: str) -> datetime | None:
         return None
 
 
-def _without_zone(moment: datetime) -> datetime:
+def _remove_zone(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         return moment
     try:

@@ -110,7 +110,7 @@ class TwoSamplePermutation:
         if reason is not None:
             raise InsufficientData(reason, loc=("x" if n <= m else "y",), value=min(n, m))
         pooled = np.concatenate([sample.x, sample.y])
-        values = _scale(pooled)
+        values = _standardise(pooled)
         observed = self._compute(values, np.arange(n)[np.newaxis])[0]
         n_divisions = math.comb(n + m, n)
         is_exact = n_divisions <= _MAX_ENUMERATED
@@ -179,7 +179,7 @@ class TwoSamplePermutation:
         return (FEW_UNITS(subject="The test", n=smallest, unit="row", consequence=consequence),)
 
 
-def _scale(pooled: FloatArray) -> FloatArray:
+def _standardise(pooled: FloatArray) -> FloatArray:
     """Return the values with mean 0 and mean square 1; zeros if all are equal."""
     centred = pooled - pooled[0]
     centred = centred - centred.mean()

@@ -29,17 +29,17 @@ def rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
     It is ``ROUNDING`` times their largest loss, and at least ``MIN_LOSS``, below which squares
     underflow.
     """
-    return max(ROUNDING * max(_largest(a), _largest(b)), MIN_LOSS)
+    return max(ROUNDING * max(_find_largest(a), _find_largest(b)), MIN_LOSS)
 
 
 def zero_rounding(differences: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the differences a - b, or zeros if all of them are only rounding errors."""
-    if _largest(differences) <= rounding_of_pair(a, b):
+    if _find_largest(differences) <= rounding_of_pair(a, b):
         return np.zeros_like(differences)
     return differences
 
 
-def _largest(values: FloatArray) -> float:
+def _find_largest(values: FloatArray) -> float:
     return max(float(values.max(initial=0)), -float(values.min(initial=0)))
 
 
@@ -80,7 +80,7 @@ class BlockLosses:
                 loc=("losses", at),
                 value=str(losses[at]),
             )
-        largest = _largest(losses)
+        largest = _find_largest(losses)
         if 0 < largest < MIN_LOSS:
             raise InvalidParameter(
                 f"The largest loss is {largest:g}; the largest must be 0 or at least {MIN_LOSS:g}, "
@@ -139,7 +139,7 @@ class BlockLosses:
         ``moments`` are the moments of the differences, if they are known already.
         """
         by_row = self.values is not None
-        unchecked = _without_check(
+        unchecked = _build_unchecked(
             self.layout, differences if by_row else None, None if by_row else differences
         )
         if moments is not None:
@@ -190,7 +190,7 @@ class BlockLosses:
         return np.asarray(shift + np.bincount(instance, weights=self.rows - shift) / counts)
 
 
-def _without_check(
+def _build_unchecked(
     layout: Layout, values: FloatArray | None, scores: FloatArray | None
 ) -> BlockLosses:
     """Return losses without checking them, because they are differences of checked losses.

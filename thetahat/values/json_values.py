@@ -55,14 +55,14 @@ def to_json(value: object) -> Any:
         return value
     if isinstance(value, float):  # numpy.float64 is one too
         return float(value) if math.isfinite(value) else None
-    return _encoder(kind)(value)  # type: ignore[arg-type]  # every type can be hashed
+    return _build_encoder(kind)(value)  # type: ignore[arg-type]  # every type can be hashed
 
 
 @cache
-def _encoder(kind: type) -> Callable[[Any], Any]:
+def _build_encoder(kind: type) -> Callable[[Any], Any]:
     """Return the function that encodes values of exactly this type."""
     if is_dataclass(kind):
-        return _dataclass_encoder(kind)
+        return _build_dataclass_encoder(kind)
     for parent, encode in _ENCODERS:
         if issubclass(kind, parent):
             return encode
@@ -103,7 +103,7 @@ class _FieldPlan(NamedTuple):
     is_inline: bool
 
 
-def _dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
+def _build_dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
     plans = tuple(
         _FieldPlan(
             name=one.name,

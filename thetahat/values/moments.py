@@ -59,7 +59,7 @@ class BlockMoments:
     @property
     def macro_mean(self) -> float:
         """Average of the block means."""
-        return self.shift + _mean(self.deviations)
+        return self.shift + _compute_mean(self.deviations)
 
     @property
     def pooled_mean(self) -> float:
@@ -71,7 +71,7 @@ class BlockMoments:
         """B: sample variance (ddof 1) of the block means."""
         if self.n_blocks < 2:
             raise InsufficientData("A variance between blocks needs two blocks.", loc=("block",))
-        return _variance(self.deviations)
+        return _compute_variance(self.deviations)
 
     @property
     def within_variances(self) -> FloatArray:
@@ -89,7 +89,7 @@ class BlockMoments:
     @property
     def mean_sampling_variance(self) -> float:
         """Average over blocks of V_k / M_k."""
-        return _mean(self.within_variances / self.sizes)
+        return _compute_mean(self.within_variances / self.sizes)
 
     @property
     def total_centred_squares(self) -> float:
@@ -125,8 +125,8 @@ class Moments:
     def macro_mean(self) -> float:
         """Average over repeats of the average of the block means."""
         if self.split_repeat[-1] == 0:
-            return self.shift + _mean(self.deviations)
-        parts = [_mean(p.deviations) for p in self.by_repeat()]
+            return self.shift + _compute_mean(self.deviations)
+        parts = [_compute_mean(p.deviations) for p in self.by_repeat()]
         return self.shift + sum(parts) / len(parts)
 
     @property
@@ -148,14 +148,14 @@ class Moments:
             yield BlockMoments(self.sizes[part], self.shift, self.deviations[part], squares)
 
 
-def _mean(values: FloatArray) -> float:
+def _compute_mean(values: FloatArray) -> float:
     """Return exactly ``values.mean()``; for ten values in a third of the time."""
     return float(np.add.reduce(values)) / len(values)
 
 
-def _variance(values: FloatArray) -> float:
+def _compute_variance(values: FloatArray) -> float:
     """Return exactly ``values.var(ddof=1)``."""
-    apart = values - _mean(values)
+    apart = values - _compute_mean(values)
     return float(np.add.reduce(apart * apart)) / (len(values) - 1)
 
 
@@ -168,19 +168,19 @@ def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
     if starts is None:
         raise InsufficientData("The layout has no rows, only one mean per split.")
     one_pass = len(values) >= MANY_ROWS and (layout.order is None) == (layout.narrow_split is None)
-    if one_pass and (moments := _in_one_pass(values, layout, starts)) is not None:
+    if one_pass and (moments := _compute_in_one_pass(values, layout, starts)) is not None:
         return moments
     ordered = values if layout.order is None else values[layout.order]
     shift = float(ordered[0])
     sizes = np.diff(starts).astype(np.float64)
     if len(sizes) > _MANY_SPLITS:
-        deviations, squares = _by_reduceat(ordered, shift, starts, sizes)
+        deviations, squares = _compute_by_reduceat(ordered, shift, starts, sizes)
     else:
-        deviations, squares = _by_slices(ordered, shift, starts)
+        deviations, squares = _compute_by_slices(ordered, shift, starts)
     return Moments(sizes, shift, deviations, squares, layout.split_repeat)
 
 
-def _in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
+def _compute_in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -> Moments | None:
     if layout.order is None or layout.narrow_split is None:
         shift = float(values[0])
         sums = by_runs(values, starts, shift)
@@ -200,7 +200,7 @@ def moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:
     return Moments(layout.n_test, shift, scores - shift, None, layout.split_repeat)
 
 
-def _by_slices(
+def _compute_by_slices(
     ordered: FloatArray, shift: float, starts: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     deviations = np.empty(len(starts) - 1)
@@ -216,7 +216,7 @@ def _by_slices(
     return deviations, squares
 
 
-def _by_reduceat(
+def _compute_by_reduceat(
     ordered: FloatArray, shift: float, starts: IntArray, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     first, counts = ordered[starts[:-1]], np.diff(starts)

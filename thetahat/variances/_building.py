@@ -43,15 +43,15 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
 
     A value that is no larger than the rounding error of the block means counts as zero.
     """
-    value = 0.0 if abs(value) <= _rounding_error(losses) else value
+    value = 0.0 if abs(value) <= _bound_rounding_error(losses) else value
     return VarianceEstimate(
         value=value,
         target=info.targets[0] if target is None else target,
-        mean=_kind_of_mean(info),
+        mean=_name_kind_of_mean(info),
         estimate=mean_loss(info, losses),
         degrees_of_freedom=degrees_of_freedom,
         usable=carries_intervals and value > 0,
-        cautions=(*_caution_sign(info.name, value), *cautions, *_caution_clusters(info, losses)),
+        cautions=(*_judge_sign(info.name, value), *cautions, *_build_cluster_caution(info, losses)),
         details=details or {},
     )
 
@@ -63,11 +63,11 @@ def build_estimates(
     return VarianceEstimate(
         value=values,
         target=info.targets[0],
-        mean=_kind_of_mean(info),
+        mean=_name_kind_of_mean(info),
         estimate=mean_loss(info, losses),
         degrees_of_freedom=None,
         usable=False,
-        cautions=(*_caution_signs(info.name, values), caution, *caution_several_repeats(losses)),
+        cautions=(*_judge_signs(info.name, values), caution, *caution_several_repeats(losses)),
         details={"sources": list(losses.layout.block_labels)},
     )
 
@@ -75,7 +75,7 @@ def build_estimates(
 def mean_loss(info: MethodInfo, losses: BlockLosses) -> float:
     """Return the mean loss whose variance the method estimates."""
     moments = losses.moments
-    return moments.macro_mean if _kind_of_mean(info) is MeanKind.MACRO else moments.pooled_mean
+    return moments.macro_mean if _name_kind_of_mean(info) is MeanKind.MACRO else moments.pooled_mean
 
 
 def degrees_between_blocks(losses: BlockLosses) -> float:
@@ -109,7 +109,7 @@ def caution_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
     return () if losses.layout.has_fixed_models else (TRAINING_IGNORED,)
 
 
-def _caution_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
+def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
     """Return the caution that losses of one cluster were taken as independent, if they were.
 
     A method that uses block means treats the blocks as independent, which they are not if clusters
@@ -123,16 +123,16 @@ def _caution_clusters(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, .
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 
 
-def _kind_of_mean(info: MethodInfo) -> MeanKind:
+def _name_kind_of_mean(info: MethodInfo) -> MeanKind:
     return MeanKind.MACRO if info.mean is None else info.mean
 
 
-def _rounding_error(losses: BlockLosses) -> float:
+def _bound_rounding_error(losses: BlockLosses) -> float:
     """Return the largest variance that rounding errors of the block means can produce."""
     return losses.rounding_of_means**2
 
 
-def _caution_sign(name: str, value: float) -> tuple[Caution, ...]:
+def _judge_sign(name: str, value: float) -> tuple[Caution, ...]:
     if value < 0:
         return (NEGATIVE_VARIANCE(subject=f"The variance {name}", value=value),)
     if value == 0:
@@ -145,7 +145,7 @@ def _caution_sign(name: str, value: float) -> tuple[Caution, ...]:
     return ()
 
 
-def _caution_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
+def _judge_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
     known = values[~np.isnan(values)]
     n = int((known < 0).sum())
     if n == 0:

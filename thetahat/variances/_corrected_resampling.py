@@ -52,18 +52,18 @@ def corrected_resampled(
         (1 / j + ratio) * s2,
         float(min(j - 1, max_degrees)),
         target=Target.NEW_SOURCE if source else Target.THESE_SOURCES,
-        cautions=(*_few_splits(j), *(() if source else _large_test_parts(ratio))),
+        cautions=(*_judge_number_of_splits(j), *(() if source else _judge_test_share(ratio))),
         details={"test_to_train_ratio": ratio},
     )
 
 
-def _few_splits(j: int) -> tuple[Caution, ...]:
+def _judge_number_of_splits(j: int) -> tuple[Caution, ...]:
     if j >= FEW_BLOCKS.threshold:
         return ()
     return (FEW_BLOCKS(subject="The variance", n=j, unit="split"),)
 
 
-def _large_test_parts(ratio: float) -> tuple[Caution, ...]:
+def _judge_test_share(ratio: float) -> tuple[Caution, ...]:
     share = ratio / (1 + ratio)
     if share <= LARGE_TEST_PARTS.threshold:
         return ()

@@ -71,13 +71,13 @@ def compute_theta_5(blocks: BlockMoments) -> float:
 
 def by_source(blocks: BlockMoments) -> FloatArray:
     """Return (K,) plug-in values minus w_k, using mu^2 - m_k^2 = -(m_k - mu)(m_k + mu)."""
-    d, mu = _deviations(blocks), blocks.macro_mean
+    d, mu = _compute_deviations(blocks), blocks.macro_mean
     return np.asarray(blocks.within_variances / blocks.sizes - d * (d + 2 * mu))
 
 
 def by_pair(blocks: BlockMoments) -> FloatArray:
     """Return (K, K) plug-in values minus m_k m_l; the diagonal is NaN."""
-    d, mu = _deviations(blocks), blocks.macro_mean
+    d, mu = _compute_deviations(blocks), blocks.macro_mean
     pairs = -mu * (d[:, None] + d[None, :]) - np.outer(d, d)
     np.fill_diagonal(pairs, np.nan)
     return np.asarray(pairs)
@@ -140,7 +140,7 @@ class MeanForm:
 
     def at(self, blocks: BlockMoments) -> float:
         """Return the value at the block means, ordered by powers of the macro mean."""
-        d, mu = _deviations(blocks), blocks.macro_mean
+        d, mu = _compute_deviations(blocks), blocks.macro_mean
         return add_terms(
             float(d @ self.matrix @ d),
             2 * mu * float(self.row_sums @ d),
@@ -186,5 +186,5 @@ def centred_squares(blocks: BlockMoments) -> FloatArray:
     return np.asarray(blocks.within_variances * (blocks.sizes - 1))
 
 
-def _deviations(blocks: BlockMoments) -> FloatArray:
+def _compute_deviations(blocks: BlockMoments) -> FloatArray:
     return np.asarray(blocks.deviations - blocks.deviations.mean())

@@ -67,13 +67,13 @@ class BayleAllPairs:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, _squares_over_n),
+            average_over_repeats(losses.moments, _sum_squares_over_n),
             None,
             cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
         )
 
 
-def _squares_over_n(blocks: BlockMoments) -> float:
+def _sum_squares_over_n(blocks: BlockMoments) -> float:
     return blocks.total_centred_squares / blocks.n_losses**2
 
 

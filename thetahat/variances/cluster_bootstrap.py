@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from thetahat.cautions import FEW_UNITS
 from thetahat.numerics.bootstrap import Replicates, reason_against_units
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
@@ -82,7 +83,7 @@ class ClusterBootstrap(ResampledVariance):
     ) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""
         value = 0.0 if replicates.is_constant else replicates.variance
-        few = (c for c in resampling_cautions(replicates.units) if c.code == "few_units")
+        few = (c for c in resampling_cautions(replicates.units) if c.code == FEW_UNITS.code)
         training = caution_training_ignored(losses)
         return build_estimate(
             self.info,

@@ -66,7 +66,7 @@ class Dietterich5x2:
             return None
         return (
             "dietterich_5x2 needs exactly 5 repeats of 2 folds (scheme five_by_two), and there "
-            f"{_counted(per_repeat.tolist())}"
+            f"{_describe_repeats(per_repeat.tolist())}"
         )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
@@ -82,21 +82,21 @@ class Dietterich5x2:
             losses,
             value,
             float(_REPEATS),
-            cautions=(*_on_one_split(), *_on_halves(losses.layout)),
+            cautions=(*_list_one_split_cautions(), *_list_half_cautions(losses.layout)),
         )
         return replace(estimate, estimate=float(moments.means[0]))
 
 
-def _counted(per_repeat: list[int]) -> str:
+def _describe_repeats(per_repeat: list[int]) -> str:
     r, k = len(per_repeat), "/".join(str(k) for k in sorted(set(per_repeat)))
     return f"{'is 1 repeat' if r == 1 else f'are {r} repeats'} of {k}"
 
 
-def _on_one_split() -> tuple[Caution, ...]:
+def _list_one_split_cautions() -> tuple[Caution, ...]:
     return (ORDER_DEPENDENT(),)
 
 
-def _on_halves(layout: Layout) -> tuple[Caution, ...]:
+def _list_half_cautions(layout: Layout) -> tuple[Caution, ...]:
     sizes = layout.n_test.reshape(_REPEATS, 2)
     uneven = bool(np.any(np.abs(sizes[:, 0] - sizes[:, 1]) > 1))
     half = HALF_OF_THE_DATA()

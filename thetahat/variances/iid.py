@@ -67,13 +67,13 @@ class Iid:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, _sampling_variance),
+            average_over_repeats(losses.moments, _estimate_sampling_variance),
             float(losses.layout.n_rows - 1),
             cautions=(TRAINING_IGNORED,),
         )
 
 
-def _sampling_variance(blocks: BlockMoments) -> float:
+def _estimate_sampling_variance(blocks: BlockMoments) -> float:
     return blocks.mean_sampling_variance
 
 

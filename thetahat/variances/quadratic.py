@@ -157,11 +157,13 @@ class Quadratic:
         if reason := self.inapplicable(losses.layout):
             raise InvalidParameter(reason, loc=("coefficients" if self.bias is None else "bias",))
         if self.coefficients is not None:
-            return self._on_sources(losses, self.coefficients)
+            return self._estimate_on_sources(losses, self.coefficients)
         assert self.bias is not None  # noqa: S101 - __post_init__ saw to it
-        return self._on_folds(losses, self.bias)
+        return self._estimate_on_folds(losses, self.bias)
 
-    def _on_folds(self, losses: BlockLosses, bias: tuple[float, float, float]) -> VarianceEstimate:
+    def _estimate_on_folds(
+        self, losses: BlockLosses, bias: tuple[float, float, float]
+    ) -> VarianceEstimate:
         value = average_over_repeats(losses.moments, lambda part: compute_with_bias(part, bias))
         return self._build_estimate(
             losses,
@@ -171,8 +173,10 @@ class Quadratic:
             details=describe_bias_of_folds(next(losses.moments.by_repeat()).sizes, bias),
         )
 
-    def _on_sources(self, losses: BlockLosses, coefficients: Coefficients) -> VarianceEstimate:
-        a, b, c = (np.array(x, dtype=np.float64) for x in _parts(coefficients))
+    def _estimate_on_sources(
+        self, losses: BlockLosses, coefficients: Coefficients
+    ) -> VarianceEstimate:
+        a, b, c = (np.array(x, dtype=np.float64) for x in _list_parts(coefficients))
         form = mean_form(a, b, c)
         value = average_over_repeats(
             losses.moments, lambda part: compute_with_coefficients(part, a, b, form)
@@ -211,7 +215,7 @@ class Quadratic:
         )
 
 
-def _parts(coefficients: Coefficients) -> tuple[Any, Any, Any]:
+def _list_parts(coefficients: Coefficients) -> tuple[Any, Any, Any]:
     return coefficients.a, coefficients.b, coefficients.c
 
 
@@ -275,18 +279,18 @@ def describe_bias_of_coefficients(
     gamma = c - 1 / k**2
     gamma[np.abs(gamma) <= 1e-12 * (np.abs(c) + 1 / k**2)] = 0.0
     terms = [
-        *_single(clean["sigma_squared"], "sigma^2[{}]", labels),
-        *_single(clean["omega"], "omega[{}]", labels),
-        *_paired(gamma, "gamma[{}, {}]", labels),
-        *_single(clean["mu_squared"], "mu[{}]^2", labels),
-        *_paired(c, "mu[{}] mu[{}]", labels),
+        *_list_labelled(clean["sigma_squared"], "sigma^2[{}]", labels),
+        *_list_labelled(clean["omega"], "omega[{}]", labels),
+        *_list_pair_sums(gamma, "gamma[{}, {}]", labels),
+        *_list_labelled(clean["mu_squared"], "mu[{}]^2", labels),
+        *_list_pair_sums(c, "mu[{}] mu[{}]", labels),
     ]
     return {
         "sources": list(labels),
         "bias": {
             **{name: x.tolist() for name, x in clean.items()},
-            "gamma": _without_diagonal(gamma),
-            "mu_mu": _without_diagonal(c),
+            "gamma": _list_without_diagonal(gamma),
+            "mu_mu": _list_without_diagonal(c),
         },
         "bias_in_words": bias_in_words(terms),
     }
@@ -306,11 +310,15 @@ def bias_in_words(terms: Sequence[tuple[float, str]]) -> str:
     return text if left <= 0 else f"{text} and {left} more terms"
 
 
-def _single(numbers: FloatArray, name: str, labels: Sequence[Label]) -> list[tuple[float, str]]:
+def _list_labelled(
+    numbers: FloatArray, name: str, labels: Sequence[Label]
+) -> list[tuple[float, str]]:
     return [(x, name.format(label)) for x, label in zip(numbers.tolist(), labels, strict=True)]
 
 
-def _paired(matrix: FloatArray, name: str, labels: Sequence[Label]) -> list[tuple[float, str]]:
+def _list_pair_sums(
+    matrix: FloatArray, name: str, labels: Sequence[Label]
+) -> list[tuple[float, str]]:
     """Return each unordered pair once, with the sum of its two entries."""
     rows, columns = np.triu_indices(len(matrix), 1)
     both = matrix[rows, columns] + matrix[columns, rows]
@@ -320,7 +328,7 @@ def _paired(matrix: FloatArray, name: str, labels: Sequence[Label]) -> list[tupl
     ]
 
 
-def _without_diagonal(matrix: FloatArray) -> list[list[float | None]]:
+def _list_without_diagonal(matrix: FloatArray) -> list[list[float | None]]:
     return [
         [None if i == j else float(x) for j, x in enumerate(row)]
         for i, row in enumerate(matrix.tolist())

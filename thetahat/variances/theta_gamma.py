@@ -70,7 +70,7 @@ class ThetaGamma:
         value = average_over_repeats(losses.moments, between_blocks)
         cautions = (
             *caution_few_blocks(losses),
-            *_of_shared_training(losses.layout),
+            *_build_shared_training_caution(losses.layout),
             PESSIMISTIC_FOR_THESE_SOURCES(value=value),
             *caution_several_repeats(losses),
         )
@@ -79,7 +79,7 @@ class ThetaGamma:
         )
 
 
-def _of_shared_training(layout: Layout) -> tuple[Caution, ...]:
+def _build_shared_training_caution(layout: Layout) -> tuple[Caution, ...]:
     """Caution of what models share that were trained on each other's sources."""
     if layout.has_fixed_models:
         return ()

@@ -86,7 +86,7 @@ class Controlled:
         """Estimate the risk from (n,) losses, (n,) weights and, for ``fold``, (n,) fold codes."""
         products = multiply_by_weights(losses, weights)
         fold_of_row = self._read_folds(len(losses), fold)
-        beta = self._betas(products, weights, fold_of_row)
+        beta = self._compute_betas(products, weights, fold_of_row)
         terms = np.asarray(products - beta[fold_of_row] * (weights - 1))
         estimate, variance = mean_and_variance(terms)
         return RiskEstimate(
@@ -114,7 +114,7 @@ class Controlled:
             )
         return fold
 
-    def _betas(
+    def _compute_betas(
         self, products: FloatArray, weights: FloatArray, fold_of_row: IntArray
     ) -> FloatArray:
         """Return the (F,) coefficients of the parts; 0 if the weights of a part do not vary."""

@@ -93,13 +93,13 @@ class Doubly:
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
         products = multiply_by_weights(losses, weights)
-        variates, cautions = self._variates(weights)
-        beta = _coefficients(products, variates)
+        variates, cautions = self._build_variates(weights)
+        beta = _compute_coefficients(products, variates)
         terms = np.asarray(products - variates @ beta)
         estimate, variance = mean_and_variance(terms)
-        variance += float(beta[-1] ** 2) * self._second_moment_variance(len(beta))
-        if self._second_moment_variance(len(beta)) > 0:
-            first = _coefficients(products, variates[:, :1])
+        variance += float(beta[-1] ** 2) * self._compute_second_moment_variance(len(beta))
+        if self._compute_second_moment_variance(len(beta)) > 0:
+            first = _compute_coefficients(products, variates[:, :1])
             simpler_terms = np.asarray(products - variates[:, :1] @ first)
             simpler_estimate, simpler_variance = mean_and_variance(simpler_terms)
             if simpler_variance < variance:
@@ -113,10 +113,10 @@ class Doubly:
             terms=terms,
         )
 
-    def _second_moment_variance(self, n_variates: int) -> float:
+    def _compute_second_moment_variance(self, n_variates: int) -> float:
         return self.second_moment_variance if n_variates == 2 else 0.0
 
-    def _variates(self, weights: FloatArray) -> tuple[FloatArray, tuple[Caution, ...]]:
+    def _build_variates(self, weights: FloatArray) -> tuple[FloatArray, tuple[Caution, ...]]:
         """Return (n, 1 or 2) control variates, each with expectation zero."""
         first = weights - 1
         if self.second_moment is None:
@@ -125,7 +125,7 @@ class Doubly:
         return np.column_stack([first, weights**2 - self.second_moment]), ()
 
 
-def _coefficients(products: FloatArray, variates: FloatArray) -> FloatArray:
+def _compute_coefficients(products: FloatArray, variates: FloatArray) -> FloatArray:
     """Return (v,) least squares slopes; 0 for a variate that depends linearly on the other."""
     beta = np.zeros(variates.shape[1])
     raw = variates + np.array([1.0, 0.0])[: len(beta)]  # the weights, whose rounding matters

@@ -31,7 +31,7 @@ from thetahat.analyses.studies.result import (
     series_of_numbers,
 )
 from thetahat.analyses.studies.truths import PREDICTED
-from thetahat.cautions import Caution, restore
+from thetahat.cautions import FEW_REPETITIONS, THESE_SOURCES_UNKNOWN, Caution, restore
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SHOWN_COLUMNS: Final = ("coverage", EXPECTED, "width", "score", "built")
@@ -50,8 +50,9 @@ def compute_findings(
             if table.name == "intervals":
                 rows += [_cell_row(cell, row) for row in table.rows if _has_truth(row)]
         for caution in cell_findings.cautions:
-            if caution.code != "these_sources_unknown":  # another cell has the same sources
-                of_all = caution.code == "few_repetitions"
+            # another cell has the same sources
+            if caution.code != THESE_SOURCES_UNKNOWN.code:
+                of_all = caution.code == FEW_REPETITIONS.code
                 message = caution.message if of_all else f"{cell.name}: {caution.message}"
                 cautions[caution.code, message] = restore(caution.code, message)
     summary = summarise_cells(rows, level)

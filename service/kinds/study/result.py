@@ -137,7 +137,7 @@ def _describe(
 def _few_repetitions(n: int, findings: StudyFindings) -> tuple[Caution, ...]:
     """Return a caution if there are few repetitions and the findings do not have it yet."""
     if n >= FEW_REPETITIONS_BELOW or any(
-        caution.code == "few_repetitions" for caution in findings.cautions
+        caution.code == FEW_REPETITIONS.code for caution in findings.cautions
     ):
         return ()
     return (FEW_REPETITIONS(n=n, more=""),)

@@ -32,7 +32,7 @@ def run_repetitions(study: Study, start: int, stop: int) -> RecordedRepetitions:
 
 
 def time_repetition(study: Study, n: int) -> float:
-    """Return the approximate seconds that a repetition takes, out of n.
+    """Return the approximate time in seconds of one of the n repetitions.
 
     The second run counts, because the first includes compiling, unless the first was so slow that
     the study must be cut anyway.

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.cross_validation import Outcomes, as_outcomes, build_rows, run_splits
-from thetahat.cross_validation.fast_path import _of_all_rows
+from thetahat.cross_validation.fast_path import _build_for_all_rows
 from thetahat.learners.base import Part
 from thetahat.learners.fast.ridge import resampled_products as _resampled_products
 from thetahat.learners.fast.ridge.resampled_products import (
@@ -35,7 +35,7 @@ def made(*, weighted: bool = False, n: int = 90) -> Data:
 
 
 def outcomes(data: Data, learner: Ridge, n_resamples: int, start: int, stop: int) -> Outcomes:
-    _of_all_rows.cache_clear()
+    _build_for_all_rows.cache_clear()
     scheme = BootstrapScheme(n_resamples=n_resamples)
     splits = scheme.splits(build_rows(data), 7, start=start, stop=stop)
     return as_outcomes(run_splits("m", learner, data, splits, Squared(), 7, keep_predictions=True))

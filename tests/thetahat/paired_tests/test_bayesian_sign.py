@@ -19,7 +19,7 @@ from thetahat.paired_tests._posteriors import PriorPlace
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.paired_tests.bayesian_sign import (
     BayesianSign,
-    _probability_of_largest,
+    _compute_probability_of_largest,
     probabilities_of_largest,
 )
 from thetahat.values.layout import build_layout
@@ -98,9 +98,9 @@ def test_exact_the_three_integrals_sum_to_1(weights: tuple[float, float, float])
 
     # the log density at a = 1e6 is what is left of numbers of 1e7: seven digits go
     assert_close(
-        _probability_of_largest(a, b, c)
-        + _probability_of_largest(b, a, c)
-        + _probability_of_largest(c, a, b),
+        _compute_probability_of_largest(a, b, c)
+        + _compute_probability_of_largest(b, a, c)
+        + _compute_probability_of_largest(c, a, b),
         1.0,
         rtol=1e-8,
     )

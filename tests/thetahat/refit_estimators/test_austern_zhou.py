@@ -41,8 +41,8 @@ def test_naive_replacing_one_row_at_a_time(n_repeats: int) -> None:
             total += ((y[test] - intercept - slope * x[test]) ** 2).sum()
         return total / len(rows)
 
-    base, others = method.design._halves(n, 4)
-    folds = [method.design._folds(n, 4, r) for r in range(n_repeats)]
+    base, others = method.design._draw_halves(n, 4)
+    folds = [method.design._draw_folds(n, 4, r) for r in range(n_repeats)]
     R = np.mean([error(base, half) for _, half in folds])
     R_i = []
     for i in range(m):

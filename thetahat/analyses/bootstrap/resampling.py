@@ -79,7 +79,7 @@ def bootstrap_statistic(
     n_drawn_again = 0
     faster = None if with_errors else _find_faster_computation(functional, resamples)
     at_once = _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE
-    for part in _chunks(n, B, at_once) if faster is None else _chunks(*faster.sizes):
+    for part in _list_chunks(n, B, at_once) if faster is None else _list_chunks(*faster.sizes):
         counts = None
         if faster is not None:
             scaled[part] = faster.compute(part)
@@ -137,7 +137,7 @@ def _find_faster_computation(
     return _FasterComputation(compute_from_kinds, (n_kinds, B, _ENTRIES_OF_KINDS))
 
 
-def _chunks(n: int, n_resamples: int, entries: int) -> Iterator[slice]:
+def _list_chunks(n: int, n_resamples: int, entries: int) -> Iterator[slice]:
     step = max(1, entries // n)
     for first in range(0, n_resamples, step):
         yield slice(first, min(first + step, n_resamples))

@@ -99,7 +99,7 @@ def split_predictions(
     several = J > 1
     if not several.any():
         return None
-    spread = _vary_classes if n_classes else _vary_values
+    spread = _compute_class_variances if n_classes else _compute_value_variances
     V = spread(rows, predicted, J, n_classes)[several]
     L = np.bincount(rows, weights=losses)[several] / J[several]
     return BiasVariance(
@@ -111,7 +111,9 @@ def split_predictions(
     )
 
 
-def _vary_values(rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int) -> FloatArray:
+def _compute_value_variances(
+    rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int
+) -> FloatArray:
     """Return the (n,) variances (ddof 1) of the predictions of each instance."""
     del n_classes
     means = np.bincount(rows, weights=f, minlength=len(J)) / np.maximum(J, 1)
@@ -119,7 +121,9 @@ def _vary_values(rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int) -> 
     return np.asarray(squares / np.maximum(J - 1, 1))
 
 
-def _vary_classes(rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int) -> FloatArray:
+def _compute_class_variances(
+    rows: IntArray, f: np.ndarray, J: IntArray, n_classes: int
+) -> FloatArray:
     """Return the (n,) unbiased halves of the Gini index of the classes predicted."""
     codes = rows * n_classes + f.astype(np.intp)
     counts = np.bincount(codes, minlength=len(J) * n_classes).reshape(len(J), n_classes)

@@ -37,12 +37,12 @@ def compare_choices(outcome: GridRisks, a: str, b: str, setting: RiskSetting) ->
         selected=SelectedPair(a=outcome.value(a), b=outcome.value(b)),
         same_choice=place_a == place_b,
         under={
-            name: _difference_under(name, first - second, setting, by_source=False)
+            name: _estimate_difference(name, first - second, setting, by_source=False)
             for name in setting.risks
         },
         estimates=RiskPair(
-            a=_difference_of_risks(a, b, first, setting),
-            b=_difference_of_risks(a, b, second, setting),
+            a=_subtract_risks(a, b, first, setting),
+            b=_subtract_risks(a, b, second, setting),
         ),
         target_risk=on_target,
     )
@@ -59,7 +59,7 @@ def compare_learners(a: GridRisks, b: GridRisks, setting: RiskSetting) -> Learne
         differences = a.losses[:, place_a] - b.losses[:, place_b]
         risks[name] = LearnerDifference(
             selected=SelectedPair(a=a.value(name), b=b.value(name)),
-            risk=_difference_under(name, differences, setting),
+            risk=_estimate_difference(name, differences, setting),
             target_risk=on_target,
         )
     return LearnerComparison(a=a.candidate.name, b=b.candidate.name, risks=risks)
@@ -76,7 +76,7 @@ def compare_on_target(
     return _build_difference(float(differences.mean()), variance, setting.level)
 
 
-def _difference_under(
+def _estimate_difference(
     name: str, differences: FloatArray, setting: RiskSetting, *, by_source: bool = True
 ) -> WeightedRiskDifference:
     """Return the difference of two risks from (n,) differences of losses, as risks are linear."""
@@ -91,9 +91,7 @@ def _difference_under(
     )
 
 
-def _difference_of_risks(
-    a: str, b: str, losses: FloatArray, setting: RiskSetting
-) -> MeanDifference:
+def _subtract_risks(a: str, b: str, losses: FloatArray, setting: RiskSetting) -> MeanDifference:
     """Return the difference of two risks of the same (n,) losses."""
     first, second = (
         setting.risks[name].estimate(losses, setting.weights, setting.fold) for name in (a, b)

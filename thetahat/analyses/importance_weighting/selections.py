@@ -66,7 +66,7 @@ def select_among_learners(
     learners = {name: select_for_learner(outcome, setting) for name, outcome in outcomes.items()}
     return SelectionAmongLearners(
         risks={name: _select_learner(name, outcomes, setting) for name in setting.risks},
-        oracle=_best_oracle(learners),
+        oracle=_find_best_oracle(learners),
         learners=learners,
         comparisons=tuple(
             compare_learners(a, b, setting) for a, b in combinations(outcomes.values(), 2)
@@ -97,7 +97,7 @@ def _select_learner(
     return BestLearner(selected_learner=best.candidate.name, choice=choice)
 
 
-def _best_oracle(learners: Mapping[str, LearnerSelection]) -> BestOracle | None:
+def _find_best_oracle(learners: Mapping[str, LearnerSelection]) -> BestOracle | None:
     oracles = {
         name: learner.oracle for name, learner in learners.items() if learner.oracle is not None
     }

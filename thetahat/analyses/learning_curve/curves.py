@@ -126,7 +126,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
     models = [evaluation.models[one.key] for one in sizes]
     smaller = [
         compare_with_largest(one.label, int(one.n_train.max()), comparison, choices.alpha)
-        for one, comparison in zip(sizes[:-1], _full_comparisons(evaluation), strict=True)
+        for one, comparison in zip(sizes[:-1], _list_full_comparisons(evaluation), strict=True)
     ]
     law, reason = _fit_law(sizes, loss_range)
     return Curve(
@@ -142,7 +142,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
     )
 
 
-def _full_comparisons(evaluation: EvaluationResult) -> list[Comparison]:
+def _list_full_comparisons(evaluation: EvaluationResult) -> list[Comparison]:
     """Return the comparisons of an evaluation whose request asks for full detail."""
     comparisons: list[Comparison] = []
     for comparison in evaluation.comparisons:
@@ -176,7 +176,7 @@ def _build_step(
             ChosenMethod(name, name, INTERVALS[name]()) for name in intervals_on_any_variance()
         )
         choices = replace(choices, intervals=fast)
-    (comparison,) = _full_comparisons(evaluate(pair, choices, seed))
+    (comparison,) = _list_full_comparisons(evaluate(pair, choices, seed))
     verdict = comparison.verdict
     return CurveStep(
         smaller=smaller.label,
@@ -241,7 +241,7 @@ def _build_figure(
     metrics: Sequence[ChosenMethod[Metric]],
 ) -> CurveFigure:
     x = tuple(one.mean_size for one in sizes)
-    lower, upper = _interval_ends(models)
+    lower, upper = _get_interval_ends(models)
     drawn_law = None
     if law is not None:
         fine = np.geomspace(x[0], x[-1], POINTS_OF_LAW)
@@ -258,7 +258,7 @@ def _build_figure(
 
 def _draw_metric(key: str, models: Sequence[ModelResult]) -> DrawnMetric:
     results = [(model.metrics or {})[key] for model in models]
-    lower, upper = _interval_ends(results)
+    lower, upper = _get_interval_ends(results)
     return DrawnMetric(
         y=tuple(
             one.estimate.macro if one.mean is MeanKind.MACRO else one.estimate.pooled
@@ -269,7 +269,7 @@ def _draw_metric(key: str, models: Sequence[ModelResult]) -> DrawnMetric:
     )
 
 
-def _interval_ends(
+def _get_interval_ends(
     results: Sequence[ModelResult] | Sequence[MetricResult],
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Return the lower and the upper ends of the first recommended interval at each size."""

@@ -66,7 +66,7 @@ class Growth:
         """Return the number of rows, or of sources, in the training part of a split."""
         if self.grow_by != "source":
             return len(split.train)
-        return len(np.unique(_sources(rows)[split.train]))
+        return len(np.unique(_get_sources(rows)[split.train]))
 
     def reduce_split(self, split: Split, rows: Rows, seed: int, size: int) -> Split:
         """Return the split with its training part reduced to the size number ``size``."""
@@ -82,7 +82,7 @@ class Growth:
         train = split.train
         rng = stream(seed, "growth", split.repeat, split.block)
         if self.grow_by == "source":
-            source_of_row = _sources(rows)[train]
+            source_of_row = _get_sources(rows)[train]
             sources = np.unique(source_of_row)
             return np.asarray(train[np.isin(source_of_row, rng.permutation(sources)[:count])])
         if self.grow_by == "time":
@@ -95,7 +95,7 @@ class Growth:
             return np.sort(train[latest_first[:count]])
         order = rng.permutation(len(train))
         if self.stratified:
-            order = order[_stratify(_classes(rows)[train[order]])]
+            order = order[_stratify(_get_classes(rows)[train[order]])]
         return np.sort(train[order[:count]])
 
 
@@ -150,12 +150,12 @@ def _stratify(codes: IntArray) -> IntArray:
     return np.argsort(rank / sizes[codes], kind="stable")
 
 
-def _classes(rows: Rows) -> IntArray:
+def _get_classes(rows: Rows) -> IntArray:
     assert rows.y is not None  # noqa: S101 - only classifications are stratified
     return rows.y
 
 
-def _sources(rows: Rows) -> IntArray:
+def _get_sources(rows: Rows) -> IntArray:
     """Return the (n,) codes of the sources, or of the folds where the folds are the sources."""
     labels = rows.source if rows.source is not None else rows.fold
     if labels is None:

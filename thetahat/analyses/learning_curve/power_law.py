@@ -67,7 +67,7 @@ class PowerLaw:
     def predict(self, n: float) -> tuple[float, float]:
         """Return the error at a training size, and its standard error."""
         u = n / self.largest
-        gradient = _gradient(np.array([u]), self.excess, self.exponent)[0]
+        gradient = _compute_gradient(np.array([u]), self.excess, self.exponent)[0]
         value = self.asymptote + self.excess * u**-self.exponent
         return float(value), float(np.sqrt(max(gradient @ self.covariance @ gradient, 0.0)))
 
@@ -104,10 +104,10 @@ def fit_power_law(
         return None, "the mean losses have no variance to weight them by"
     weights = 1 / np.maximum(variances, 1e-3 * variances.max())
     u = n / n[-1]
-    c = _best_exponent(u, means, weights)
+    c = _find_best_exponent(u, means, weights)
     if not 2 * _SLOWEST < c < 0.98 * _FASTEST:
         return None, "a straight line or a step fits as well as any power law"
-    a, excess = _linear_fit(u, means, weights, c)
+    a, excess = _fit_linear_part(u, means, weights, c)
     if excess <= 0:
         return None, "the error does not fall with the training size"
     if lowest is not None and a < lowest:
@@ -115,7 +115,7 @@ def fit_power_law(
             None,
             f"the fitted asymptote, {format_number(a)}, is below the smallest possible loss",
         )
-    G = _influence(u, weights, excess, c)
+    G = _compute_influence(u, weights, excess, c)
     if G is None:
         return None, "several power laws fit the mean losses equally well"
     covariance = G @ means_of_sizes.covariance @ G.T
@@ -138,13 +138,13 @@ def fit_power_law(
     return law, None
 
 
-def _best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -> float:
+def _find_best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -> float:
     """Return the exponent with the least weighted squares; it determines the other parameters."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415 - costs the API process time
 
     def loss(log_c: float) -> float:
         c = float(np.exp(log_c))
-        a, b = _linear_fit(u, means, weights, c)
+        a, b = _fit_linear_part(u, means, weights, c)
         return float((weights * (means - a - b * u**-c) ** 2).sum())
 
     grid = np.linspace(np.log(_SLOWEST), np.log(_FASTEST), 120)
@@ -154,7 +154,7 @@ def _best_exponent(u: FloatArray, means: FloatArray, weights: FloatArray) -> flo
     return float(np.exp(minimum.x))
 
 
-def _linear_fit(
+def _fit_linear_part(
     u: FloatArray, means: FloatArray, weights: FloatArray, c: float
 ) -> tuple[float, float]:
     """Return a and b of the weighted least squares fit of a + b u^-c."""
@@ -165,15 +165,17 @@ def _linear_fit(
     return y_bar - b * x_bar, b
 
 
-def _gradient(u: FloatArray, excess: float, c: float) -> FloatArray:
+def _compute_gradient(u: FloatArray, excess: float, c: float) -> FloatArray:
     """Return the (S, 3) derivatives of a + excess u^-c by a, excess and c."""
     x = u**-c
     return np.column_stack([np.ones_like(u), x, -excess * x * np.log(u)])
 
 
-def _influence(u: FloatArray, weights: FloatArray, excess: float, c: float) -> FloatArray | None:
+def _compute_influence(
+    u: FloatArray, weights: FloatArray, excess: float, c: float
+) -> FloatArray | None:
     """Return the (3, S) derivatives of the parameters by the means; None if undetermined."""
-    D = _gradient(u, excess, c)
+    D = _compute_gradient(u, excess, c)
     scaled = D * np.sqrt(weights)[:, None]
     norms = np.linalg.norm(scaled, axis=0)
     if np.linalg.cond(scaled / norms) > 1e6:

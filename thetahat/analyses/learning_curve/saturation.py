@@ -105,7 +105,7 @@ def assess_saturation(
 
     Source: hsu1999 (steps from the largest size down, without correction).
     """
-    enough = None if margin is None else _smallest_saturated(smaller)
+    enough = None if margin is None else _find_smallest_saturated(smaller)
     if enough is not None:
         decision = SaturationDecision.SATURATED
         reason = (
@@ -122,14 +122,17 @@ def assess_saturation(
         n_train=None if enough is None else enough.n_train,
         test_share=None if enough is None else 1 - enough.n_train / n,
         sizes=(
-            *(_size_loss(one.label, one.n_train, n, one.difference, one.upper) for one in smaller),
-            _size_loss(largest, n_largest, n, 0.0, 0.0),
+            *(
+                _build_size_loss(one.label, one.n_train, n, one.difference, one.upper)
+                for one in smaller
+            ),
+            _build_size_loss(largest, n_largest, n, 0.0, 0.0),
         ),
         reason=reason,
     )
 
 
-def _smallest_saturated(smaller: Sequence[SmallerSize]) -> SmallerSize | None:
+def _find_smallest_saturated(smaller: Sequence[SmallerSize]) -> SmallerSize | None:
     """Return the smallest size that is enough, or None where none is shown to be."""
     enough = None
     for size in reversed(smaller):
@@ -173,7 +176,7 @@ def _explain_unsaturated(
     )
 
 
-def _size_loss(
+def _build_size_loss(
     label: str, n_train: int, n: int, difference: float, upper: float | None
 ) -> SizeLoss:
     return SizeLoss(

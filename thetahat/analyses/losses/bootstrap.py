@@ -46,7 +46,7 @@ class Resampling:
         Their seed is that of the paired bootstrap test, which can then use the same resamples.
         """
         own = draw_seed(stream(seed, OF_THE_TEST))
-        errors = any(method.needs_errors for method in _resampled(intervals).values())
+        errors = any(method.needs_errors for method in _list_resampled(intervals).values())
         return cls(SharedResamples(table.models, own, tuple(pairs), errors))
 
     def of_model(self, name: str) -> Draw:
@@ -74,7 +74,7 @@ class Resampling:
             key: NOT_ON_A_VARIANCE
             if named_variances
             else self.shared.too_much(with_errors=for_pairs and method.needs_errors)
-            for key, method in _resampled(intervals).items()
+            for key, method in _list_resampled(intervals).items()
         }
         out = tuple(
             NotApplicable(name=entry.name, reason=f"{entry.name}: {reason}", family="intervals")
@@ -85,7 +85,7 @@ class Resampling:
         return replace(intervals, methods=kept, left_out=(*intervals.left_out, *out))
 
 
-def _resampled(intervals: SelectedMethods[IntervalMethod]) -> Mapping[str, ResampledInterval]:
+def _list_resampled(intervals: SelectedMethods[IntervalMethod]) -> Mapping[str, ResampledInterval]:
     return {
         entry.key: entry.method
         for entry in intervals.methods

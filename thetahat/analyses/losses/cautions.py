@@ -38,7 +38,7 @@ def list_cautions(
     if table.left_out is not None:
         yield from table.left_out.cautions()
     yield from _list_layout_cautions(table)
-    yield from _of_models(table)
+    yield from _list_model_cautions(table)
     if clip_without_range:
         yield RANGE_UNKNOWN()
     if n_pairs > MANY_PAIRS.threshold:
@@ -77,7 +77,7 @@ def count_crossing_clusters(layout: Layout) -> int:
     return len(np.unique(where[times > 1] // layout.n_repeats))
 
 
-def _of_models(table: LossTable) -> Iterator[Caution]:
+def _list_model_cautions(table: LossTable) -> Iterator[Caution]:
     for name, losses in table.models.items():
         moments = losses.moments
         squares = moments.centred_squares

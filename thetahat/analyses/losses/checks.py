@@ -60,7 +60,7 @@ def check(
         # requests name the tests of all models among those of a pair
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
         for i, entry in enumerate(getattr(choices, family) or ()):
-            reason = _misfit(family, entry, layout, choices, n_models)
+            reason = _explain_misfit(family, entry, layout, choices, n_models)
             if reason is None and other_losses and only_zero_one(entry):
                 reason = f"it needs losses that are all 0 or 1, and {other_losses}"
             if reason is not None:
@@ -106,13 +106,13 @@ def list_fitting_methods(
         e.name
         for e in methods
         if not (any_loss and only_zero_one(e))
-        and _misfit(family, e, layout, choices, n_models) is None
+        and _explain_misfit(family, e, layout, choices, n_models) is None
     ]
     words = "tests of all models" if family == "omnibus" else family
     return f"{words.capitalize()} that fit: {', '.join(fitting) or 'none'}."
 
 
-def _misfit(
+def _explain_misfit(
     family: str, entry: ChosenMethod[Any], layout: Layout, choices: Choices, n_models: int | None
 ) -> str | None:
     """Return why a method, or every variance it could rest on, does not fit the layout, or None."""

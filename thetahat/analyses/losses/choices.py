@@ -168,9 +168,9 @@ class Choices:
 
     def __post_init__(self) -> None:
         # strings become enumeration members, which can be compared by identity
-        object.__setattr__(self, "alternative", _member(Alternative, "alternative", self))
+        object.__setattr__(self, "alternative", _get_member(Alternative, "alternative", self))
         if self.target is not None:
-            object.__setattr__(self, "target", _member(Target, "target", self))
+            object.__setattr__(self, "target", _get_member(Target, "target", self))
         check_level(self.level)
         _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
         if self.margin is not None:
@@ -195,7 +195,7 @@ class Choices:
         if self.gate is not None and self.margin is None:
             self.gate.check_needs_no_margin()
         for family in ("variances", "intervals", "tests", "omnibus"):
-            _keys_differ(family, getattr(self, family) or ())
+            _check_keys(family, getattr(self, family) or ())
 
     def with_control_of_gate(self) -> Choices:
         """Return the choices with the gate's reference as control, if no control was named."""
@@ -228,7 +228,7 @@ class Choices:
         return float(1 - Decimal(repr(float(self.level))))
 
 
-def _member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
+def _get_member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
     value = getattr(choices, name)
     known = ", ".join(kind)
     _require(value in tuple(kind), name, value, f"is not one of {known}")
@@ -240,7 +240,7 @@ def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT
         raise InvalidParameter(f"{name} {what}, got {value}.", loc=(name,), value=value)
 
 
-def _keys_differ(family: str, entries: tuple[ChosenMethod[Any], ...]) -> None:
+def _check_keys(family: str, entries: tuple[ChosenMethod[Any], ...]) -> None:
     seen: set[str] = set()
     for i, entry in enumerate(entries):
         if entry.key in seen:

@@ -37,10 +37,10 @@ def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
     if (lower, upper) == (interval.lower, interval.upper):
         return interval
     caution = INTERVAL_CLIPPED_TO_RANGE(
-        low=low, high=high, lower=_end(interval.lower), upper=_end(interval.upper)
+        low=low, high=high, lower=_format_end(interval.lower), upper=_format_end(interval.upper)
     )
     return replace(interval, lower=lower, upper=upper, cautions=(*interval.cautions, caution))
 
 
-def _end(value: float | None) -> str:
+def _format_end(value: float | None) -> str:
     return "open" if value is None else format_number(value)

@@ -166,21 +166,21 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
                 best = shortcut.best(difference, choices, span, left_out)
             if best is None:
                 inference = infer_difference(pair, on_fits)
-                best = _recommended(inference, table.layout.kind, choices.target)
+                best = _get_recommended(inference, table.layout.kind, choices.target)
             doubted = add_size_cautions(own, cautions)
             drafts.append(_draft(pair, best, inference, doubted, shared))
     adjusted = adjust_p_values([draft.outcomes for draft in drafts], choices.correction)
     questions = [draft.question for draft in drafts]
-    terms = _terms(table, choices)
+    terms = _build_terms(table, choices)
     if shared is None:
         return tuple(
-            _full_comparison(draft, p_values, verdict, sizes, lookup)
+            _build_full_comparison(draft, p_values, verdict, sizes, lookup)
             for draft, p_values, verdict in zip(
                 drafts, adjusted, judge(questions, terms), strict=True
             )
         )
     return tuple(
-        _brief_comparison(
+        _build_brief_comparison(
             draft, p_values, verdict, choices, shared.keep_particular(draft.places, len(drafts))
         )
         for draft, p_values, verdict in zip(
@@ -221,11 +221,11 @@ def _draft(
         outcomes=outcomes,
         cautions=pair.cautions,
         places=tuple(places),
-        question=_question(pair, best, n_independent(difference, differences)),
+        question=_build_question(pair, best, n_independent(difference, differences)),
     )
 
 
-def _full_comparison(
+def _build_full_comparison(
     draft: _Draft,
     p_values: Mapping[str, float | None],
     verdict: Verdict,
@@ -261,7 +261,7 @@ def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> Expect
     return lookup.find_verdict(f"{best.method.name}:{best.variance.name}", best.interval.target)
 
 
-def _brief_comparison(
+def _build_brief_comparison(
     draft: _Draft,
     p_values: Mapping[str, float | None],
     verdict: BriefVerdict,
@@ -299,7 +299,7 @@ def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
     return resampling.of_pair(pair.a, pair.b, pair.losses.difference)
 
 
-def _question(pair: Pair, best: BuiltInterval | None, n_units: int) -> PairQuestion:
+def _build_question(pair: Pair, best: BuiltInterval | None, n_units: int) -> PairQuestion:
     basis = None
     if best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
@@ -307,7 +307,7 @@ def _question(pair: Pair, best: BuiltInterval | None, n_units: int) -> PairQuest
     return PairQuestion(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
 
 
-def _terms(table: LossTable, choices: Choices) -> VerdictTerms:
+def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:
     return VerdictTerms(
         level=choices.level,
         margin=choices.margin,
@@ -335,7 +335,7 @@ def select_for_differences(
     return replace(intervals, methods=kept)
 
 
-def _recommended(
+def _get_recommended(
     inference: Inference, kind: BlockKind, target: Target | None
 ) -> BuiltInterval | None:
     if target is not None:

@@ -34,16 +34,16 @@ def compute_covariance(table: LossTable) -> BlockCovariance:
     With several repeats those of the first are shown. An undefined entry (a block of one instance,
     split means only) is NaN.
     """
-    reason = _why_left_out(table)
+    reason = _explain_omission(table)
     if reason is not None:
         return BlockCovariance(models={}, reason=reason)
     return BlockCovariance(
-        models={name: _second_moments(losses) for name, losses in table.models.items()},
+        models={name: _compute_second_moments(losses) for name, losses in table.models.items()},
         repeat=None if table.layout.n_repeats == 1 else 0,
     )
 
 
-def _why_left_out(table: LossTable) -> str | None:
+def _explain_omission(table: LossTable) -> str | None:
     layout = table.layout
     first = int((layout.split_repeat == 0).sum())
     if layout.kind is BlockKind.HOLDOUT:
@@ -57,10 +57,10 @@ def _why_left_out(table: LossTable) -> str | None:
     return None
 
 
-def _second_moments(losses: BlockLosses) -> SecondMoments:
+def _compute_second_moments(losses: BlockLosses) -> SecondMoments:
     layout = losses.layout
     blocks = next(losses.moments.by_repeat())
-    within = _within(blocks)
+    within = _compute_within_variances(blocks)
     means = blocks.means
     moments = np.outer(means, means)
     np.fill_diagonal(moments, means**2 - within / blocks.sizes)
@@ -73,7 +73,7 @@ def _second_moments(losses: BlockLosses) -> SecondMoments:
     )
 
 
-def _within(blocks: BlockMoments) -> np.ndarray:
+def _compute_within_variances(blocks: BlockMoments) -> np.ndarray:
     """Return (K,) V_k; NaN where it is undefined."""
     within = np.full(blocks.n_blocks, np.nan)
     if blocks.centred_squares is not None:

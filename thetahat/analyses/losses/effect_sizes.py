@@ -51,7 +51,7 @@ def effect_size(
         value=d,
         unit=unit,
         n=n,
-        hedges_g=None if d is None or n < 3 else d * _unbiasing(n - 1),
+        hedges_g=None if d is None or n < 3 else d * _compute_unbiasing_factor(n - 1),
         probability_of_superiority=ahead / n,
         rank_biserial=_rank_biserial(present, tolerance),
     )
@@ -69,7 +69,7 @@ def cohen_d(differences: FloatArray) -> float | None:
     return None if constant or sd == 0 else float(differences.mean()) / sd
 
 
-def _unbiasing(degrees: int) -> float:
+def _compute_unbiasing_factor(degrees: int) -> float:
     half = degrees / 2
     return math.exp(float(gammaln(half)) - float(gammaln(half - 0.5))) / math.sqrt(half)
 

@@ -281,8 +281,8 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
         layout = build_layout(
             kind,
-            _as_labels(block),
-            **{name: None if one is None else _as_labels(one) for name, one in columns.items()},
+            _list_labels(block),
+            **{name: None if one is None else _list_labels(one) for name, one in columns.items()},
             n_train=sizes,
         )
         return layout, values
@@ -314,7 +314,7 @@ def _split_rows(
     return [np.asarray(row, dtype=np.float64) for row in values]
 
 
-def _as_labels(column: LabelColumn) -> Sequence[Label]:
+def _list_labels(column: LabelColumn) -> Sequence[Label]:
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 

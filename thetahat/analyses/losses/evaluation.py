@@ -74,7 +74,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     n_pairs = len(pairs)
     detail = choose_detail(choices.detail, n_pairs)
     shared = SharedCautions() if detail == "brief" else None
-    methods = _methods_for(table, choices, in_brief=shared is not None)
+    methods = _select_methods(table, choices, in_brief=shared is not None)
     omnibus = select(
         "omnibus", choices.omnibus, MULTIPLE_TESTS, table.layout, choices, len(table.names)
     )
@@ -143,7 +143,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     return result if weights is None else add_risks(result, table, weights, choices, risks)
 
 
-def _methods_for(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:
+def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:
     """Return what is computed for each model and pair; in brief without what costs too much."""
     layout = table.layout
     tests = select("tests", choices.tests, PAIRED_TESTS, layout, choices)

@@ -108,17 +108,19 @@ def evidence(
         constant = question.constant is not None
         return Evidence(2.0 ** (1 - min(question.n_units, 1000)) if constant else None)
     d, s = basis.difference, basis.standard_error
-    p = 2 * _below(-abs(d) / s, basis.degrees_of_freedom)
+    p = 2 * _compute_probability_below(-abs(d) / s, basis.degrees_of_freedom)
     if margin is None:
         return Evidence(p)
     return Evidence(
         p,
-        _below(-(margin - abs(d)) / s, basis.degrees_of_freedom),
-        _below(((-d if higher_is_better else d) - margin) / s, basis.degrees_of_freedom),
+        _compute_probability_below(-(margin - abs(d)) / s, basis.degrees_of_freedom),
+        _compute_probability_below(
+            ((-d if higher_is_better else d) - margin) / s, basis.degrees_of_freedom
+        ),
     )
 
 
-def _below(statistic: float, degrees_of_freedom: float | None) -> float:
+def _compute_probability_below(statistic: float, degrees_of_freedom: float | None) -> float:
     if degrees_of_freedom is None:
         return float(ndtr(statistic))
     return float(stdtr(degrees_of_freedom, statistic))

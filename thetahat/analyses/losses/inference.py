@@ -86,7 +86,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     on_losses = [
         built
         for entry in intervals.methods
-        for built in _intervals(entry, losses, variances.methods, estimates, choices, draw)
+        for built in _build_intervals(entry, losses, variances.methods, estimates, choices, draw)
     ]
     on_fits = [
         built for one in refits for built in _build_refit_intervals(one, losses, intervals, choices)
@@ -154,7 +154,7 @@ def _estimate(
         return None
 
 
-def _intervals(  # noqa: PLR0913 - an interval may need all of them
+def _build_intervals(  # noqa: PLR0913 - an interval may need all of them
     entry: ChosenMethod[IntervalMethod],
     losses: BlockLosses,
     variances: tuple[ChosenMethod[VarianceEstimator], ...],

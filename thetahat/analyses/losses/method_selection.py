@@ -66,7 +66,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
         if info.by_request_only:
             continue
         method = choices.offered(kind())
-        reason = misfit(method, layout, n_models) or _too_much(method, layout)
+        reason = misfit(method, layout, n_models) or _explain_exclusion(method, layout)
         if reason is None:
             methods.append(ChosenMethod(name, name, method))
         else:
@@ -74,7 +74,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
     return SelectedMethods(tuple(methods), named=False, left_out=tuple(left_out))
 
 
-def _too_much(method: Any, layout: Layout) -> str | None:
+def _explain_exclusion(method: Any, layout: Layout) -> str | None:
     """Return why a method that fits is not used by default, or None."""
     find_reason = getattr(method, "too_slow_by_default", None)
     reason: str | None = None if find_reason is None else find_reason(layout)

@@ -43,14 +43,14 @@ def list_methods_used(
         "intervals": {interval.method for one in estimates for interval in one.intervals},
     }
     return tuple(
-        _method_used(family, key, choices)
+        _describe_method(family, key, choices)
         for family in REGISTRIES
         for key in dict.fromkeys(keys[family])
         if key not in made_before.get(family, ())
     )
 
 
-def _method_used(family: str, key: str, choices: Choices) -> MethodUsed:
+def _describe_method(family: str, key: str, choices: Choices) -> MethodUsed:
     for entry in getattr(choices, family) or ():
         if entry.key == key:
             return MethodUsed(

@@ -35,11 +35,11 @@ def build_model_result(
         prediction=predictions[0] if predictions else None,
         variances=inference.estimates if has_variances else None,
         intervals=intervals if has_intervals else None,
-        estimates=_error_estimates(inference) if inference.own_estimates else None,
+        estimates=_list_error_estimates(inference) if inference.own_estimates else None,
     )
 
 
-def _error_estimates(inference: Inference) -> dict[str, ErrorEstimate]:
+def _list_error_estimates(inference: Inference) -> dict[str, ErrorEstimate]:
     """Return the estimates of the error by key, each with the intervals about it."""
     return {
         key: ErrorEstimate(

@@ -69,17 +69,17 @@ class _Products:
         heads = layout.starts[:-1] if layout.order is None else layout.order[layout.starts[:-1]]
         self.first: FloatArray = np.stack([losses[heads] for losses in rows], axis=1)
         self.sums, about_first = _multiply_blocks(rows, layout, self.first)
-        self.products: FloatArray = about_first - self._shift_correction(self.sums)
-        lost = _diagonals(about_first) > _MAX_LOSS_OF_DIGITS * _diagonals(self.products)
+        self.products: FloatArray = about_first - self._compute_shift_correction(self.sums)
+        lost = _get_diagonals(about_first) > _MAX_LOSS_OF_DIGITS * _get_diagonals(self.products)
         if lost.any():
             # the means are rounded, and the remaining sums correct the products (Chan et al.)
             means = self.first + self.sums / self.sizes[:, None]
             left, products = _multiply_blocks(rows, layout, means)
             blocks = lost.any(axis=1)
-            self.products[blocks] = (products - self._shift_correction(left))[blocks]
-        self.squares: FloatArray = _diagonals(self.products).copy()
+            self.products[blocks] = (products - self._compute_shift_correction(left))[blocks]
+        self.squares: FloatArray = _get_diagonals(self.products).copy()
 
-    def _shift_correction(self, sums: FloatArray) -> FloatArray:
+    def _compute_shift_correction(self, sums: FloatArray) -> FloatArray:
         """Return (J, m, m) terms to subtract from products about other values than the means."""
         return sums[:, :, None] * sums[:, None] / self.sizes[:, None, None]
 
@@ -101,7 +101,7 @@ class _Products:
         )
 
 
-def _diagonals(products: FloatArray) -> FloatArray:
+def _get_diagonals(products: FloatArray) -> FloatArray:
     return np.asarray(np.einsum("kii->ki", products))
 
 
@@ -115,11 +115,11 @@ def _multiply_blocks(
         return block_products(rows, layout.order, layout.starts, about)
     total = np.empty((layout.n_splits, m + 1, m + 1))
     for at, own in enumerate(about):
-        _multiply_block(total[at], list(_chunks_of_block(at, layout, m)), rows, own)
+        _multiply_block(total[at], list(_split_into_chunks(at, layout, m)), rows, own)
     return total[:, m, :m].copy(), total[:, :m, :m]
 
 
-def _chunks_of_block(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:
+def _split_into_chunks(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:
     """Yield the rows of one block in chunks of ``_LOSSES_AT_ONCE`` losses of all models."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     start, stop = int(layout.starts[at]), int(layout.starts[at + 1])

@@ -35,7 +35,7 @@ def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options an
     """Return the outcomes of each pair by key."""
     outcomes: list[dict[str, TestOutcome]] = [{} for _ in pairs]
     for entry in selection.methods:
-        results = _each(entry, pairs, batch, choices, seed)
+        results = _test_each_pair(entry, pairs, batch, choices, seed)
         for own, outcome in zip(outcomes, results, strict=True):
             if isinstance(outcome, TestOutcome):
                 own[entry.key] = outcome
@@ -46,7 +46,7 @@ def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options an
     return outcomes
 
 
-def _each(
+def _test_each_pair(
     entry: ChosenMethod[PairedTest],
     pairs: Sequence[Pair],
     batch: PairBatch,
@@ -92,11 +92,11 @@ def build_test_result(
         target=outcome.target,
         unit=outcome.unit,
         cautions=tuple(dict.fromkeys(outcome.cautions)),
-        details={**_posterior_fields(outcome.posterior), **outcome.details},
+        details={**_get_posterior_fields(outcome.posterior), **outcome.details},
         expected_size=expected_size,
     )
 
 
-def _posterior_fields(posterior: PosteriorProbabilities | None) -> Mapping[str, float]:
+def _get_posterior_fields(posterior: PosteriorProbabilities | None) -> Mapping[str, float]:
     """Return the fields that only the result of a Bayesian test has."""
     return {} if posterior is None else asdict(posterior)

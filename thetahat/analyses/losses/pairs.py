@@ -108,7 +108,7 @@ def batches(
         known_moments = moments(positions)
         entries = zip(positions_of_batch, differences, known_moments, equals, strict=True)
         batch = [
-            _pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
+            _build_pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
             for place, values, known, (same, near) in entries
         ]
         yield (
@@ -119,14 +119,14 @@ def batches(
                 models=models,
                 n_pairs_total=len(chosen),
                 differences=differences if models[0].values is not None else None,
-                moments=_without_equal(known_moments, equal),
+                moments=_mark_equal_differences(known_moments, equal),
                 resamples=resamples,
                 evaluation_cache=evaluation_cache,
             ),
         )
 
 
-def _without_equal(
+def _mark_equal_differences(
     moments: Sequence[Moments | None], equal: npt.NDArray[np.bool_]
 ) -> ManyMoments | None:
     """Return the moments with those of equal differences marked unknown; None if not arrays."""
@@ -135,7 +135,7 @@ def _without_equal(
     return replace(moments, known=moments.known & ~equal)
 
 
-def _pair(  # noqa: PLR0913 - the pair and its differences
+def _build_pair(  # noqa: PLR0913 - the pair and its differences
     table: LossTable,
     names: Sequence[str],
     models: Sequence[BlockLosses],

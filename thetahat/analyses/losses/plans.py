@@ -128,7 +128,7 @@ def plan(
             f"The data already have a chance of {format_percent(round(now, 2))} to show {effect}, "
             "so more data of the same kind need not decide it."
         )
-    options = [_size(growth, assumed, alpha, power) for growth in _growths(basis, layout)]
+    options = [_plan_unit(growth, assumed, alpha, power) for growth in _list_growths(basis, layout)]
     text = (
         format_to_error(abs(assumed), basis.standard_error)
         if margin is None
@@ -163,18 +163,18 @@ def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: str, power
     )
 
 
-def _size(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
+def _plan_unit(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
     """Return the unit with its number, or with the reason why it does not reach the power."""
     if growth.floor > 0 and compute_power(assumed, growth.floor, None, alpha) < power:
         return PlanAlternative(unit=growth.unit, reason=growth.because)
-    total = _smallest(growth, assumed, alpha, power)
+    total = _find_smallest_total(growth, assumed, alpha, power)
     if total is None:
         more = f"It would take more than {format_count(growth.most)} {growth.unit}."
         return PlanAlternative(unit=growth.unit, reason=growth.because or more)
     return PlanAlternative(unit=growth.unit, additional=total - growth.now, total=total)
 
 
-def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> int | None:
+def _find_smallest_total(growth: _Growth, assumed: float, alpha: float, power: float) -> int | None:
     """Return the smallest total that has the power, by bisection; None if the largest has not."""
 
     def enough(total: int) -> bool:
@@ -199,16 +199,20 @@ def _smallest(growth: _Growth, assumed: float, alpha: float, power: float) -> in
     return high
 
 
-def _growths(basis: VerdictBasis, layout: Layout) -> list[_Growth]:
+def _list_growths(basis: VerdictBasis, layout: Layout) -> list[_Growth]:
     if basis.target is Target.NEW_SOURCE:
-        within = [] if basis.within is None else [_within_sources(basis, layout, basis.within)]
-        return [_sources(basis, layout), *within]
+        within = (
+            []
+            if basis.within is None
+            else [_build_within_source_growth(basis, layout, basis.within)]
+        )
+        return [_build_source_growth(basis, layout), *within]
     if basis.traits.shrinks_with_splits and _can_repeat(layout):
-        return [_repeats(basis, layout), _instances(basis, layout)]
-    return [_instances(basis, layout)]
+        return [_build_repeat_growth(basis, layout), _build_instance_growth(basis, layout)]
+    return [_build_instance_growth(basis, layout)]
 
 
-def _sources(basis: VerdictBasis, layout: Layout) -> _Growth:
+def _build_source_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
     k = layout.n_blocks
     one = basis.standard_error * math.sqrt(k)
     normal = basis.degrees_of_freedom is None
@@ -217,7 +221,7 @@ def _sources(basis: VerdictBasis, layout: Layout) -> _Growth:
     )
 
 
-def _within_sources(basis: VerdictBasis, layout: Layout, within: float) -> _Growth:
+def _build_within_source_growth(basis: VerdictBasis, layout: Layout, within: float) -> _Growth:
     n, between = layout.n_instances, max(0.0, basis.standard_error**2 - within)
     return _Growth(
         "instances",
@@ -246,11 +250,11 @@ def _n_repeats(layout: Layout) -> int:
     return layout.n_splits if layout.kind is BlockKind.SUBSAMPLES else layout.n_repeats
 
 
-def _most_repeats(layout: Layout) -> int:
+def _count_most_repeats(layout: Layout) -> int:
     return MAX_SPLITS * _n_repeats(layout) // layout.n_splits
 
 
-def _repeats(basis: VerdictBasis, layout: Layout) -> _Growth:
+def _build_repeat_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
     ratio = layout.test_to_train_ratio or 0.0
     per_repeat = layout.n_splits / _n_repeats(layout)
     s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
@@ -265,7 +269,7 @@ def _repeats(basis: VerdictBasis, layout: Layout) -> _Growth:
     return _Growth(
         "repeats",
         _n_repeats(layout),
-        _most_repeats(layout),
+        _count_most_repeats(layout),
         error_at,
         because=(
             f"Up to {MAX_SPLITS} splits of the same instances do not suffice: the training sets "
@@ -274,7 +278,7 @@ def _repeats(basis: VerdictBasis, layout: Layout) -> _Growth:
     )
 
 
-def _instances(basis: VerdictBasis, layout: Layout) -> _Growth:
+def _build_instance_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
     n, degrees = layout.n_instances, basis.degrees_of_freedom
     grows_with = basis.traits.degrees_grow_with
     each_is_a_split = layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1

@@ -131,7 +131,7 @@ def build_post_hoc_result(
             score=post_hoc.name,
             values=dict(zip(names, post_hoc.scores, strict=True)),
             alpha=alpha,
-            critical_difference=_critical_difference(post_hoc, choices, len(compared.a)),
+            critical_difference=_compute_critical_difference(post_hoc, choices, len(compared.a)),
             groups=tuple(tuple(group) for group in groups),
         ),
     )
@@ -154,7 +154,9 @@ def find_groups(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]
     return groups
 
 
-def _critical_difference(post_hoc: PostHocScores, choices: Choices, n_pairs: int) -> float | None:
+def _compute_critical_difference(
+    post_hoc: PostHocScores, choices: Choices, n_pairs: int
+) -> float | None:
     traits = CORRECTIONS[choices.correction].info.correction
     if not traits.is_single_step or post_hoc.standard_error == 0:
         return None

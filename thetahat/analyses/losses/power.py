@@ -28,17 +28,17 @@ def compute_power(
     the shift, and :math:`P(\nu (\delta / (s t))^2 > \chi^2_\nu)` is the limit.
     """
     shift = abs(difference) / standard_error
-    critical = _critical(degrees_of_freedom, alpha)
+    critical = _compute_critical_value(degrees_of_freedom, alpha)
     if degrees_of_freedom is not None:
         upper = float(nctdtr(degrees_of_freedom, shift, critical))
         if math.isfinite(upper):
-            return 1 - upper + _far_tail(degrees_of_freedom, shift, critical)
+            return 1 - upper + _compute_far_tail(degrees_of_freedom, shift, critical)
         ratio = min(shift / critical, 1e100)
         return float(chdtr(degrees_of_freedom, degrees_of_freedom * ratio**2))
     return float(ndtr(shift - critical) + ndtr(-shift - critical))
 
 
-def _far_tail(degrees_of_freedom: float, shift: float, critical: float) -> float:
+def _compute_far_tail(degrees_of_freedom: float, shift: float, critical: float) -> float:
     """Return P(T < -critical), or 0 where scipy's distribution function returns no number.
 
     T < 0 needs a standard normal variable below -shift. The function fails for shifts of several
@@ -49,7 +49,7 @@ def _far_tail(degrees_of_freedom: float, shift: float, critical: float) -> float
 
 
 @lru_cache(maxsize=4096)
-def _critical(degrees_of_freedom: float | None, alpha: float) -> float:
+def _compute_critical_value(degrees_of_freedom: float | None, alpha: float) -> float:
     return upper_quantile(alpha / 2, degrees_of_freedom)
 
 
@@ -66,11 +66,11 @@ def detectable_difference(
     Degenerate cases: 0 if the requested power is at most alpha, because a test has power alpha
     without any difference.
     """
-    return standard_error * _standard_errors(degrees_of_freedom, alpha, power)
+    return standard_error * _find_standard_errors(degrees_of_freedom, alpha, power)
 
 
 @lru_cache(maxsize=4096)
-def _standard_errors(degrees_of_freedom: float | None, alpha: float, power: float) -> float:
+def _find_standard_errors(degrees_of_freedom: float | None, alpha: float, power: float) -> float:
     if power <= alpha:
         return 0.0
     low, high = 0.0, 1.0

@@ -231,14 +231,14 @@ def list_rules(
         All methods that a request may name in these two lists, those that fit the learner again
         included.
     """
-    pairs = tuple(_pairs(tuple(intervals), tuple(variances)))
+    pairs = tuple(_list_interval_variance_pairs(tuple(intervals), tuple(variances)))
     return tuple(
         ListedRule(
             blocks=rule.blocks,
             target=rule.target,
             only_fixed_models=rule.only_fixed_models,
-            where_asked=_in_order(rule, pairs, fit_again=True),
-            order=_in_order(rule, pairs, fit_again=False),
+            where_asked=_sort_by_preference(rule, pairs, fit_again=True),
+            order=_sort_by_preference(rule, pairs, fit_again=False),
             reason=rule.reason,
         )
         for rule in RULES
@@ -248,16 +248,18 @@ def list_rules(
 _Pair = tuple[MethodInfo, MethodInfo | None]
 
 
-def _pairs(intervals: tuple[MethodInfo, ...], variances: tuple[MethodInfo, ...]) -> Iterator[_Pair]:
+def _list_interval_variance_pairs(
+    intervals: tuple[MethodInfo, ...], variances: tuple[MethodInfo, ...]
+) -> Iterator[_Pair]:
     """Yield every interval by itself and on every variance."""
     for interval in intervals:
-        yield interval, interval if _fits_again(interval) else None
+        yield interval, interval if _needs_refits(interval) else None
         for variance in variances:
             if variance is not interval:
                 yield interval, variance
 
 
-def _in_order(
+def _sort_by_preference(
     rule: Rule, pairs: tuple[_Pair, ...], *, fit_again: bool
 ) -> tuple[RankedInterval, ...]:
     ranked: list[tuple[int, RankedInterval]] = []
@@ -265,11 +267,11 @@ def _in_order(
         rank = get_rank(
             interval, variance, rule.blocks, rule.target, fixed_models=rule.only_fixed_models
         )
-        if rank is not None and _fits_again(variance or interval) is fit_again:
+        if rank is not None and _needs_refits(variance or interval) is fit_again:
             name = None if variance is None else variance.name
             ranked.append((rank, RankedInterval(interval=interval.name, variance=name)))
     return tuple(pair for _, pair in sorted(ranked, key=lambda entry: entry[0]))
 
 
-def _fits_again(method: MethodInfo) -> bool:
+def _needs_refits(method: MethodInfo) -> bool:
     return method.needs is Needs.REFITS

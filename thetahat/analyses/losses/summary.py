@@ -37,10 +37,10 @@ def summarise(
     """Return the summary of a result."""
     target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
     intervals = {name: model.recommended.get(target) for name, model in models.items()}
-    estimates = _comparable_estimates(models, intervals)
+    estimates = _select_comparable_estimates(models, intervals)
     order = sorted(estimates, key=estimates.__getitem__, reverse=table.higher_is_better)
     best = order[0]
-    shown = _most_relevant(comparisons, best)
+    shown = _select_most_relevant(comparisons, best)
     return Summary(
         best_model=best,
         target=target,
@@ -60,7 +60,7 @@ def summarise(
     )
 
 
-def _comparable_estimates(
+def _select_comparable_estimates(
     models: Mapping[str, ModelResult], intervals: Mapping[str, Interval | None]
 ) -> dict[str, float]:
     """Return the estimates of the recommended intervals; the macro means where one has none."""
@@ -70,7 +70,7 @@ def _comparable_estimates(
     return {name: model.mean.macro for name, model in models.items()}
 
 
-def _most_relevant(
+def _select_most_relevant(
     comparisons: Sequence[Comparison | BriefComparison], best: str
 ) -> list[Comparison | BriefComparison]:
     """Return the comparisons of the summary, in the order of the result."""

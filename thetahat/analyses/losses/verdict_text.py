@@ -54,19 +54,19 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
             f"It is not clear which of {question.a} and {question.b} is better, because no "
             "interval of their difference could be built. The cautions of the variances say why."
         )
-    scope = _scope(basis, terms)
-    p_value = _p_value_text(decision, terms, raw, adjusted, n_pairs)
+    scope = _describe_scope(basis, terms)
+    p_value = _format_p_value(decision, terms, raw, adjusted, n_pairs)
     if decision in {Decision.BETTER, Decision.WORSE}:
         return f"{scope}, {_write_better_or_worse(decision, question, basis, terms, p_value)}"
     if decision is Decision.EQUIVALENT:
-        low, high = _interval_text(basis, terms.alpha)
+        low, high = _format_interval(basis, terms.alpha)
         return (
             f"{scope}, {question.a} and {question.b} are equivalent within a margin of "
             f"{format_number(terms.margin or 0.0)}: the {format_percent(1 - 2 * terms.alpha)} "
             f"interval of their difference, {low} to {high}, lies inside it ({p_value})."
         )
     if decision is Decision.NOT_WORSE:
-        low, high = _interval_text(basis, terms.alpha)
+        low, high = _format_interval(basis, terms.alpha)
         bound = f"above {low}" if terms.higher_is_better else f"below {high}"
         return (
             f"{scope}, {question.a} is not worse than {question.b} by more than "
@@ -84,7 +84,7 @@ def _write_better_or_worse(
     p_value: str,
 ) -> str:
     sign = 1.0 if basis.difference > 0 else -1.0
-    low, high = sorted(sign * end for end in _ends(basis, terms.alpha / 2))
+    low, high = sorted(sign * end for end in _compute_ends(basis, terms.alpha / 2))
     size = format_to_error(abs(basis.difference), basis.standard_error)
     ends = " to ".join(format_to_error(end, basis.standard_error) for end in (low, high))
     return (
@@ -98,9 +98,9 @@ def _write_better_or_worse(
 def _write_undecided(
     question: PairQuestion, basis: VerdictBasis, terms: VerdictTerms, p_value: str
 ) -> str:
-    low, high = _ends(basis, terms.alpha / 2)
+    low, high = _compute_ends(basis, terms.alpha / 2)
     size = format_to_error(basis.difference, basis.standard_error)
-    ends = " to ".join(_interval_text(basis, terms.alpha / 2))
+    ends = " to ".join(_format_interval(basis, terms.alpha / 2))
     start = (
         f"it is not clear which of {question.a} and {question.b} is better: the difference "
         f"is {size} ({format_percent(terms.level)} interval {ends}, {p_value})."
@@ -133,13 +133,13 @@ def _write_for_constant(decision: Decision, question: PairQuestion, terms: Verdi
     )
 
 
-def _scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
+def _describe_scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
     if basis.target is Target.THESE_SOURCES and terms.layout.kind is BlockKind.SOURCE:
         return "On these sources"
     return _SCOPES[basis.target]
 
 
-def _ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
+def _compute_ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
     quantile = upper_quantile(tail, basis.degrees_of_freedom)
     return (
         basis.difference - quantile * basis.standard_error,
@@ -147,15 +147,15 @@ def _ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
     )
 
 
-def _interval_text(basis: VerdictBasis, tail: float) -> tuple[str, str]:
-    low, high = _ends(basis, tail)
+def _format_interval(basis: VerdictBasis, tail: float) -> tuple[str, str]:
+    low, high = _compute_ends(basis, tail)
     return (
         format_to_error(low, basis.standard_error),
         format_to_error(high, basis.standard_error),
     )
 
 
-def _p_value_text(
+def _format_p_value(
     decision: Decision, terms: VerdictTerms, raw: Evidence, adjusted: Evidence, n_pairs: int
 ) -> str:
     field = {Decision.EQUIVALENT: "equivalence", Decision.NOT_WORSE: "not_worse"}.get(

@@ -26,7 +26,7 @@ def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdic
     difference test for the equivalence statement too would not bound false equivalences.) A
     correction that rests on the transitivity of equality gives way to Holm's for the other two.
     """
-    alpha = _planning_alpha(terms, max(1, len(questions)))
+    alpha = _compute_planning_alpha(terms, max(1, len(questions)))
     return [
         _add_basis(verdict, question, terms, alpha)
         for verdict, question in zip(judge_briefly(questions, terms), questions, strict=True)
@@ -54,7 +54,7 @@ def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Ite
 def _decide(
     question: PairQuestion, terms: VerdictTerms, raw: Evidence, adjusted: Evidence, n_pairs: int
 ) -> BriefVerdict:
-    holding = _holding(question, adjusted, terms)
+    holding = _list_conclusions(question, adjusted, terms)
     decision = holding[0] if holding else Decision.UNDECIDED
     return BriefVerdict(
         decision=decision,
@@ -91,26 +91,28 @@ def _add_basis(
         variance=None if basis is None else basis.variance,
         plan=the_plan,
         plan_reason=plan_reason,
-        detectable=_detectable(question, terms, alpha),
+        detectable=_find_detectable_difference(question, terms, alpha),
     )
 
 
-def _holding(question: PairQuestion, adjusted: Evidence, terms: VerdictTerms) -> list[Decision]:
+def _list_conclusions(
+    question: PairQuestion, adjusted: Evidence, terms: VerdictTerms
+) -> list[Decision]:
     alpha = terms.alpha
-    differs = _under(adjusted.difference, alpha)
+    differs = _is_below(adjusted.difference, alpha)
     d = question.constant if question.basis is None else question.basis.difference
     a_is_better = d is not None and (d > 0 if terms.higher_is_better else d < 0)
     b_is_better = d is not None and (d < 0 if terms.higher_is_better else d > 0)
     holds = {
-        Decision.EQUIVALENT: _under(adjusted.equivalence, min(alpha, 0.5)),
+        Decision.EQUIVALENT: _is_below(adjusted.equivalence, min(alpha, 0.5)),
         Decision.BETTER: differs and a_is_better,
         Decision.WORSE: differs and b_is_better,
-        Decision.NOT_WORSE: _under(adjusted.not_worse, alpha),
+        Decision.NOT_WORSE: _is_below(adjusted.not_worse, alpha),
     }
     return [decision for decision in ORDER if holds[decision]]
 
 
-def _under(p_value: float | None, alpha: float) -> bool:
+def _is_below(p_value: float | None, alpha: float) -> bool:
     return p_value is not None and p_value < alpha
 
 
@@ -120,7 +122,7 @@ def _choose_method(question: PairQuestion) -> str | None:
     return None if question.constant in (None, 0) else Sign.info.name
 
 
-def _planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
+def _compute_planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
     """Return alpha at the strictest step of a stepwise correction: plans err towards more."""
     corrects = CORRECTIONS[terms.correction].info.correction.corrects
     return terms.alpha / n_pairs if corrects else terms.alpha
@@ -134,7 +136,9 @@ def _make_plan(
     return plan(question.basis, terms.layout, alpha=alpha, power=terms.power, margin=terms.margin)
 
 
-def _detectable(question: PairQuestion, terms: VerdictTerms, alpha: float) -> Detectable | None:
+def _find_detectable_difference(
+    question: PairQuestion, terms: VerdictTerms, alpha: float
+) -> Detectable | None:
     """Return the smallest difference that data like these find, and how well they find the margin.
 
     It says how much an undecided verdict is worth: a difference above it would probably have

@@ -94,8 +94,8 @@ def estimate_risks(
     says so. The risks are also computed for each source: ``sources``, or the blocks if these are
     sources.
     """
-    values, own, fold, cautions = _terms(losses, weights)
-    known = _sources(losses.layout, fold, sources)
+    values, own, fold, cautions = _compute_terms(losses, weights)
+    known = _get_sources(losses.layout, fold, sources)
     estimated: dict[str, WeightedRisk] = {}
     for name, method in risks.items():
         risk = method.estimate(values, own, fold)
@@ -243,7 +243,9 @@ def normal_interval(
     )
 
 
-def _sources(layout: Layout, fold: IntArray | None, requested: Sources | None) -> Sources | None:
+def _get_sources(
+    layout: Layout, fold: IntArray | None, requested: Sources | None
+) -> Sources | None:
     """Return the source of each term; None where it is unknown."""
     if requested is None:
         if layout.kind is not BlockKind.SOURCE or fold is None:
@@ -259,7 +261,7 @@ def _sources(layout: Layout, fold: IntArray | None, requested: Sources | None) -
     return of_instance, labels
 
 
-def _terms(
+def _compute_terms(
     losses: BlockLosses, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, IntArray | None, tuple[Caution, ...]]:
     layout = losses.layout

@@ -118,7 +118,7 @@ class Criterion:
             values.append(statistic.value())
             if np.isnan(values[-1]):
                 return float("nan"), float("nan")
-            influence, starts = statistic.influence(), _first_rows(splits)
+            influence, starts = statistic.influence(), _find_first_rows(splits)
             sums.extend((np.add.reduceat(influence, starts) / judged.n).tolist())
             within = variance_of_mean(influence)
         J = len(sums)
@@ -147,7 +147,7 @@ def divide_losses(outcomes: Sequence[SplitOutcome]) -> list[FloatArray]:
     return [all_outcomes.losses[all_outcomes.find_rows(split)] for split in range(n_splits)]
 
 
-def _first_rows(outcomes: Sequence[SplitOutcome]) -> list[int]:
+def _find_first_rows(outcomes: Sequence[SplitOutcome]) -> list[int]:
     """Return the place of the first row of each split among the rows of all splits."""
     starts: list[int] = np.cumsum([0, *(len(one.test) for one in outcomes[:-1])]).tolist()
     return starts

@@ -109,7 +109,7 @@ class ExternalChoices:
 
     def mean_gap(self) -> float | None:
         """Return the mean of external minus internal error; None where none is defined."""
-        return _mean_gap(self.external, self.internal)
+        return _compute_mean_gap(self.external, self.internal)
 
     def divide_gap(self) -> tuple[float, float] | None:
         """Return the part of the mean gap that is there without a choice, and the rest.
@@ -127,14 +127,14 @@ class ExternalChoices:
             if count:
                 candidate = self.candidates[name]
                 internal = np.array([estimate.mean for estimate in candidate.internal])
-                gap = _mean_gap(candidate.external, internal)
+                gap = _compute_mean_gap(candidate.external, internal)
                 if gap is None:
                     return None
                 without_choice += gap * count / J
         return without_choice, total - without_choice
 
 
-def _mean_gap(external: FloatArray, internal: FloatArray) -> float | None:
+def _compute_mean_gap(external: FloatArray, internal: FloatArray) -> float | None:
     gaps = external - internal
     known = gaps[~np.isnan(gaps)]
     return float(known.mean()) if len(known) else None

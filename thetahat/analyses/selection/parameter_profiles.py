@@ -51,7 +51,7 @@ def profile_grid(
             candidates=tuple(best),
             mean=tuple(None if one is None else one.mean for one in estimates),
             standard_error=tuple(None if one is None else one.standard_error for one in estimates),
-            external=tuple(_mean_if_known(external.get(name or "")) for name in best)
+            external=tuple(_average_known(external.get(name or "")) for name in best)
             if external
             else None,
         )
@@ -90,6 +90,6 @@ def _find_best(
     return min(having, key=lambda name: sign * internal[name].mean) if having else None
 
 
-def _mean_if_known(values: FloatArray | None) -> float | None:
+def _average_known(values: FloatArray | None) -> float | None:
     known = np.empty(0) if values is None else values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None

@@ -103,7 +103,7 @@ def _judge_row(row: ClaimRow[Q], case: ClaimCase[Q]) -> StudyClaim | None:
         return None
     at_least, at_most = _resolve_bound(row.at_least, fields), _resolve_bound(row.at_most, fields)
     verdict = decide(number, at_least=at_least, at_most=at_most)
-    is_early = bool(row.fewest_repetitions) and _repetitions(fields) < row.fewest_repetitions
+    is_early = bool(row.fewest_repetitions) and _count_repetitions(fields) < row.fewest_repetitions
     if is_early and not (row.can_hold_early and verdict == "holds"):
         number, verdict = MonteCarloNumber(number.value, None), "undecided"
     return StudyClaim(
@@ -119,7 +119,7 @@ def _judge_row(row: ClaimRow[Q], case: ClaimCase[Q]) -> StudyClaim | None:
     )
 
 
-def _repetitions(fields: Mapping[str, str | float]) -> float:
+def _count_repetitions(fields: Mapping[str, str | float]) -> float:
     return float(fields["repetitions"])
 
 

@@ -93,8 +93,8 @@ class _DatasetSources:
         return DrawnData(
             data=select_rows(self.population.data, chosen),
             group=self._copy_groups(chosen),
-            rest=cache(lambda: self._limit(self._rest(chosen), stream(seed, REST))),
-            outside=cache(lambda: self._outside(chosen, seed)),
+            rest=cache(lambda: self._limit_rows(self._select_rest(chosen), stream(seed, REST))),
+            outside=cache(lambda: self._select_outside(chosen, seed)),
             by_source=size.per_source is not None,
         )
 
@@ -108,12 +108,12 @@ class _DatasetSources:
             )
         return np.sort(rng.choice(rows, size=n, replace=self.population.replace))
 
-    def _rest(self, chosen: IntArray) -> IntArray:
+    def _select_rest(self, chosen: IntArray) -> IntArray:
         rows_of_sources = np.concatenate(self.sources)
         if self.population.replace:
             return rows_of_sources
         left = np.setdiff1d(rows_of_sources, chosen)
-        left = left if self.codes is None else self._without_copies(left, chosen)
+        left = left if self.codes is None else self._remove_copies(left, chosen)
         for rows in self.sources:
             if not np.isin(rows, left).any():
                 raise InsufficientData(
@@ -123,15 +123,15 @@ class _DatasetSources:
                 )
         return left
 
-    def _without_copies(self, rows: IntArray, chosen: IntArray) -> IntArray:
+    def _remove_copies(self, rows: IntArray, chosen: IntArray) -> IntArray:
         assert self.codes is not None  # noqa: S101 - the callers check it
         return rows[~np.isin(self.codes[rows], self.codes[chosen])]
 
-    def _outside(self, chosen: IntArray, seed: int) -> Data | None:
-        rows = self.others if self.codes is None else self._without_copies(self.others, chosen)
-        return self._limit(rows, stream(seed, OUTSIDE)) if len(rows) else None
+    def _select_outside(self, chosen: IntArray, seed: int) -> Data | None:
+        rows = self.others if self.codes is None else self._remove_copies(self.others, chosen)
+        return self._limit_rows(rows, stream(seed, OUTSIDE)) if len(rows) else None
 
-    def _limit(self, rows: IntArray, rng: np.random.Generator) -> Data:
+    def _limit_rows(self, rows: IntArray, rng: np.random.Generator) -> Data:
         most = self.population.n_judged
         if len(rows) > most:
             rows = np.sort(rng.choice(rows, size=most, replace=False))

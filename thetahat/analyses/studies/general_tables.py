@@ -84,7 +84,7 @@ def tabulate(
     )
     return StudyFindings(
         tables=tuple(table for table in tables if table.rows),
-        cautions=tuple(_cautions(reader, failures)),
+        cautions=tuple(_list_cautions(reader, failures)),
         truth_from=truth_from,
         truths=_describe_truths(reader),
     )
@@ -183,7 +183,7 @@ def variances_rows(reader: RecordReader) -> Iterator[Row]:
             values = reader.at(estimator, subject, record_names.VARIANCES, method, target, mean)
             known = np.isfinite(values)
             average = monte_carlo_mean(values, reader.clusters)
-            true = _true_variance(reader, estimator, subject, target, mean)
+            true = _compute_true_variance(reader, estimator, subject, target, mean)
             yield {
                 "estimator": estimator,
                 "subject": subject,
@@ -195,13 +195,13 @@ def variances_rows(reader: RecordReader) -> Iterator[Row]:
                 "true_variance": true,
                 "bias": subtract(average, true),
                 "ratio": divide(average, true),
-                "root_mean_squared_error": _root_mean_squared_error(values, true),
+                "root_mean_squared_error": _compute_root_mean_squared_error(values, true),
                 "negative": monte_carlo_share(values < 0, known, reader.clusters),
                 "n": int(known.sum()),
             }
 
 
-def _true_variance(
+def _compute_true_variance(
     reader: RecordReader, estimator: str, subject: str, target: str, mean: str
 ) -> MonteCarloNumber:
     truth_name = truth_for_target(target)
@@ -215,7 +215,9 @@ def _true_variance(
     return reader.variance_about(truth, values)
 
 
-def _root_mean_squared_error(values: FloatArray, true: MonteCarloNumber) -> MonteCarloNumber:
+def _compute_root_mean_squared_error(
+    values: FloatArray, true: MonteCarloNumber
+) -> MonteCarloNumber:
     if true.value is None:
         return UNDEFINED
     square = monte_carlo_mean((values - true.value) ** 2)
@@ -267,17 +269,17 @@ def intervals_rows(reader: RecordReader, levels: Mapping[str, float]) -> Iterato
             if own is not None:
                 judged = built & np.isfinite(own.values)
                 below, above = own.values < lower, own.values > upper
-                row["coverage"] = _coverage(reader, lower, upper, own)
+                row["coverage"] = _compute_coverage(reader, lower, upper, own)
                 row["truth_below"] = monte_carlo_share(below, judged, reader.clusters)
                 row["truth_above"] = monte_carlo_share(above, judged, reader.clusters)
                 score = interval_score(lower, upper, own.values, levels.get(estimator, 0.95))
                 row["score"] = monte_carlo_mean(score, reader.clusters)
             for name, truth in truths.items():
-                row[f"covers_{name}"] = _coverage(reader, lower, upper, truth)
+                row[f"covers_{name}"] = _compute_coverage(reader, lower, upper, truth)
             yield row
 
 
-def _coverage(
+def _compute_coverage(
     reader: RecordReader, lower: FloatArray, upper: FloatArray, truth: RecordedTruth
 ) -> MonteCarloNumber:
     judged = ~np.isnan(lower) & np.isfinite(truth.values)
@@ -339,15 +341,15 @@ def selection_rows(reader: RecordReader) -> Iterator[Row]:
         for (name,) in names:
             picked = reader.at(estimator, selected, record_names.PICKED, name)
             share = monte_carlo_share(picked > 0, np.isfinite(picked), reader.clusters)
-            yield {**_internal_error(reader, estimator, name), "share": share}
+            yield {**_get_internal_error(reader, estimator, name), "share": share}
         regret = reader.records.get(record_name(estimator, selected, record_names.REGRET))
-        row = _internal_error(reader, estimator, selected)
+        row = _get_internal_error(reader, estimator, selected)
         if regret is not None:
             row["regret"] = monte_carlo_mean(regret, reader.clusters)
         yield row
 
 
-def _internal_error(reader: RecordReader, estimator: str, subject: str) -> Row:
+def _get_internal_error(reader: RecordReader, estimator: str, subject: str) -> Row:
     """Return the internal error of a learner, and its risk if that is known."""
     values = reader.at(estimator, subject, record_names.MEAN, "macro")
     row: Row = {
@@ -368,7 +370,7 @@ def _describe_truths(reader: RecordReader) -> dict[str, str]:
     return {name: title for name, title in TITLES.items() if name in known}
 
 
-def _cautions(reader: RecordReader, failures: Mapping[str, str]) -> Iterator[Caution]:
+def _list_cautions(reader: RecordReader, failures: Mapping[str, str]) -> Iterator[Caution]:
     for estimator, message in failures.items():
         n = int((reader.at(estimator, record_names.FAILED) > 0).sum())
         yield REPETITIONS_FAILED(estimator=estimator, n_failed=n, n=reader.n, reason=message)

@@ -101,14 +101,14 @@ class _DataSources:
     def _draw_rest(self, seed: int) -> Data:
         without_clusters = getattr(self.sources, "without_clusters", None)
         sources: SourcesOfData = self.sources if without_clusters is None else without_clusters()
-        return sources.draw(self._judged_size(self.n_sources), stream(seed, REST))
+        return sources.draw(self._choose_judged_size(self.n_sources), stream(seed, REST))
 
     def _draw_outside(self, seed: int) -> Data:
         rng = stream(seed, OUTSIDE)
         others = self.population.generator.draw_sources(N_NEW_SOURCES, rng)
-        return others.draw(self._judged_size(N_NEW_SOURCES), rng)
+        return others.draw(self._choose_judged_size(N_NEW_SOURCES), rng)
 
-    def _judged_size(self, n_sources: int) -> DrawSize:
+    def _choose_judged_size(self, n_sources: int) -> DrawSize:
         return DrawSize(n_sources=n_sources, per_source=-(-self.population.n_judged // n_sources))
 
 

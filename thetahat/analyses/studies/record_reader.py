@@ -107,15 +107,15 @@ class RecordReader:
 
     def truth(self, estimator: str, subject: str, name: str) -> RecordedTruth | None:
         """Return one truth, or None if the records do not determine it."""
-        values = self._recorded(estimator, subject, name)
+        values = self._read_recorded(estimator, subject, name)
         if values is not None:
             return RecordedTruth(name, values)
         if name not in AVERAGE_OF:
             return None
-        single = self._recorded(estimator, subject, AVERAGE_OF[name])
+        single = self._read_recorded(estimator, subject, AVERAGE_OF[name])
         if single is None or not np.isfinite(single).any():
             return None
-        averages = self._averages(estimator, name, single)
+        averages = self._average_repetitions(estimator, name, single)
         return None if averages is None else RecordedTruth(name, averages, single)
 
     def variance_about(self, truth: RecordedTruth, values: FloatArray) -> MonteCarloNumber:
@@ -134,17 +134,17 @@ class RecordReader:
             return monte_carlo_variance(values)
         return monte_carlo_pooled_variance(values, groups)
 
-    def _recorded(self, estimator: str, subject: str, name: str) -> FloatArray | None:
+    def _read_recorded(self, estimator: str, subject: str, name: str) -> FloatArray | None:
         if subject == ALL_MODELS:
-            return self._range(estimator, name)
+            return self._compute_range(estimator, name)
         values = self.records.get(record_name(estimator, subject, TRUTHS, name))
         if values is None and "|" in subject:
-            parts = [self._recorded(estimator, part, name) for part in subject.split("|")]
+            parts = [self._read_recorded(estimator, part, name) for part in subject.split("|")]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:
                 return parts[0] - parts[1]
         return values
 
-    def _range(self, estimator: str, name: str) -> FloatArray | None:
+    def _compute_range(self, estimator: str, name: str) -> FloatArray | None:
         """Return the (R,) truth of the worst model minus the best; None without truths."""
         by_model = [
             self.at(key, model, TRUTHS, name)
@@ -153,7 +153,9 @@ class RecordReader:
         ]
         return np.ptp(np.array(by_model), axis=0) if by_model else None
 
-    def _averages(self, estimator: str, name: str, single: FloatArray) -> FloatArray | None:
+    def _average_repetitions(
+        self, estimator: str, name: str, single: FloatArray
+    ) -> FloatArray | None:
         """Return (R,) averages over all repetitions, or over those with the same sources."""
         has_shared_sources = self.clusters is not None
         if name in OF_ALL_SOURCES or not has_shared_sources:

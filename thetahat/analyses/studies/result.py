@@ -126,9 +126,9 @@ def make_series(  # noqa: PLR0913 - the fields of a series
     """Return a series from sequences or arrays."""
     return FigureSeries(
         name=name,
-        x=_as_tuple(x),
-        y=_as_tuple(y),
-        error=None if error is None else _as_tuple(error),
+        x=_convert_to_tuple(x),
+        y=_convert_to_tuple(y),
+        error=None if error is None else _convert_to_tuple(error),
         style=style,
         quantity=quantity,
         labels=None if labels is None else tuple(labels),
@@ -150,7 +150,7 @@ def series_of_numbers(  # noqa: PLR0913 - the fields of a series
     return make_series(name, x, values, errors, style, quantity=quantity, labels=labels)
 
 
-def _as_tuple(values: Coordinates) -> tuple[float | None, ...]:
+def _convert_to_tuple(values: Coordinates) -> tuple[float | None, ...]:
     return tuple(values.tolist() if isinstance(values, np.ndarray) else values)
 
 

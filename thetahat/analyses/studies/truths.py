@@ -149,7 +149,7 @@ def compute_truths(
             continue
         if model_truth in names:
             losses = learner.losses(drawn.data, all_rows, (), on)
-            truths[model_truth] = _mean_loss(losses, on, by_source=drawn.by_source)
+            truths[model_truth] = _average_losses(losses, on, by_source=drawn.by_source)
         if split_truth in names:
             own = kind is BlockKind.SOURCE and split_truth == FITTED
             truths[split_truth] = float(np.mean(_split_risks(learner, drawn, splits, on, own=own)))
@@ -191,11 +191,11 @@ def _split_risks(
         if losses is None:
             place = (split.repeat, split.block)
             losses = learner.losses(drawn.data, split.train, place, judged)
-        risks.append(_mean_loss(losses, judged, by_source=drawn.by_source))
+        risks.append(_average_losses(losses, judged, by_source=drawn.by_source))
     return risks
 
 
-def _mean_loss(losses: FloatArray, on: Data, *, by_source: bool) -> float:
+def _average_losses(losses: FloatArray, on: Data, *, by_source: bool) -> float:
     """Return the mean loss, or the mean of the sources' means."""
     if not by_source or on.source is None:
         return float(losses.mean())

@@ -79,18 +79,18 @@ class _WholeSourceDraw:
         return DrawnData(
             data=select_rows(self.population.data, np.flatnonzero(self.drawn)),
             group=None,
-            rest=self._rest,
-            outside=cache(lambda: self._outside(seed)),
+            rest=self._select_rest,
+            outside=cache(lambda: self._select_outside(seed)),
             by_source=True,
         )
 
-    def _rest(self) -> Data:
+    def _select_rest(self) -> Data:
         raise InsufficientData(
             "No rows of the drawn sources are left to compute the truth on, because whole sources "
             "are drawn."
         )
 
-    def _outside(self, seed: int) -> Data:
+    def _select_outside(self, seed: int) -> Data:
         others = np.flatnonzero(~self.drawn)
         codes = np.unique(self.code[others])
         rng, most = stream(seed, OUTSIDE), max(1, self.population.n_judged // len(codes))
@@ -139,7 +139,7 @@ def measure_coverage(
     known = {name: reader.truth(*where, name) for name in (NEW, NEW_FITTED, ONE_NEW)}
     truths = {name: truth.values for name, truth in known.items() if truth is not None}
     if interval[1] == Target.NEW_SOURCE and NEW in truths:
-        target = _spread_about_estimate(estimate, truths[NEW], share)
+        target = _spread_truths(estimate, truths[NEW], share)
     elif interval[1] == PREDICTED and ONE_NEW in truths:
         target = truths[ONE_NEW]
     else:
@@ -160,9 +160,7 @@ def measure_coverage(
     )
 
 
-def _spread_about_estimate(
-    estimate: FloatArray, sources_mean: FloatArray, share: float
-) -> FloatArray:
+def _spread_truths(estimate: FloatArray, sources_mean: FloatArray, share: float) -> FloatArray:
     """Return (R,) truths with the distances to the estimates of the risk on a new source."""
     error = estimate - sources_mean
     bias = np.nanmean(error) if np.isfinite(error).any() else math.nan

@@ -55,7 +55,7 @@ def draw_kinds_by_numpy(
         for j in range(start, stop - 1):
             some = int(members[j])
             if j == start:
-                drawn = _invert(rest, some, rest, _uniforms(keys, j, 0))
+                drawn = _invert(rest, some, rest, _draw_uniforms(keys, j, 0))
             else:
                 drawn = _draw_by_digits(left, some, rest, keys, j)
             out[j] = drawn
@@ -90,7 +90,7 @@ def distribution(trials: int, members: int, rest: int) -> tuple[int, FloatArray]
     return low, sums / sums[-1]
 
 
-def _uniforms(keys: UInt64Array, kind: int, place: int) -> FloatArray:
+def _draw_uniforms(keys: UInt64Array, kind: int, place: int) -> FloatArray:
     offset = np.uint64(int(STEP) * (MAX_DIGITS * kind + place + 1) % 2**64)
     return (mixed(keys + offset) >> S11).astype(np.float64) * UNIT_OF_53_BITS
 
@@ -110,7 +110,7 @@ def _draw_by_digits(
         if not digits.any():
             break
         digits &= MAX_DIGITS - 1
-        uniforms = _uniforms(keys, kind, place)
+        uniforms = _draw_uniforms(keys, kind, place)
         for digit in np.unique(digits[digits > 0]).tolist():
             which = np.flatnonzero(digits == digit)
             trials = digit << DIGIT_BITS * place

@@ -51,7 +51,9 @@ class MergedResamples:
         """Return the (b, P) numbers of units of each kind in each resample."""
         size = max(1, _COUNTS_AT_ONCE // len(self.members))
         bounds = range(first // size * size, stop, size)
-        parts = [self._batch(at, size)[:, max(first - at, 0) : max(stop - at, 0)] for at in bounds]
+        parts = [
+            self._count_batch(at, size)[:, max(first - at, 0) : max(stop - at, 0)] for at in bounds
+        ]
         return (parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)).T
 
     @cached_property
@@ -59,7 +61,7 @@ class MergedResamples:
         rng = stream(self.seed, "bootstrap/kinds")
         return np.uint64(rng.integers(2**64, dtype=np.uint64))
 
-    def _batch(self, at: int, size: int) -> FloatArray:
+    def _count_batch(self, at: int, size: int) -> FloatArray:
         """Return the (P, b) counts of a batch from ``at`` on, which mostly holds the next reads."""
         counts = self._latest.get(at)
         if counts is None:
@@ -79,7 +81,7 @@ def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples:
     of draws.
     """
     most = len(rows) // 64
-    kinds = _number_kinds(rows, starts, most)
+    kinds = _number_unit_kinds(rows, starts, most)
     if kinds is None:
         return HashedResamples(starts, seed, n_resamples)
     members = np.bincount(kinds)
@@ -99,7 +101,7 @@ def _find_examples(kinds: IntArray, n_kinds: int) -> IntArray:
     return examples
 
 
-def _number_kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
+def _number_unit_kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArray | None:
     """Return the (U,) kinds of the units, numbered by stratum; None if there are many."""
     n_strata = len(starts) - 1
     if n_strata > most:

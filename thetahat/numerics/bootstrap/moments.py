@@ -97,11 +97,11 @@ def _sum_columns(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[sl
         yield whole, resamples.sums(columns, whole.start, whole.stop)
         return
     taken = resamples.take(columns)
-    for part in _chunks(resamples, taken.shape[1] + len(taken)):
+    for part in _list_chunks(resamples, taken.shape[1] + len(taken)):
         yield part, resamples.counts(part.start, part.stop) @ taken
 
 
-def _chunks(resamples: Resamples, width: int) -> Iterator[slice]:
+def _list_chunks(resamples: Resamples, width: int) -> Iterator[slice]:
     step = max(1, _ENTRIES_AT_ONCE // width)
     for first in range(0, resamples.n_resamples, step):
         yield slice(first, min(first + step, resamples.n_resamples))
@@ -125,7 +125,7 @@ def _reduce_by_stratum(
     squares = np.hstack([rows, rows[:, pairs[:, 0]] - rows[:, pairs[:, 1]]]) ** 2
     squares *= np.repeat(scale, kinds)[:, None]
     columns = np.hstack([rows, squares])
-    for part, by_stratum in _sums_by_stratum(resamples, columns):
+    for part, by_stratum in _sum_by_stratum(resamples, columns):
         yield part, *_reduce(by_stratum, m, pairs, share, scale / n_k)
 
 
@@ -146,16 +146,16 @@ def _reduce(
     return means, squares[:, :m], squares[:, m:]
 
 
-def _sums_by_stratum(
+def _sum_by_stratum(
     resamples: Resamples, columns: FloatArray
 ) -> Iterator[tuple[slice, FloatArray]]:
     """Yield (b, S, q) sums of the drawn rows of (U, q) columns, chunk by chunk of resamples."""
     starts, q = resamples.starts, columns.shape[1]
     if isinstance(resamples, HashedResamples) and len(starts) <= _MANY_STRATA:
-        for part in _chunks(resamples, len(starts) * q):
+        for part in _list_chunks(resamples, len(starts) * q):
             yield part, resamples.sums_by_stratum(columns, part.start, part.stop)
         return
-    for part in _chunks(resamples, len(columns) + len(starts) * q):
+    for part in _list_chunks(resamples, len(columns) + len(starts) * q):
         counts = resamples.counts(part.start, part.stop)
         if len(starts) > _MANY_STRATA:
             yield part, _sum_many_strata(counts, columns, starts)
@@ -193,7 +193,7 @@ def _reduce_ratios(
     every = np.hstack([rows, differences])
     columns = np.hstack([every, sizes, every**2, every * sizes, sizes**2])
     q, scale = every.shape[1], units.n_units / (units.n_units - 1)
-    for part in _chunks(resamples, len(rows) + 4 * q):
+    for part in _list_chunks(resamples, len(rows) + 4 * q):
         sums = resamples.counts(part.start, part.stop) @ columns
         total = sums[:, q : q + 1]
         delta = sums[:, :q] / total

@@ -121,31 +121,31 @@ class HashedResamples:
 
     def counts(self, first: int, stop: int) -> FloatArray:
         """Return (b, U) numbers of copies of each unit in each resample."""
-        return self._counts(np.arange(first, stop, dtype=np.intp), 0)
+        return self._count_draws(np.arange(first, stop, dtype=np.intp), 0)
 
     def redraw_counts(self, which: IntArray, attempt: int) -> FloatArray:
         """Return (b, U) counts of new draws that replace resamples; attempts count from 1."""
-        return self._counts(which, attempt)
+        return self._count_draws(which, attempt)
 
     def sums(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
         """Return (b, q) sums of the drawn rows of few (U, q) columns, without counting draws."""
         if not self._is_large:
             return self.counts(first, stop) @ columns
         which = np.arange(first, stop, dtype=np.intp)
-        keys, sums = self._keys(which, 0), np.zeros((columns.shape[1], len(which)))
+        keys, sums = self._derive_keys(which, 0), np.zeros((columns.shape[1], len(which)))
         whole = [np.ascontiguousarray(column) for column in columns.T]
         if self._cells is not None:
             cells = self._cells
-            for some in _slices(len(which), cells.at_once):
+            for some in _list_slices(len(which), cells.at_once):
                 held = self._get_draws_in_cells(cells, which[some])
                 for column, out in zip(whole, sums, strict=True):
                     compiled(add_cell_sums)(
                         column, cells.starts, cells.sizes, held, keys[some], out[some]
                     )
         for starts in self._small:
-            step = max(1, _INDICES_AT_ONCE // _length(starts))
-            for some in _slices(len(which), step):
-                indices = _indices(starts, keys[some])
+            step = max(1, _INDICES_AT_ONCE // _get_length(starts))
+            for some in _list_slices(len(which), step):
+                indices = _draw_indices(starts, keys[some])
                 for column, out in zip(whole, sums, strict=True):
                     compiled(gather_sums)(column, indices, out[some])
         return sums.T
@@ -156,18 +156,18 @@ class HashedResamples:
         Uses compiled loops, for large resamples; ``kinds`` (U,) are below K, and K below 2^16.
         """
         which = np.arange(first, stop, dtype=np.intp)
-        keys, out = self._keys(which, 0), np.zeros((len(which), n_kinds))
+        keys, out = self._derive_keys(which, 0), np.zeros((len(which), n_kinds))
         if self._cells is not None:
             cells, narrow = self._cells, kinds.astype(np.uint16)
-            for some in _slices(len(which), cells.at_once):
+            for some in _list_slices(len(which), cells.at_once):
                 held = self._get_draws_in_cells(cells, which[some])
                 compiled(count_kinds)(
                     narrow, cells.starts, cells.sizes, held, keys[some], out[some]
                 )
         for starts in self._small:
-            wide, step = kinds.astype(np.uint32), max(1, _INDICES_AT_ONCE // _length(starts))
-            for some in _slices(len(which), step):
-                compiled(count_draws)(wide[_indices(starts, keys[some])], out[some])
+            wide, step = kinds.astype(np.uint32), max(1, _INDICES_AT_ONCE // _get_length(starts))
+            for some in _list_slices(len(which), step):
+                compiled(count_draws)(wide[_draw_indices(starts, keys[some])], out[some])
         return out
 
     def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
@@ -177,7 +177,7 @@ class HashedResamples:
         of large resamples are computed together with the counts.
         """
         which = np.arange(first, stop, dtype=np.intp)
-        keys = self._keys(which, 0)
+        keys = self._derive_keys(which, 0)
         sums = np.empty((len(self.starts) - 1, columns.shape[1], len(which)))
         held = None if self._cells is None else self._get_draws_in_cells(self._cells, which)
         by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
@@ -189,7 +189,7 @@ class HashedResamples:
             fill = self._make_filler(start, end, held)
             step = max(1, _COUNTS_AT_ONCE // (end - start))
             counts = np.empty((min(step, len(which)), end - start))
-            for some in _slices(len(which), step):
+            for some in _list_slices(len(which), step):
                 part = counts[: len(keys[some])]
                 fill(keys, some, part)
                 np.matmul(columns[start:end].T, part.T, out=sums[k, :, some])
@@ -211,7 +211,7 @@ class HashedResamples:
         def one_by_one(keys: UInt64Array, some: slice, out: FloatArray) -> None:
             out[:] = 0.0
             if self._uses_loops:
-                compiled(count_draws)(_indices(bounds, keys[some]) - offset, out)
+                compiled(count_draws)(_draw_indices(bounds, keys[some]) - offset, out)
             else:
                 _add_counts(indices_by_numpy(bounds, keys[some]) - offset, out)
 
@@ -227,8 +227,8 @@ class HashedResamples:
         inside = np.ascontiguousarray(held[:, own])
         return cells.starts[own] - start, cells.sizes[own], inside, own.start
 
-    def _counts(self, which: IntArray, attempt: int) -> FloatArray:
-        keys, cells = self._keys(which, attempt), self._cells
+    def _count_draws(self, which: IntArray, attempt: int) -> FloatArray:
+        keys, cells = self._derive_keys(which, attempt), self._cells
         out = np.empty((len(which), int(self.starts[-1])))
         if cells is not None:
             fill = compiled(fill_cell_counts) if self._uses_loops else fill_cell_counts_by_numpy
@@ -237,7 +237,7 @@ class HashedResamples:
         for starts in self._small:
             out[:, starts[0] : starts[-1]] = 0.0
             if self._uses_loops:
-                compiled(count_draws)(_indices(starts, keys), out)
+                compiled(count_draws)(_draw_indices(starts, keys), out)
             else:
                 _add_counts(indices_by_numpy(starts, keys), out)
         return out
@@ -253,27 +253,29 @@ class HashedResamples:
             if at not in self._latest:
                 stop = min(at + size, self.n_resamples)
                 self._latest.clear()
-                self._latest[at] = cells.held(self._keys(np.arange(at, stop, dtype=np.intp), 0))
+                self._latest[at] = cells.held(
+                    self._derive_keys(np.arange(at, stop, dtype=np.intp), 0)
+                )
             parts.append(self._latest[at][which[which // size == at // size] - at])
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _keys(self, which: IntArray, attempt: int) -> UInt64Array:
+    def _derive_keys(self, which: IntArray, attempt: int) -> UInt64Array:
         numbers = which.astype(np.uint64) + np.uint64(1) + (np.uint64(attempt) << HALF)
         return mixed(self._key + STEP * numbers)
 
 
-def _slices(length: int, step: int) -> Iterator[slice]:
+def _list_slices(length: int, step: int) -> Iterator[slice]:
     for low in range(0, length, step):
         yield slice(low, low + step)
 
 
-def _length(starts: IntArray) -> int:
+def _get_length(starts: IntArray) -> int:
     return int(starts[-1] - starts[0])
 
 
-def _indices(starts: IntArray, keys: UInt64Array) -> UInt32Array:
+def _draw_indices(starts: IntArray, keys: UInt64Array) -> UInt32Array:
     """Return the (b, u) units that resamples draw from strata of few units."""
-    indices = np.empty((len(keys), _length(starts)), dtype=np.uint32)
+    indices = np.empty((len(keys), _get_length(starts)), dtype=np.uint32)
     compiled(draw_indices)(starts, keys, indices)
     return indices
 

@@ -139,13 +139,15 @@ class SharedResamples:
     ) -> Replicates:
         """Return the replicates of one model's mean."""
         key = _make_key(self.layout, n_resamples, unit)
-        return self._get_or_compute(key, name, self.models[name], partial(self._model, key, name))
+        return self._get_or_compute(
+            key, name, self.models[name], partial(self._resample_model, key, name)
+        )
 
-    def _model(self, key: _Key, name: str) -> Replicates:
+    def _resample_model(self, key: _Key, name: str) -> Replicates:
         drawn = self._get(key)
-        i = self._place(name)
+        i = self._find_place(name)
         estimate, residuals = drawn.estimates[i], np.ascontiguousarray(drawn.residuals[:, i])
-        errors = partial(self._errors_of_model, key, i)
+        errors = partial(self._compute_errors_of_model, key, i)
         deviations = drawn.means.deviations[:, i]
         return Replicates(drawn.units, estimate, deviations, residuals, errors)
 
@@ -159,22 +161,22 @@ class SharedResamples:
         """Return the replicates of the difference of two models' means, a minus b."""
         key = _make_key(self.layout, n_resamples, unit)
         return self._get_or_compute(
-            key, pair, difference, partial(self._pair, key, pair, difference)
+            key, pair, difference, partial(self._resample_pair, key, pair, difference)
         )
 
-    def _pair(self, key: _Key, pair: ModelNames, difference: BlockLosses) -> Replicates:
+    def _resample_pair(self, key: _Key, pair: ModelNames, difference: BlockLosses) -> Replicates:
         if not self.merge and _is_long(self.layout, key):
             alone = SharedResamples({"": difference}, self.seed)
             if isinstance(alone._prepare(key)[-1], MergedResamples):
-                return alone._model(key, "")
+                return alone._resample_model(key, "")
         drawn = self._get(key)
-        a, b = (self._place(name) for name in pair)
+        a, b = (self._find_place(name) for name in pair)
         estimate, residuals = drawn.units.means_and_residuals(difference)
         # a difference that is so small beside its models would be lost in that of their means
         if max(residuals.max(), -residuals.min()) < _SMALL * drawn.largest[[a, b]].max():
             return _resample_difference(drawn, estimate, residuals)
         deviations = drawn.means.deviations[:, a] - drawn.means.deviations[:, b]
-        errors = partial(self._errors_of_pair, key, pair)
+        errors = partial(self._compute_errors_of_pair, key, pair)
         return Replicates(drawn.units, estimate, deviations, residuals, errors)
 
     def _get_or_compute(
@@ -203,10 +205,10 @@ class SharedResamples:
         """Return whether these resamples have been drawn."""
         return _make_key(self.layout, n_resamples, unit) in self._drawn
 
-    def _place(self, name: str) -> int:
+    def _find_place(self, name: str) -> int:
         return list(self.models).index(name)
 
-    def _places(self, pairs: Sequence[ModelNames]) -> IntArray:
+    def _find_places(self, pairs: Sequence[ModelNames]) -> IntArray:
         places = {name: i for i, name in enumerate(self.models)}
         both = [(places[a], places[b]) for a, b in pairs]
         return np.array(both, dtype=np.intp).reshape(-1, 2)
@@ -219,7 +221,7 @@ class SharedResamples:
             at_once = self.with_errors and products <= MAX_DEFAULT_PRODUCTS
             pairs = self.pairs if at_once else ()
             means = resampled_means(
-                resamples, units, residuals, self._places(pairs), with_errors=self.with_errors
+                resamples, units, residuals, self._find_places(pairs), with_errors=self.with_errors
             )
             largest = np.abs(residuals).max(axis=0)
             self._drawn[key] = _Drawn(units, resamples, estimates, residuals, largest, pairs, means)
@@ -250,7 +252,7 @@ class SharedResamples:
             )
         return self._ready[key]
 
-    def _errors_of_model(self, key: _Key, i: int) -> FloatArray:
+    def _compute_errors_of_model(self, key: _Key, i: int) -> FloatArray:
         drawn = self._get(key)
         if drawn.means.errors is not None:
             return drawn.means.errors[:, i]
@@ -259,7 +261,7 @@ class SharedResamples:
         assert means.errors is not None  # noqa: S101 - with_errors
         return means.errors[:, 0]
 
-    def _errors_of_pair(self, key: _Key, pair: ModelNames) -> FloatArray:
+    def _compute_errors_of_pair(self, key: _Key, pair: ModelNames) -> FloatArray:
         """Return (B,) errors of one pair; with many pairs, memory holds those of one model a."""
         drawn = self._get(key)
         if pair in drawn.pairs:
@@ -267,7 +269,11 @@ class SharedResamples:
         if pair not in self._row.get(key, {}):
             row = [other for other in self.pairs if other[0] == pair[0]] or [pair]
             means = resampled_means(
-                drawn.resamples, drawn.units, drawn.residuals, self._places(row), with_errors=False
+                drawn.resamples,
+                drawn.units,
+                drawn.residuals,
+                self._find_places(row),
+                with_errors=False,
             )
             self._row[key] = dict(zip(row, means.pair_errors.T, strict=True))
         return self._row[key][pair]

@@ -78,7 +78,7 @@ class Units:
         A residual is s_u minus m_u times the stratum's mean: the residuals of a stratum sum to 0,
         so that a mean far above the spread loses no digits.
         """
-        sums, shift = self._sums(losses)
+        sums, shift = self._sum_shifted_losses(losses)
         if self.sizes is not None:
             centre = float(sums.sum() / self.sizes.sum())
             return shift + centre, sums - centre * self.sizes
@@ -91,7 +91,7 @@ class Units:
             residuals = np.zeros_like(residuals)  # the block means are equal but for rounding
         return shift + float((means + left).mean()), residuals
 
-    def _sums(self, losses: BlockLosses) -> tuple[FloatArray, float]:
+    def _sum_shifted_losses(self, losses: BlockLosses) -> tuple[FloatArray, float]:
         """Return the (U,) sums of the units' losses minus a shift, and the shift."""
         if self.unit == "block":
             moments = losses.moments

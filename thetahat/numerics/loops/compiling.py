@@ -18,7 +18,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     where ``NUMBA_CACHE_DIR`` says. It lets other threads run, and sums in the order written (no
     ``fastmath``), so that a number is the same from run to run.
     """
-    return _compiled(function)
+    return _compile_function(function)
 
 
 @cache
@@ -28,10 +28,10 @@ def compiled_with_reordered_sums(function: Callable[..., Any]) -> Callable[..., 
     A number is the same from run to run on one machine. NaN and infinity mean what they do
     elsewhere.
     """
-    return _compiled(function, fastmath={"reassoc", "contract"})
+    return _compile_function(function, fastmath={"reassoc", "contract"})
 
 
-def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def _compile_function(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
 
     try:

@@ -153,7 +153,7 @@ def sums_by_kernel(
     """Return (n_codes, p) weighted sums of the listed rows by code."""
     sums = np.zeros((n_codes, matrix.shape[1]))
     loop = compiled(class_sums)
-    loop(*_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
+    loop(*_list_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
     return sums
 
 
@@ -162,7 +162,7 @@ def whole_sums_by_kernel(
 ) -> np.ndarray:
     """Return (n_cells, p) int32 sums of the rows of each cell; all values are whole numbers."""
     sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
-    compiled(whole_sums)(*_parts(matrix), unsigned(cells), fixed(weights), sums)
+    compiled(whole_sums)(*_list_parts(matrix), unsigned(cells), fixed(weights), sums)
     return sums
 
 
@@ -187,7 +187,7 @@ def left_out_by_kernel(
     """
     scores, lengths = np.empty((2, len(codes)))
     compiled(left_out)(
-        *_parts(matrix),
+        *_list_parts(matrix),
         unsigned(codes),
         fixed(weights),
         unsigned(sums),
@@ -216,11 +216,11 @@ def scores_of_blocks_by_kernel(
 ) -> FloatArray:
     """Return (m, W) products of rows with the table of their block; 0 for rows of no block."""
     out = np.zeros((len(rows), tables.shape[2]))
-    compiled(row_scores)(*_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
+    compiled(row_scores)(*_list_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
     return out
 
 
-def _parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
+def _list_parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
     return unsigned(matrix.indptr), unsigned(matrix.indices), fixed(matrix.data)
 
 

@@ -26,16 +26,18 @@ class FittedImputer:
     def transform(self, part: Features) -> Features:
         """Return the columns with their missing values filled in."""
         pairs = zip(part.columns, self.fill, strict=True)
-        return part.with_columns(part.names, tuple(_filled(column, fill) for column, fill in pairs))
+        return part.with_columns(
+            part.names, tuple(_fill_missing(column, fill) for column, fill in pairs)
+        )
 
 
-def _filled(column: np.ndarray, fill: float | str) -> np.ndarray:
+def _fill_missing(column: np.ndarray, fill: float | str) -> np.ndarray:
     filled = column.copy()
     filled[is_missing(column)] = fill
     return filled
 
 
-def _most_frequent(values: list[Any]) -> Any:
+def _find_most_frequent(values: list[Any]) -> Any:
     """Return the most frequent of the values, the smallest of several."""
     counts = Counter(values)
     most = max(counts.values())
@@ -123,7 +125,7 @@ class Impute:
                 loc=("columns", "features", name),
             )
         if self.strategy == "most_frequent":
-            return _most_frequent(values.tolist())
+            return _find_most_frequent(values.tolist())
         numbers = present_values(name, column)
         return float(numbers.mean() if self.strategy == "mean" else np.median(numbers))
 

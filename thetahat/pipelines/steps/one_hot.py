@@ -36,28 +36,30 @@ class FittedOneHot:
             part.names, part.columns, self.categories, self.kept, strict=True
         ):
             code_of = {category: code for code, category in enumerate(known)}
-            codes = np.array([code_of.get(value, -1) for value in _values(column)], dtype=np.intp)
+            codes = np.array(
+                [code_of.get(value, -1) for value in _get_values(column)], dtype=np.intp
+            )
             if self.refuse_unknown and (codes < 0).any():
-                value = _values(column)[int(np.argmax(codes < 0))]
+                value = _get_values(column)[int(np.argmax(codes < 0))]
                 raise InvalidParameter(
                     f"Column {name!r} has the category {value!r}, which is absent from the "
                     "training part.",
                     loc=("columns", "features", name),
                     value=value,
                 )
-            names += [f"{name}={_text(category)}" for category in kept]
+            names += [f"{name}={_convert_to_text(category)}" for category in kept]
             columns += [(codes == code_of[category]).astype(np.float64) for category in kept]
         return part.with_columns(tuple(names), tuple(columns))
 
 
-def _values(column: np.ndarray) -> list[Category]:
+def _get_values(column: np.ndarray) -> list[Category]:
     values: list[Category] = column.tolist()
     for row in np.flatnonzero(is_missing(column)):
         values[row] = None
     return values
 
 
-def _text(category: Category) -> str:
+def _convert_to_text(category: Category) -> str:
     return "(missing)" if category is None else str(category)
 
 
@@ -103,7 +105,7 @@ class OneHot:
         """Collect the categories of each column."""
         categories_by_column = []
         for column in part.columns:
-            categories = set(_values(column))
+            categories = set(_get_values(column))
             blank = (None,) if None in categories else ()
             categories_by_column.append((*sorted(categories - {None}), *blank))
         kept = tuple(categories[int(self.drop_first) :] for categories in categories_by_column)

@@ -63,7 +63,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.paired_tests import _signed_ranks\n"
         "keys = np.sort(sort_keys(x).reshape(100, -1), axis=1)\n"
         "count = np.ones(100, dtype=int)\n"
-        "_signed_ranks._positive_sums(keys, x[:100], count, count)\n"
+        "_signed_ranks._sum_positive_ranks(keys, x[:100], count, count)\n"
         "sorted_rows.positive_sums_of_rows(x.reshape(-1, 60))\n"
         "both = np.zeros((100, 2), dtype=np.intp)\n"
         "paired_units.zero_rounding_errors(x.reshape(100, -1), x.reshape(100, -1), both)\n"

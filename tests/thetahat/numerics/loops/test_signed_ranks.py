@@ -111,7 +111,7 @@ def test_property_rows_uncompiled(n_pairs: int, n_units: int, seed: int) -> None
     out, bits = np.empty((2, n_pairs)), np.empty(n_units, dtype=np.uint64)
     rank_loops.add_rows(keys, bits, bits.view(np.float64), out)
 
-    plain = _signed_ranks._positive_sums_by_arrays(keys)
+    plain = _signed_ranks._sum_positive_ranks_by_arrays(keys)
     assert [row.tolist() for row in plain] == out.tolist()
 
 
@@ -127,7 +127,7 @@ def test_property_rows_sorted_side_by_side(n_pairs: int, n_units: int, seed: int
 
     sums, gaps = row_loops.positive_sums_of_rows(values)
 
-    expected, least = _signed_ranks._positive_sums_by_arrays(keys)
+    expected, least = _signed_ranks._sum_positive_ranks_by_arrays(keys)
     assert gaps.tolist() == least.tolist()
     assert sums[gaps > 0].tolist() == expected[gaps > 0].tolist()
 
@@ -138,7 +138,7 @@ def test_naive_rows_sorted_as_written() -> None:
     room = keys, keys.view(np.uint64), keys.view(np.float64)
     row_loops.sort_rows(values, values.view(np.uint64), row_loops.network(5), *room, sums, gaps)
 
-    expected = _signed_ranks._positive_sums_by_arrays(np.sort(sort_keys(values), axis=1))
+    expected = _signed_ranks._sum_positive_ranks_by_arrays(np.sort(sort_keys(values), axis=1))
     assert (sums.tolist(), gaps.tolist()) == (expected[0].tolist(), expected[1].tolist())
 
 
@@ -165,7 +165,7 @@ def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: 
     assert (values == given).all()
     unit_loops.zero_rows_with_rounding_errors(of_models, positions, dropped, values)
 
-    plain = _units._without_roundings(given, of_models, positions)
+    plain = _units._zero_rounding_errors_by_arrays(given, of_models, positions)
     compiled = unit_loops.zero_rounding_errors(given, of_models, positions)
     assert_allclose(dropped, np.abs(given - values).sum(axis=1), rtol=1e-14)
     largest = [of_models[both].max() for both in positions]
@@ -192,7 +192,7 @@ def test_naive_ranks_of_many_rows(
     assert plain == [Wilcoxon().test(pair.losses, Alternative.TWO_SIDED, rng) for pair in pairs]
     batch.batch_cache.clear()
     monkeypatch.setattr(_units, "MANY_VALUES", 1)
-    monkeypatch.setattr(_signed_ranks, "_positive_sums_by_arrays", rank_loops.positive_sums)
+    monkeypatch.setattr(_signed_ranks, "_sum_positive_ranks_by_arrays", rank_loops.positive_sums)
     if by_network:
         monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 41)
 
