@@ -89,7 +89,7 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "catoni2012": (
             "Catoni, O. (2012). Challenging the empirical mean and empirical variance: a deviation "
-            "study. Annales de l'Institut Henri Poincare, Probabilites et Statistiques 48, "
+            "study. Annales de l'Institut Henri Poincaré, Probabilités et Statistiques 48, "
             "1148-1185."
         ),
         "chung2013": (
