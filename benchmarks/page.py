@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.rows import Bench, BenchmarkRow
+from benchmarks.rows import SLOW_SECONDS, Bench, BenchmarkRow
 from service.figures.rendering import render
 from service.figures.style import FONT
 
@@ -111,7 +111,7 @@ def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) ->
         ),
         (
             "- Times are processor seconds of one process with one BLAS thread, median of five;"
-            " thetahat and peer take turns. A call of more than 2.5 seconds is timed once."
+            f" they take turns. A call of more than {SLOW_SECONDS} seconds is timed once."
         ),
         (
             "- `times as fast` is the peer's time for each second of thetahat; `times the limit` is"

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.limits import MachineLimits
 
 REPEATS: Final = 5
-SLOW_SECONDS: Final = 2.5
+SLOW_SECONDS: Final = 1.5
 """A call that takes longer is timed once; the row says how often each side was timed."""
 SHORT_SECONDS: Final = 0.005
 """Calls that take less are repeated until one measurement lasts this long."""
@@ -135,9 +135,7 @@ def time_in_turns(
 ) -> tuple[list[list[float]], list[Any]]:
     """Return the CPU seconds of each function, called in turns, and each one's last result.
 
-    The first call of each warms up and is not counted, unless it is slow: then it is the only
-    one of a peer (every function but the first), and one more follows for the first function,
-    which may have compiled or imported something.
+    The first call of each warms up and is not counted, unless it is slow: then it is the only one.
     """
     results: list[Any] = []
     times: list[list[float]] = [[] for _ in calls]
@@ -146,7 +144,7 @@ def time_in_turns(
         seconds, result = time_call(call)
         results.append(result)
         slow = seconds > SLOW_SECONDS
-        if slow and position > 0:
+        if slow:
             times[position].append(seconds)
         wanted.append(1 if slow else repeats)
         counts.append(max(1, min(200, int(SHORT_SECONDS / max(seconds, 1e-9)))))
