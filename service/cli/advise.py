@@ -66,13 +66,13 @@ def _advise_here(body: Mapping[str, Any]) -> Mapping[str, Any]:
     from pydantic import ValidationError
 
     from service.api.validation import convert_validation_error
-    from service.schemas.advice import AdviceRequest
+    from service.schemas.advice import AdviceSituation
     from thetahat.advice import advise as give_advice
     from thetahat.errors import InvalidParameter
     from thetahat.values.json_values import to_json
 
     try:
-        checked = AdviceRequest.model_validate(body)
+        checked = AdviceSituation.model_validate(body)
         advice: dict[str, Any] = to_json(give_advice(**checked.list_known()))
     except ValidationError as error:
         raise UserError(convert_validation_error(error, body).message) from None

@@ -34,7 +34,7 @@ Seconds = Annotated[float, Field(gt=0, strict=True)]
 Positive = Annotated[float, Field(ge=SMALLEST, le=LARGEST, strict=True)]
 
 
-class AdviceRequest(Schema):
+class AdviceSituation(Schema):
     """What is known about the data, the question and the budget; only ``n`` is necessary."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})

@@ -23,6 +23,8 @@ def reason_against_robust(info: MethodInfo, layout: Layout) -> str | None:
         return f"{info.name} takes the instances as independent, and these are in clusters"
     if not layout.has_one_row_each:
         return f"{info.name} needs one loss of each instance, and these have several"
+    if layout.n_rows < 2:
+        return f"{info.name} needs at least two instances, and there is {layout.n_rows}"
     return None
 
 

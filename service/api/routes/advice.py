@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from service.api.blocking_calls import run_in_thread
 from service.api.documents import json_response
 from service.api.validation import read_valid_body
-from service.schemas.advice import AdviceRequest
+from service.schemas.advice import AdviceSituation
 from service.schemas.base import Schema
 from service.schemas.problem import ProblemDocument
 from thetahat.advice import Advice, advise
@@ -17,7 +17,7 @@ from thetahat.values.json_values import to_json
 
 router = APIRouter(prefix="/v1/advice", tags=["methods"])
 
-BODIES: Final[dict[str, type[Schema]]] = {"/v1/advice": AdviceRequest}
+BODIES: Final[dict[str, type[Schema]]] = {"/v1/advice": AdviceSituation}
 """The bodies of POST requests, for the OpenAPI document."""
 ANSWERS: Final[dict[str, type]] = {"/v1/advice": Advice}
 """The answers to POST requests that are dataclasses, likewise."""
@@ -26,9 +26,9 @@ ANSWERS: Final[dict[str, type]] = {"/v1/advice": Advice}
 @router.post("", responses={status: {"model": ProblemDocument} for status in (400, 413, 415, 422)})
 async def get_advice(request: Request) -> Response:
     """Return which scheme fits the data, the question and the budget; nothing is stored."""
-    body = await read_valid_body(request, AdviceRequest)
+    body = await read_valid_body(request, AdviceSituation)
     return json_response(await run_in_thread(_advise, body))
 
 
-def _advise(body: AdviceRequest) -> Any:
+def _advise(body: AdviceSituation) -> Any:
     return to_json(advise(**body.list_known()))
