@@ -29,6 +29,7 @@ STEPS = ((1_000, 100), (10_000, 1_000), (100_000, 10_000), (1_000_000, 100_000))
 """(finished evaluations, queued evaluations)"""
 WORKERS = (1, 2, 4, 8, 16, 24)
 CLAIM_SECONDS = 5.0
+FILL_SECONDS = 1800.0
 
 _NUMBERS = """WITH RECURSIVE numbers(i) AS
     (SELECT {first} + 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {stop})"""
@@ -201,6 +202,7 @@ def main() -> None:
         os.environ.setdefault("THETAHAT_DATA_DIR", folder)
         from service.storage import schema
         from service.storage.engine import engines
+        from service.storage.time_limits import answer_within
 
         schema.upgrade()
         with engines().writing.begin() as connection:
@@ -208,7 +210,7 @@ def main() -> None:
         columns: dict[str, dict[str, float]] = {}
         finished = queued = 0
         for n_finished, n_queued in STEPS[: asked.steps]:
-            with engines().writing.begin() as connection:
+            with answer_within(FILL_SECONDS), engines().writing.begin() as connection:
                 add_evaluations(connection, finished, n_finished, "succeeded")
                 add_evaluations(connection, 10**8 + queued, 10**8 + n_queued, "queued")
                 connection.execute(sa.text("ANALYZE"))
