@@ -6,6 +6,8 @@ Tails are always asked for directly, never as one minus the other tail.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 from scipy import special
 
@@ -21,6 +23,14 @@ def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
     if degrees_of_freedom is None:
         return -float(special.ndtri(tail))
     return -float(special.stdtrit(degrees_of_freedom, tail))
+
+
+def compute_alpha(level: float) -> float:
+    """Return 1 - level, computed in decimals: 0.05 for 0.95, and not 0.050000000000000044.
+
+    Verdicts and tests compare p-values with it, and results show it.
+    """
+    return float(1 - Decimal(repr(float(level))))
 
 
 def tail_probability(level: float, alternative: Alternative) -> float:

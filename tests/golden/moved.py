@@ -159,6 +159,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"losses_control_less_margin/comparisons/\d+/verdict/detectable/power_at_margin": Rounded(
         "The critical value is the quantile of the tail, no longer of one minus the tail."
     ),
+    r"[a-z_0-9]+/comparisons/\d+/verdict/detectable/(?:alpha|power_at_margin)": Rounded(
+        "The level's complement is computed in decimals: alpha is 0.05, not 0.050000000000000044."
+    ),
     rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
         "The percentile and BCa intervals of a metric are those of a mean, which start from the "
         "deviations of the replicates."

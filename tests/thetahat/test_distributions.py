@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.distributions import (
     binomial_cdf,
+    compute_alpha,
     compute_p_value,
     f_upper_tail,
     fair_coin_p_value,
@@ -87,3 +88,8 @@ def test_exact_coin_tails_share_the_observed_point(n: int) -> None:
         above = fair_coin_p_value(k, n, Alternative.GREATER)
         point = float(np.prod([(n - i) / (i + 1) for i in range(k)])) / 2**n
         assert_allclose(below + above, 1 + point, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("level", "alpha"), [(0.95, 0.05), (0.9, 0.1), (0.99, 0.01), (0.5, 0.5)])
+def test_exact_alpha_is_the_decimal_complement_of_the_level(level: float, alpha: float) -> None:
+    assert compute_alpha(level) == alpha

@@ -112,6 +112,11 @@ def test_exact_import_loads_nothing_heavy() -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert shown.stdout.strip() == "set()"
-    assert {"evaluate", "to_json"} <= set(dir(thetahat))
+    assert dir(thetahat) == sorted(thetahat.__all__)
     with pytest.raises(AttributeError, match="no attribute 'cross_validat'"):
         thetahat.cross_validat  # noqa: B018
+
+
+def test_invalid_losses_without_blocks_name_the_way_for_one_test_set() -> None:
+    with pytest.raises(InvalidParameter, match="blocks='holdout'"):
+        thetahat.evaluate({"a": [0.5, 0.25, 1.0], "b": [0.25, 0.5, 0.75]})

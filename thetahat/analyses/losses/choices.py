@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
 from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
 from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION
+from thetahat.distributions import compute_alpha
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import IntervalMethod
 from thetahat.multiple_tests.base import OmnibusTest
@@ -224,8 +224,8 @@ class Choices:
 
     @property
     def alpha(self) -> float:
-        """1 - level, computed in decimals: 0.05 and not 0.050000000000000044."""
-        return float(1 - Decimal(repr(float(self.level))))
+        """1 - level."""
+        return compute_alpha(self.level)
 
 
 def _get_member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:

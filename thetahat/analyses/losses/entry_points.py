@@ -275,7 +275,9 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         if block is None:
             if kind is not BlockKind.HOLDOUT:
                 raise InvalidParameter(
-                    "Losses in long form need block: one label for each loss.", loc=("block",)
+                    "Losses in long form need block, one label for each loss. If all are of one "
+                    "test set, give blocks='holdout'.",
+                    loc=("block",),
                 )
             block = np.zeros(n, dtype=np.intp)
         columns = {"repeat": repeat, "instance": instance, "cluster": cluster}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scipy.special import ndtr, stdtr
 
 from thetahat.analyses.losses.plans import VerdictBasis
+from thetahat.distributions import compute_alpha
 from thetahat.values.layout import Layout
 
 
@@ -57,7 +58,7 @@ class VerdictTerms:
     @property
     def alpha(self) -> float:
         """1 - level."""
-        return 1 - self.level
+        return compute_alpha(self.level)
 
 
 @dataclass(frozen=True, slots=True)
