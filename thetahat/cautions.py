@@ -150,6 +150,16 @@ SCORES_AS_LOSSES = _build_entry(
     reason="A model that is wrong on more than half of the items is rare, and all models of a "
     "comparison being so is rarer; the caution asks, and nothing is changed.",
 )
+ROW_NUMBERS_AS_LOSSES = _build_entry(
+    "row_numbers_as_losses",
+    _SERIOUS,
+    "The values of {model!r} are the whole numbers {low} to {high}, each once, as the numbers of "
+    "rows or items are. They were compared as the losses of a model.",
+    'Leave this column out of the models; if it numbers the test instances, send it as "instance".',
+    threshold=5,
+    reason="Values that are whole numbers without a gap or a repetition are very unlikely to be "
+    "losses from five rows on: the losses would be a permutation of the row numbers.",
+)
 RUNS_AVERAGED = _build_entry(
     "runs_averaged",
     _INFO,

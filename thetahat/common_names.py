@@ -160,5 +160,18 @@ SCORE_WORDS: Final = frozenset(
 )
 """Words of a name that says that higher values are better."""
 
+NUMBERING_WORDS: Final = frozenset(("id", "ids", "uid", "key", "index", "idx", "nr", "number"))
+"""Last words of a name that says that a column numbers things: ``patient_id``."""
+
+LABEL_NAMES: Final = NUMBERING_WORDS | frozenset(
+    (
+        *("row", "item", "instance", "example", "case", "sample", "question", "prompt", "task"),
+        *("fold", "split", "repeat", "rep", "run", "seed", "block", "group", "cluster", "batch"),
+        *("source", "site", "school", "hospital", "clinic", "center", "centre", "country"),
+        *("subject", "patient", "person", "user", "customer", "student", "region", "year"),
+    )
+)
+"""Names that say that a column of whole numbers has labels and no measurements."""
+
 LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
 """Words of a name that says that lower values are better, whatever else it says."""

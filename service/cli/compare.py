@@ -7,13 +7,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from service.cli.failures import UserError
 from service.cli.output import print_json, print_result, write_text
+from thetahat.common_names import LABEL_NAMES, NUMBERING_WORDS
+
+if TYPE_CHECKING:
+    from service.jobs.in_process import FileColumn
 
 PANEL: Final = "Evaluations"
 LABELS: Final = ("block", "repeat", "instance", "cluster")
@@ -73,8 +77,12 @@ def compare(
         str | None, typer.Option(metavar="COLUMN", help="Column with dependent rows' cluster.")
     ] = None,
     better: Annotated[
-        BetterValues, typer.Option(help="Whether lower values (losses) or higher ones are better.")
-    ] = BetterValues.LOWER,
+        BetterValues | None,
+        typer.Option(
+            help="Whether lower values (losses) or higher ones (scores) are better; by default "
+            "lower, with a caution if the values look like scores."
+        ),
+    ] = None,
     margin: Margin = None,
     level: Annotated[float, typer.Option(help="Confidence level of intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -89,7 +97,7 @@ def compare(
 ) -> None:
     """Compare models by their losses in a file, and say which is better and how certain that is."""
     labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
-    columns = _choose_columns(_read_columns(file), model, labels)
+    columns, unused = _choose_columns(_read_columns(file), model, labels)
     kind = blocks or (Blocks.HOLDOUT if columns.get("block") is None else Blocks.SOURCE)
     request: dict[str, Any] = {
         "kind": "losses",
@@ -101,9 +109,9 @@ def compare(
         request["unit"] = block.replace("_", " ")
     if margin is not None:
         request["margin"] = margin
-    if better is BetterValues.HIGHER:
+    if better is not None:
         request["better"] = better.value
-    print(_describe(columns, kind, better), file=sys.stderr)
+    print(_describe(columns, kind, better or BetterValues.LOWER), *unused, sep="\n", file=sys.stderr)
     result, _ = evaluate(request, file, url)
     if markdown is not None:
         from thetahat_client.text import result_markdown
@@ -115,8 +123,8 @@ def compare(
         print_result(result, show_all=show_all)
 
 
-def _read_columns(file: Path) -> Mapping[str, str]:
-    """Return the type of each column of a file."""
+def _read_columns(file: Path) -> Mapping[str, FileColumn]:
+    """Return the columns of a file by name."""
     from service.jobs.in_process import read_columns
     from thetahat_client.media import guess_media_type
 
@@ -127,27 +135,61 @@ def _read_columns(file: Path) -> Mapping[str, str]:
 
 
 def _choose_columns(
-    types: Mapping[str, str], models: Sequence[str] | None, labels: Mapping[str, str | None]
-) -> dict[str, Any]:
-    """Return the columns by what they hold; models are all numbers that are no labels."""
+    columns: Mapping[str, FileColumn],
+    models: Sequence[str] | None,
+    labels: Mapping[str, str | None],
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the columns of the request, and a sentence on each column that is not used.
+
+    The models are all columns of numbers that are no labels; columns that number the rows or are
+    named like labels are taken as models only if they are named as models.
+    """
     chosen: dict[str, Any] = {
-        name: column or (name if name in types and name not in (models or ()) else None)
+        name: column or (name if name in columns and name not in (models or ()) else None)
         for name, column in labels.items()
     }
-    for column in (*(models or ()), *filter(None, labels.values())):
-        if column not in types:
-            message = f"The file has no column {column!r}; its columns are {', '.join(types)}."
+    for name in (*(models or ()), *filter(None, labels.values())):
+        if name not in columns:
+            message = f"The file has no column {name!r}; its columns are {', '.join(columns)}."
             raise UserError(message)
     used = set(chosen.values())
-    losses = list(models or ()) or [
-        name for name, kind in types.items() if kind in NUMBERS and name not in used
-    ]
+    others = [column for column in columns.values() if column.name not in used]
+    unused = {c.name: describe for c in others if (describe := _describe_label(c))}
+    losses = list(models or ()) or [c.name for c in others if c.name not in unused]
     if not losses:
         message = (
-            f"The file has no column of numbers to compare; its columns are {', '.join(types)}."
+            f"The file has no column of numbers to compare; its columns are {', '.join(columns)}."
         )
         raise UserError(message)
-    return {"losses": losses, **{name: column for name, column in chosen.items() if column}}
+    request = {"losses": losses, **{name: column for name, column in chosen.items() if column}}
+    return request, [text for name, text in unused.items() if name not in losses]
+
+
+def _describe_label(column: FileColumn) -> str | None:
+    """Return why a column is not taken as a model, and what to do; None for a column of losses."""
+    name = column.name
+    if column.is_numbering and column.limits is not None:
+        low, high = column.limits
+        return (
+            f"not compared: {name}, which has the whole numbers {low} to {high}, each once. "
+            f"If they are losses, give --model for each model."
+        )
+    if column.type not in NUMBERS:
+        reason = "which is text" if column.type == "string" else f"which is of type {column.type}"
+    elif _is_named_like_labels(name) and column.limits not in (None, (0, 1)):
+        reason = "whose name and whole numbers are those of labels"
+    else:
+        return None
+    return (
+        f"not used: {name}, {reason}. If rows come from sources such as schools, give the column "
+        f"that names them as --block; if rows with the same value depend on each other, as "
+        f"--cluster."
+    )
+
+
+def _is_named_like_labels(name: str) -> bool:
+    words = re.findall(r"[a-z]+\d*", name.lower())
+    return " ".join(words) in LABEL_NAMES or (bool(words) and words[-1] in NUMBERING_WORDS)
 
 
 def _describe(columns: Mapping[str, Any], blocks: Blocks, better: BetterValues) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +16,7 @@ import thetahat
 from service.data.base import FileLimits
 from service.data.encodings import marked_encoding
 from service.data.formats import find_format, in_encoding
+from service.data.reading import read_columns as read_values
 from service.data.tables import table_path
 from service.jobs.digests import digest_request
 from service.jobs.result_json import encode_result
@@ -23,6 +25,7 @@ from service.kinds.base import DatasetFile, Job, run_job
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import to_json
+from thetahat.analyses.losses.cautions import is_numbering
 
 UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
@@ -57,11 +60,41 @@ def evaluate_in_process(
         return _run(body, datasets)
 
 
-def read_columns(data: Path, media_type: str) -> dict[str, str]:
-    """Return the type of each column of a file, in its order; ``InvalidFile`` for a bad file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileColumn:
+    """A column of a file.
+
+    Parameters
+    ----------
+    name, type : str
+        Its name and what it contains: ``integer``, ``number``, ``boolean``, ``string``, ...
+    limits : tuple of int or None
+        The smallest and the largest value of a complete column of integers; None for others.
+    is_numbering : bool
+        Whether its values are whole numbers without gap or repetition, in any order.
+    """
+
+    name: str
+    type: str
+    limits: tuple[int, int] | None = None
+    is_numbering: bool = False
+
+
+def read_columns(data: Path, media_type: str) -> dict[str, FileColumn]:
+    """Return the columns of a file by name, in its order; ``InvalidFile`` for a bad file."""
     with TemporaryDirectory(prefix="thetahat-") as folder:
         dataset = read_file(data, media_type, Path(folder))
-        return {str(column["name"]): str(column["type"]) for column in dataset.columns}
+        types = {column["name"]: column["type"] for column in dataset.columns}
+        integers = read_values(dataset, [name for name, kind in types.items() if kind == "integer"])
+        columns = {name: FileColumn(name=name, type=kind) for name, kind in types.items()}
+        for name, values in integers.items():
+            if values.dtype.kind == "i":
+                columns[name] = replace(
+                    columns[name],
+                    limits=(int(values.min()), int(values.max())),
+                    is_numbering=is_numbering(values),
+                )
+        return columns
 
 
 def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, Any]:

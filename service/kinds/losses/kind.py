@@ -15,7 +15,7 @@ from service.kinds.losses.plan import build_plan
 from service.kinds.losses.request import LossesRequest
 from service.kinds.losses.result import LossesResult
 from thetahat.analyses.losses import evaluate
-from thetahat.analyses.losses.cautions import suspect_scores
+from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.score_words import name_scores
@@ -54,7 +54,7 @@ class Losses(JobKind[LossesRequest]):
             weights=plan.weights,
             refits=plan.fits.compute(choices),
         )
-        doubts = suspect_scores(plan.table) if job.request.better is None else ()
+        doubts = suspect_values(plan.table, better_is_stated=job.request.better is not None)
         knows_blocks = job.request.blocks or job.request.logs
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
         cautions = (*doubts, *evaluation.cautions, *plan.cautions, *assumed)

@@ -110,6 +110,67 @@ def test_exact_a_file_without_blocks_is_one_test_set(
     assert "models: a, b (lower is better); blocks: holdout" in printed.err
 
 
+def write_table(path: Path, heading: str, *columns: list[float | str]) -> Path:
+    rows = [",".join(str(value) for value in row) for row in zip(*columns, strict=True)]
+    path.write_text("\n".join([heading, *rows]) + "\n")
+    return path
+
+
+def test_exact_columns_that_number_or_name_the_rows_are_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    n = 24
+    right: list[list[float | str]] = [[float(i % k != 0) for i in range(n)] for k in (4, 5)]
+    table = write_table(
+        tmp_path / "scores.csv",
+        "n,patient_id,site,first,second",
+        [n - i for i in range(n)],
+        [100 + 7 * (i % 9) for i in range(n)],
+        [f"site {i % 3}" for i in range(n)],
+        *right,
+    )
+
+    assert main(["compare", str(table)]) == 0
+    printed = capsys.readouterr()
+
+    assert "models: first, second (lower is better)" in printed.err
+    assert "not compared: n, which has the whole numbers 1 to 24, each once." in printed.err
+    assert "not used: patient_id, whose name and whole numbers are those of labels." in printed.err
+    assert "not used: site, which is text." in printed.err
+    assert "SERIOUS  All values are 0 or 1" in printed.out
+
+    status, result = run_json(capsys, "compare", str(table), "--model", "patient_id", "--json")
+    assert status == 0
+    assert list(result["models"]) == ["patient_id"]
+
+
+def test_exact_models_named_like_labels_with_scores_of_0_and_1_are_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns: list[list[float | str]] = [[int(i % k == 0) for i in range(20)] for k in (2, 3)]
+    table = write_table(tmp_path / "scores.csv", "run,prompt", *columns)
+
+    status, result = run_json(capsys, "compare", str(table), "--json")
+
+    assert status == 0
+    assert list(result["models"]) == ["run", "prompt"]
+
+
+def test_exact_nothing_is_asked_where_the_option_says_which_values_are_better(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns: list[list[float | str]] = [[int(i % k != 0) for i in range(20)] for k in (4, 5)]
+    table = write_table(tmp_path / "scores.csv", "a,b", *columns)
+
+    def codes(*options: str) -> set[str]:
+        _, result = run_json(capsys, "compare", str(table), "--json", *options)
+        return {caution["code"] for caution in result["cautions"]}
+
+    assert "scores_as_losses" in codes()
+    assert "scores_as_losses" not in codes("--better", "lower")
+    assert "scores_as_losses" not in codes("--better", "higher")
+
+
 def test_exact_markdown_has_the_tables(table: Path, tmp_path: Path) -> None:
     target = tmp_path / "result.md"
 

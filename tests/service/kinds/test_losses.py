@@ -320,6 +320,34 @@ def test_exact_values_that_look_like_losses_are_not(losses: dict[str, Any]) -> N
     assert "scores_as_losses" not in codes(run_kind(body).result)
 
 
+NUMBERED: dict[str, Any] = {"good": [1, 0, 1, 1, 1, 1], "fair": [1, 1, 0, 1, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    "numbers", [[0, 1, 2, 3, 4, 5], [6, 4, 5, 1, 3, 2], [-1, -2, -3, -5, -4, -6]]
+)
+def test_exact_a_model_of_row_numbers_is_questioned(numbers: list[int]) -> None:
+    body = {"kind": "losses", "blocks": "holdout", "losses": {**NUMBERED, "item": numbers}}
+
+    for better in ({"better": "lower"}, {"better": "higher"}, {}):
+        cautions = run_kind({**body, **better}).result["cautions"]
+
+        assert cautions[0]["code"] == "row_numbers_as_losses"
+        assert cautions[0]["severity"] == "serious"
+        assert f"'item' are the whole numbers {min(numbers)} to {max(numbers)}" in str(cautions[0])
+        # the other models are still seen to be scores
+        assert (cautions[1]["code"] == "scores_as_losses") == (not better)
+
+
+@pytest.mark.parametrize(
+    "losses", [[0, 1, 2, 3, 4, 4], [0, 1, 2, 3, 4, 6], [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]]
+)
+def test_exact_other_losses_are_not_taken_for_row_numbers(losses: list[float]) -> None:
+    body = {"kind": "losses", "blocks": "holdout", "losses": {**NUMBERED, "item": losses}}
+
+    assert "row_numbers_as_losses" not in codes(run_kind(body).result)
+
+
 SCHOOLS: dict[str, Any] = {
     "kind": "losses",
     "blocks": "source",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from thetahat.cautions import (
     NO_PARTITION,
     NO_TRAINING_VARIANCE,
     RANGE_UNKNOWN,
+    ROW_NUMBERS_AS_LOSSES,
     SCORES_AS_LOSSES,
     SPLIT_SCORES_ONLY,
     UNEQUAL_BLOCKS,
@@ -28,7 +29,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.skewness import compute_skewness_of_mean
-from thetahat.values.types import BlockKind
+from thetahat.values.types import BlockKind, FloatArray
 
 
 def list_cautions(
@@ -115,21 +116,51 @@ def _describe_tails(name: str, losses: BlockLosses) -> Caution:
     )
 
 
-def suspect_scores(table: LossTable) -> tuple[Caution, ...]:
-    """Return a caution if values that were sent as losses look like scores.
+def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution, ...]:
+    """Return cautions about models whose values do not look like losses.
+
+    Parameters
+    ----------
+    table : LossTable
+        Values of the models.
+    better_is_stated : bool
+        Whether the request says if lower or higher values are better, so that nothing is asked.
+    """
+    cautions: list[Caution] = []
+    names = []
+    for name, losses in table.models.items():
+        values = losses.values
+        if values is not None and is_numbering(values):
+            low, high = f"{values.min():.0f}", f"{values.max():.0f}"
+            cautions.append(ROW_NUMBERS_AS_LOSSES(model=name, low=low, high=high))
+        else:
+            names.append(name)
+    if names and not better_is_stated and not table.higher_is_better:
+        cautions += _suspect_scores(table, names)
+    return tuple(cautions)
+
+
+def is_numbering(values: FloatArray) -> bool:
+    """Return whether values are whole numbers without gap or repetition, in any order."""
+    n, lowest = len(values), float(values.min())
+    if n < ROW_NUMBERS_AS_LOSSES.threshold or values.max() - lowest != n - 1:
+        return False
+    return lowest.is_integer() and np.array_equal(np.sort(values), lowest + np.arange(n))
+
+
+def _suspect_scores(table: LossTable, names: Sequence[str]) -> tuple[Caution, ...]:
+    """Return a caution if values of these models, which were sent as losses, look like scores.
 
     They do if a model's name has a word such as accuracy, or if all values are 0 or 1 and more than
-    half of every model's are 1. It is for values that do not say whether lower or higher is better.
+    half of every model's are 1.
     """
-    if table.higher_is_better:
-        return ()
-    for name in table.names:
+    for name in names:
         words = set(re.findall(r"[a-z]+\d*", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()))
         if words & SCORE_WORDS and not words & LOSS_WORDS:
             return (SCORES_AS_LOSSES(reason=f"A model or column is named {name!r}"),)
     smallest = 1.0
-    for losses in table.models.values():
-        values = losses.values
+    for name in names:
+        values = table.models[name].values
         if values is None or not ((values == 0) | (values == 1)).all():
             return ()
         smallest = min(smallest, float(values.mean()))

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.analyses.losses.cautions import suspect_scores
+from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check, describe_other_loss
 from thetahat.analyses.losses.choices import Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
@@ -167,7 +167,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             loc=("weights",),
         )
     result = evaluate_table(table, choices, seed, row_weights)
-    doubts = suspect_scores(table) if better is None else ()
+    doubts = suspect_values(table, better_is_stated=better is not None)
     result = replace(result, cautions=(*doubts, *result.cautions))
     result = name_scores(result, table.names, higher_is_better=table.higher_is_better)
     return name_blocks(result, choices.noun, kind, table.names)
