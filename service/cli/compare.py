@@ -111,7 +111,9 @@ def compare(
         request["margin"] = margin
     if better is not None:
         request["better"] = better.value
-    print(_describe(columns, kind, better or BetterValues.LOWER), *unused, sep="\n", file=sys.stderr)
+    print(
+        _describe(columns, kind, better or BetterValues.LOWER), *unused, sep="\n", file=sys.stderr
+    )
     result, _ = evaluate(request, file, url)
     if markdown is not None:
         from thetahat_client.text import result_markdown
