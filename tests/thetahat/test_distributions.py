@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -17,12 +19,22 @@ from thetahat.distributions import (
 from thetahat.values.types import Alternative
 
 
-@pytest.mark.outside("printed tables of the normal and t distributions")
-def test_golden_quantiles_of_the_printed_tables() -> None:
-    # any table of the normal and t distributions
-    assert_allclose(upper_quantile(0.025, None), 1.959963984540054, rtol=1e-14)
-    assert_allclose(upper_quantile(0.025, 4), 2.776445105198, rtol=1e-11)
-    assert_allclose(upper_quantile(0.05, 1), 6.313751514675, rtol=1e-11)
+@pytest.mark.outside(
+    "Wikipedia, 97.5th percentile point: 1.95996 39845 40054 23552; NIST e-Handbook, table "
+    "1.3.6.7.2 of Student's t: 2.776 and 6.314"
+)
+def test_golden_quantiles_of_printed_tables() -> None:
+    assert_allclose(upper_quantile(0.025, None), 1.95996398454005423552, rtol=1e-15)
+    assert round(upper_quantile(0.025, 4), 3) == 2.776
+    assert round(upper_quantile(0.05, 1), 3) == 6.314
+
+
+def test_exact_quantiles_of_t_that_have_a_closed_form() -> None:
+    # Cauchy's distribution function inverted; with four degrees a cubic equation of the tail
+    assert_allclose(upper_quantile(0.05, 1), math.tan(0.45 * math.pi), rtol=1e-13)
+    area = 4 * 0.025 * 0.975
+    root = math.cos(math.acos(math.sqrt(area)) / 3) / math.sqrt(area)
+    assert_allclose(upper_quantile(0.025, 4), 2 * math.sqrt(root - 1), rtol=1e-13)
 
 
 @pytest.mark.parametrize("degrees", [None, 1, 2.5, 4, 9, 29, 1e3, 1e6])
@@ -68,9 +80,11 @@ def test_against_scipy_f_tail() -> None:
     assert_allclose(f_upper_tail(3.1, 10, 5), stats.f.sf(3.1, 10, 5), rtol=1e-12)
 
 
-@pytest.mark.outside("a printed table of F: 4.735 for 10 and 5 degrees of freedom, 5 % above")
+@pytest.mark.outside(
+    "NIST e-Handbook, table 1.3.6.7.3: F of 10 and 5 degrees exceeds 4.735 with chance .05"
+)
 def test_golden_f_tail() -> None:
-    # F(10, 5) exceeds 4.735 with probability .05 in any table
+    # printed with three decimals
     assert_allclose(f_upper_tail(4.735, 10, 5), 0.05, rtol=1e-3)
 
 

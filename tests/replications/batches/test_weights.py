@@ -11,7 +11,7 @@ from thetahat.importance_weights.gaussian_ratio import GaussianRatio
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 
 
-@pytest.mark.outside("vectors: iw_gaussian_ratio, the formula of libTLDA's iwe_ratio_gaussians")
+@pytest.mark.outside("libTLDA, the formula of iwe_ratio_gaussians (vector iw_gaussian_ratio)")
 def test_golden_gaussian_ratios() -> None:
     expected = [
         *(0.06102902241204895, 1.0128592364282336, 0.001444943733735502, 2.3408646265764332),

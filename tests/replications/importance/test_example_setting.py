@@ -73,7 +73,9 @@ def test_degenerate_infinite_variances(scale: float) -> None:
     assert math.isfinite(setting.target_variance())
 
 
-@pytest.mark.outside("SPEC: P(w > 10) at g = 0.7 is .247 target, .008 source, .164 N(0, g^2)")
+@pytest.mark.outside(
+    "our specification: P(w > 10) at g = 0.7 is .247, .008 and .164 (target, source, N(0, g^2))"
+)
 def test_golden_weights_above_ten() -> None:
     """At g = 0.7; the text's "about 0.2" is the .164 of the authors' script, under N(0, g^2)."""
     shares = shares_above(0.7, 10)

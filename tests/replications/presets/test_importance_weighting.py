@@ -55,9 +55,11 @@ def test_exact_any_cut_gives_the_same_records(name: str, small: dict[str, Any]) 
     assert all(to_json(claim)["measured"] for claim in found.claims)
 
 
-@pytest.mark.outside("SPEC: Var[w] at g = 1 is e - 1; P(w > 10) at g = 0.7 is .247 and .008")
+@pytest.mark.outside(
+    "our specification: Var[w] at g = 1 is e - 1; P(w > 10) at g = 0.7 is .247, .008"
+)
 @pytest.mark.about("presets/importance_variances")
-def test_golden_closed_forms_and_what_is_printed() -> None:
+def test_golden_variance_and_large_weights_of_the_example() -> None:
     study = ImportanceVariances(scales=(0.7, 0.95, 1.0), n=20).plan({}, 1)
     found = study.finish(study.run(0, 4000))
     rows = to_json(found.tables[0])["rows"]

@@ -74,7 +74,7 @@ def test_naive_largest_values_are_those_of_a_stable_sort() -> None:
         np.testing.assert_array_equal(find_largest(values, n), expected)
 
 
-def test_against_scikit_learn_a_tree_says_the_same_without_its_checks(sample: GeneSample) -> None:
+def test_against_sklearn_a_tree_says_the_same_without_its_checks(sample: GeneSample) -> None:
     from sklearn.tree import DecisionTreeClassifier
 
     seed = int(np.random.default_rng(4).integers(2**31))

@@ -196,7 +196,7 @@ def test_exact_domains_take_turns_as_test_domain(reviews: Data) -> None:
     assert row["ose"]["standard_error"] == pytest.approx(0, abs=1e-12)
 
 
-def test_against_scikit_learn_the_linear_svm_is_fitted_without_each_block(reviews: Data) -> None:
+def test_against_sklearn_the_linear_svm_is_fitted_without_each_block(reviews: Data) -> None:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import Normalizer
     from sklearn.svm import LinearSVC

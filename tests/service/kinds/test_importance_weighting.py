@@ -31,7 +31,7 @@ def codes(cautions: list[dict[str, str]]) -> list[str]:
 
 
 @pytest.mark.outside("scipy's normal densities and scikit-learn's Ridge, a fit at a time")
-def test_against_scikit_learn_the_whole_procedure() -> None:
+def test_against_sklearn_the_whole_procedure() -> None:
     result = run_kind(BODY).result
     w = ratio_of_normals(X)
     losses, there = losses_by_scikit_learn(PENALTIES, w)
@@ -178,7 +178,7 @@ def test_exact_what_two_risks_choose_is_compared() -> None:
     assert pair["same_choice"] is False
 
 
-def test_against_scikit_learn_two_learners_side_by_side() -> None:
+def test_against_sklearn_two_learners_side_by_side() -> None:
     body = with_(learners={"weak": "ridge", "strong": "ridge"}, grid=None)
     grids = {"weak": {"penalty": [0.01]}, "strong": {"penalty": [100.0]}}
     (two,) = run_kind({**body, "grids": grids}).result["comparisons"]

@@ -200,7 +200,7 @@ def test_invalid_a_data_set_without_scores(tmp_path: Path) -> None:
     assert place_of(refused.value) == ("metrics", 0)
 
 
-def test_against_scikit_learn_fitted_learners() -> None:
+def test_against_sklearn_fitted_learners() -> None:
     from sklearn.metrics import roc_auc_score
     from sklearn.naive_bayes import GaussianNB
 

@@ -21,8 +21,10 @@ BODY: dict[str, Any] = {
 }
 
 
-@pytest.mark.outside("vector iw_gaussian_ratio: formula of ctrl-iwxval util/iw_Gauss.m and libTLDA")
-def test_golden_the_published_vector() -> None:
+@pytest.mark.outside(
+    "ctrl-iwxval util/iw_Gauss.m and libTLDA, their formula (vector iw_gaussian_ratio)"
+)
+def test_golden_gaussian_ratio_of_eight_rows() -> None:
     result = run_kind(BODY).result
     weights = result["weights"]
 

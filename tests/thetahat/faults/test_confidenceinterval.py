@@ -58,7 +58,7 @@ def test_exact_macro_averages_take_the_outer_product() -> None:
 )
 @pytest.mark.about("metrics/f1")
 @pytest.mark.parametrize(("positive", "value"), [(0, 0.75), (1, 0.941), (2, 0.8)])
-def test_golden_f1_limits_beyond_1_are_said(positive: int, value: float) -> None:
+def test_golden_f1_limits_beyond_1_have_a_caution(positive: int, value: float) -> None:
     """It prints F1 intervals beyond 1 without a word."""
     told = f1_told(F1(positive=positive))
     cut = f1_told(F1(positive=positive), clip=True)

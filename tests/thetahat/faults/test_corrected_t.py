@@ -36,7 +36,7 @@ def repeated(n_repeats: int) -> PairedLosses:
     return scores_pair(np.resize(BOSTON, j), [0.0] * j, n_train=90, n_test=10, n_repeats=n_repeats)
 
 
-@pytest.mark.outside("formula of Nadeau and Bengio (2003), equation for t, on mlxtend's scores")
+@pytest.mark.outside("mlxtend's ten differences, corrected (vector mlxtend_kfold_boston)")
 def test_golden_correctipy_leaves_the_root_out() -> None:
     """correctipy resampled_ttest: mean / (sd (1/n + n2/n1)), without the root of the factor."""
     outcome = NadeauBengioT().test(boston(), TWO, rng_of())
@@ -134,8 +134,8 @@ def test_exact_weka_is_uncorrected_where_it_has_no_sizes() -> None:
     assert_close(corrected["nadeau_bengio_t"]["statistic"], -0.37818331228306795, rtol=1e-9)
 
 
-@pytest.mark.outside("WEKA divides the sums of sizes: 1/J + sum(n_test)/sum(n_train)")
-def test_golden_weka_unequal_folds() -> None:
+def test_by_hand_weka_unequal_folds() -> None:
+    """WEKA divides the sums of the sizes: 1/J + sum(n_test)/sum(n_train)."""
     # tests of 3, 3, 3, 2 of 11: 11/33; differences 0, 0, 0, 4: mean 1, S^2 = 12/3 = 4;
     # (1/4 + 1/3) 4 = 7/3
     n_test = np.array([3.0, 3, 3, 2])

@@ -35,8 +35,7 @@ def two_sided(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-@pytest.mark.outside("mlxtend, documentation of McNemar's test: 0.005859375")
-def test_golden_mlxtend_documentation_prints_another_mcnemar_p() -> None:
+def test_by_hand_mlxtend_documentation_prints_another_mcnemar_p() -> None:
     """mlxtend docs McNemar: 0.005859375 for [[9959, 11], [1, 29]].
 
     Of 12 discordant instances 1 is the other way: 2 (1 + 12) / 2^12 = 0.00634765625. What the
@@ -48,8 +47,7 @@ def test_golden_mlxtend_documentation_prints_another_mcnemar_p() -> None:
     assert p_value != 2 * (1 + 11) / 2**12 == 0.005859375
 
 
-@pytest.mark.outside("mlxtend, documentation of proportion_difference: z = -1.754 and p = .04")
-def test_golden_mlxtend_proportion_difference_is_one_sided_and_unpaired() -> None:
+def test_by_hand_mlxtend_proportion_difference_is_one_sided_and_unpaired() -> None:
     """mlxtend proportion_difference: z = -1.754 and Phi(z) = .04 for 84 and 92 right of 100.
 
     Twice that is the unpaired two-sided p; the pairs (10 and 2 discordant) say more.
@@ -65,8 +63,7 @@ def test_golden_mlxtend_proportion_difference_is_one_sided_and_unpaired() -> Non
     assert greater == pytest.approx(0.03857421875 / 2, rel=1e-12)
 
 
-@pytest.mark.outside("lm-eval, pull request 3868: p .080 unpaired and .008 by McNemar")
-def test_golden_lm_eval_compares_the_same_items_as_if_they_were_others() -> None:
+def test_exact_lm_eval_compares_paired_items_as_if_they_were_unpaired() -> None:
     """lm-eval model_comparator: pull request 3868 shows unpaired z p .080 and McNemar p .008.
 
     It prints no table; this is one of 220 items that gives both numbers.
@@ -84,9 +81,8 @@ def test_golden_lm_eval_compares_the_same_items_as_if_they_were_others() -> None
     assert paired_t < 0.01  # the variance of the difference knows the pairs as well
 
 
-@pytest.mark.outside("README of the Python package autorank: the interval (0.692, 1) of a median")
 @pytest.mark.parametrize(("wins", "rejects"), [(17, True), (18, False), (32, False), (33, True)])
-def test_golden_autorank_median_ci_is_too_wide_by_root_two(*, wins: int, rejects: bool) -> None:
+def test_by_hand_autorank_median_ci_is_too_wide_by_root_two(*, wins: int, rejects: bool) -> None:
     """autorank median CI: z sqrt(n / 2) in the place of z sqrt(n) / 2.
 
     The interval of a median holds what the sign test does not reject. With n = 50 that is 18 to

@@ -15,12 +15,12 @@ def unclipped(apparent: float, out_of_bag: float, gamma: float) -> float:
     return (1 - weight) * apparent + weight * out_of_bag
 
 
-@pytest.mark.outside("vector point632plus: mlxtend's formula gives .685 at (.6, .1, gamma .5)")
+@pytest.mark.outside("R package inferGE, est_632plus: .685 without bounds (vector point632plus)")
 def test_golden_mlxtend_and_inferge_clip_neither_the_overfitting_nor_the_error() -> None:
     """mlxtend .632+ and inferGE: .685 for an error of .6 out of the bag, .1 apparent, gamma .5.
 
     The relative overfitting lies in [0, 1] and the error out of the bag is at most gamma, so that
-    the estimate is at most gamma: .5. vector point632plus
+    the estimate is at most gamma: .5.
     """
     assert_allclose(unclipped(0.1, 0.6, 0.5), 0.6851851851851851, rtol=1e-12)
 

@@ -19,7 +19,7 @@ def one(setting: GaussianShift, seed: int, n: int, m: int) -> ShiftedSamples:
     return ShiftedSamples(many.source[0], many.labels[0], many.target[0], many.target_labels[0])
 
 
-@pytest.mark.outside("SPEC: P(w > 10) at g = 0.7 is .247 under the target, .008 under the source")
+@pytest.mark.outside("our specification: P(w > 10) at g = 0.7 is .247 (target) and .008 (source)")
 def test_golden_share_of_large_weights() -> None:
     setting = GaussianShift(scale=0.7)
     drawn = one(setting, 1, 200_000, 200_000)

@@ -36,6 +36,29 @@ def test_calibrated_least_squares_finds_the_line() -> None:
     np.testing.assert_allclose(found, [0.5**0.5, 0.5**0.5, 0, 0], atol=4.5 * error)
 
 
+@pytest.mark.outside(
+    "scipy.stats: distribution functions of chi2, Student's t and the normal, run here"
+)
+def test_against_scipy_distributions_of_features_and_errors() -> None:
+    from scipy import stats
+
+    model = LinearModelGenerator(
+        n_features=4, n_relevant=2, noise=2.0, correlation=0.5, degrees_of_freedom=5
+    )
+    data = model.draw_sources(1, np.random.default_rng(0)).draw(
+        DrawSize(n=50_000), np.random.default_rng(4)
+    )
+    X = data.features.matrix()
+    covariance = 0.5 * np.eye(4) + 0.5
+    distances = np.einsum("ij,jk,ik->i", X, np.linalg.inv(covariance), X)
+    errors = (data.y - model.signal(X)) / 2.0
+
+    # correct code fails a test of Kolmogorov and Smirnov for 1 seed in 16 000
+    assert stats.kstest(distances, stats.chi2(4).cdf).pvalue > 6e-5
+    assert stats.kstest(errors, stats.t(5, scale=(3 / 5) ** 0.5).cdf).pvalue > 6e-5
+    assert stats.kstest(X.sum(axis=1), stats.norm(scale=10**0.5).cdf).pvalue > 6e-5
+
+
 def test_exact_sources_have_levels_of_their_own() -> None:
     rng = np.random.default_rng(2)
     drawn = LinearModelGenerator(source_spread=50.0, noise=0.1).draw_sources(3, rng)
@@ -46,9 +69,9 @@ def test_exact_sources_have_levels_of_their_own() -> None:
     assert mixed.n == 30
 
 
-@pytest.mark.outside("Isserlis' theorem: squares of normals correlated by r are correlated by r^2")
-def test_golden_squared_errors_are_correlated_within_clusters() -> None:
-    # r = .8: E[e1 e2] = .8 s^2, E[e1^2 e2^2] = (1 + 2 * .64) s^4, with s = 2; z = 5
+def test_calibrated_squared_errors_are_correlated_within_clusters() -> None:
+    # r = .8: E[e1 e2] = .8 s^2 and, by Isserlis' theorem, E[e1^2 e2^2] = (1 + 2 * .64) s^4;
+    # s = 2. Five standard errors: 1 seed in 1.7 million each
     model = LinearModelGenerator(noise=2.0, cluster_size=2, cluster_correlation=0.8)
     data = model.draw_sources(1, np.random.default_rng(0)).draw(
         DrawSize(n=40_000), np.random.default_rng(1)

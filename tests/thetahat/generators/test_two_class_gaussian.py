@@ -14,8 +14,9 @@ from thetahat.generators import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 
 
-@pytest.mark.outside("table of the normal distribution: the error Phi(-Delta/2) of the best rule")
+@pytest.mark.outside("Abramowitz and Stegun (1964), Table 26.1: Phi(1) .841345, Phi(.5) .691462")
 def test_golden_the_best_error() -> None:
+    # the best rule errs with probability Phi(-Delta/2)
     # four features of shift 1: Delta^2 = 4, Phi(-1) = 0.158655
     assert_allclose(best_error(TwoClassGaussian(n_relevant=4)), 0.158655, atol=5e-7)
     # Phi(-0.5) = 0.308538 of one feature, whatever is correlated with nothing of it

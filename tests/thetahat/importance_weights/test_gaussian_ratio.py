@@ -26,7 +26,9 @@ def codes(found: ImportanceWeights) -> list[str]:
     return [caution.code for caution in found.cautions]
 
 
-@pytest.mark.outside("vector iw_gaussian_ratio: formula of ctrl-iwxval util/iw_Gauss.m and libTLDA")
+@pytest.mark.outside(
+    "ctrl-iwxval util/iw_Gauss.m and libTLDA, their formula (vector iw_gaussian_ratio)"
+)
 def test_golden_iw_gaussian_ratio() -> None:
     published = [
         *(0.06102902241204895, 1.0128592364282336, 0.001444943733735502, 2.3408646265764332),

@@ -19,7 +19,9 @@ PUBLISHED = {
 OBJECTIVE = {1.0: 0.7937054497385141, 0.5: 1.543188133087294}
 
 
-@pytest.mark.outside("vector iw_kliep: the convex programme solved with SLSQP at 1e-15")
+@pytest.mark.outside(
+    "scipy's SLSQP at 1e-15 on the programme of ctrl-iwxval util/iw_KLIEP.m (vector iw_kliep)"
+)
 @pytest.mark.parametrize("width", [1.0, 0.5])
 def test_golden_iw_kliep(width: float) -> None:
     found = Kliep(width=width).estimate(SMALL, rng())

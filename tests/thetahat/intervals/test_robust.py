@@ -30,8 +30,10 @@ def build(method: IntervalOfLosses, values: Any = LOSSES, level: float = 0.95) -
 
 
 @pytest.mark.about("intervals/trimmed_mean")
-@pytest.mark.outside("scipy.stats.trim_mean, and ttest_ind(trim=0.1) for Yuen's standard error")
-def test_golden_trimmed_mean_of_scipy() -> None:
+@pytest.mark.outside(
+    "scipy.stats.trim_mean, and ttest_ind(trim=0.1) for Yuen's standard error, run here"
+)
+def test_against_scipy_trimmed_mean() -> None:
     interval = build(TrimmedMean())
 
     assert_allclose(interval.estimate, trim_mean(LOSSES, 0.1), rtol=1e-12)

@@ -33,7 +33,9 @@ def test_by_hand_unequal_variances() -> None:
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("smoothing", [1e-9, 0.01])
 @pytest.mark.parametrize("name", ["wine", "digits"])
-def test_against_sklearn(name: str, smoothing: float, *, weighted: bool) -> None:
+def test_against_sklearn_predictions_and_probabilities(
+    name: str, smoothing: float, *, weighted: bool
+) -> None:
     from sklearn import datasets
     from sklearn.naive_bayes import GaussianNB
 

@@ -35,7 +35,7 @@ def test_naive_precision_at_every_positive(seed: int) -> None:
 
 @settings(max_examples=20)  # the peer is slow
 @given(st.integers(0, 2**32))
-def test_against_scikit_learn(seed: int) -> None:
+def test_against_sklearn_average_precision_score(seed: int) -> None:
     from sklearn.metrics import average_precision_score
 
     judged = some("average_precision", seed)

@@ -19,7 +19,7 @@ def test_golden_documented_example() -> None:
 
 @settings(max_examples=20)  # the peer is slow
 @given(st.integers(0, 2**32), st.sampled_from([2, 3, 5]))
-def test_against_scikit_learn(seed: int, n_classes: int) -> None:
+def test_against_sklearn_balanced_accuracy_score(seed: int, n_classes: int) -> None:
     from sklearn.metrics import balanced_accuracy_score
 
     judged = some("balanced_accuracy", seed, n_classes=n_classes)

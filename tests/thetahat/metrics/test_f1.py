@@ -86,7 +86,7 @@ def test_naive_macro_variance_is_the_delta_method_over_the_table() -> None:
 
 @settings(max_examples=20)  # the peer is slow
 @given(st.integers(0, 2**32), st.sampled_from([2, 3, 5]))
-def test_against_scikit_learn(seed: int, n_classes: int) -> None:
+def test_against_sklearn_f1_score(seed: int, n_classes: int) -> None:
     from sklearn.metrics import f1_score
 
     judged = some("f1", seed, n_classes=n_classes)

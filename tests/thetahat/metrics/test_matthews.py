@@ -29,7 +29,7 @@ def test_exact_two_classes_are_pearsons_correlation(seed: int) -> None:
 
 @settings(max_examples=20)  # the peer is slow
 @given(st.integers(0, 2**32), st.sampled_from([3, 5]))
-def test_against_scikit_learn(seed: int, n_classes: int) -> None:
+def test_against_sklearn_matthews_corrcoef(seed: int, n_classes: int) -> None:
     from sklearn.metrics import matthews_corrcoef
 
     judged = some("matthews", seed, n_classes=n_classes)

@@ -21,7 +21,7 @@ def test_golden_documented_example() -> None:
 
 @settings(max_examples=20)  # the peer is slow
 @given(st.integers(0, 2**32))
-def test_against_scikit_learn(seed: int) -> None:
+def test_against_sklearn_r2_score(seed: int) -> None:
     from sklearn.metrics import r2_score
 
     judged = some("r2", seed)

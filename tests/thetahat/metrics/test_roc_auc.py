@@ -89,7 +89,7 @@ def test_naive_delong_is_the_influence_function_by_class(seed: int) -> None:
 
 @settings(max_examples=20)  # the peer is slow
 @given(st.integers(0, 2**32))
-def test_against_scikit_learn(seed: int) -> None:
+def test_against_sklearn_roc_auc_score(seed: int) -> None:
     from sklearn.metrics import roc_auc_score
 
     two, three = some("roc_auc", seed), some("roc_auc", seed, n_classes=3)

@@ -72,7 +72,7 @@ def test_golden_mlxtend_uncorrected_t() -> None:
     assert "ignores_training_overlap" in codes(outcome.cautions)
 
 
-@pytest.mark.outside("vector mlxtend_kfold_boston: mlxtend's ten differences, corrected")
+@pytest.mark.outside("mlxtend's ten differences, corrected (vector mlxtend_kfold_boston)")
 def test_golden_mlxtend_differences_corrected() -> None:
     # the same ten folds with n_test/n_train = 1/9. Two peers differ: correctipy divides by the
     # factor in the place of its root, correctR takes the sample size for J and its n - 1 for df

@@ -85,8 +85,8 @@ def test_invalid_weighted_is_true_or_false() -> None:
         built({"name": "Ridge", "prepare": [{"name": "PCA", "weighted": 1}]}, "regression")
 
 
-@pytest.mark.outside("scikit-learn's StandardScaler with sample_weight")
-def test_golden_standardised_with_weights() -> None:
+@pytest.mark.outside("scikit-learn's StandardScaler with sample_weight, run here")
+def test_against_sklearn_standardised_with_weights() -> None:
     # weights 1, 3, 0 and a gap: mean (0 + 3 x 4) / 4 = 3, variance (9 + 3 x 1) / 4 = 3
     features = Features(
         ("x", "flat", "gone"),

@@ -20,9 +20,10 @@ from thetahat.values.types import Target
 METHOD = Bootstrap632(n_resamples=60)
 
 
-@pytest.mark.outside("formula of efron1983 at (.3, .1) and (.6, .1): .2264 and .416")
+@pytest.mark.outside(
+    "formula of efron1983 evaluated by others: .2264 and .416 (vector point632plus)"
+)
 def test_golden_the_combination() -> None:
-    # vector point632plus
     assert_allclose([combine_632(0.1, 0.3), combine_632(0.1, 0.6)], [0.2264, 0.416], rtol=1e-12)
 
 

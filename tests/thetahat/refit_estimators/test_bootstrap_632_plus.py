@@ -22,10 +22,9 @@ from thetahat.tables.data import build_data
 METHOD = Bootstrap632Plus(n_resamples=50)
 
 
-@pytest.mark.outside("formula of efron1997 at (.3, .1, gamma .5) and (.6, .1, gamma .5)")
+@pytest.mark.outside("R package inferGE, est_632plus: .2549; efron1997: .5 (vector point632plus)")
 def test_golden_the_combination_clips_and_caps() -> None:
     # Packages that neither cut R nor cap the error out of the bag give 0.6852 for the second.
-    # vector point632plus
     plain, capped = Error632Plus(0.1, 0.3, 0.5), Error632Plus(0.1, 0.6, 0.5)
 
     assert_allclose(plain.estimate, 0.2549019607843137, rtol=1e-12)

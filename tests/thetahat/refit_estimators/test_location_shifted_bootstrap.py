@@ -15,9 +15,11 @@ METHOD = LocationShiftedBootstrap(n_resamples=120)
 TWO = Alternative.TWO_SIDED
 
 
-@pytest.mark.outside("R's default quantile (type 7) of 1..5 at .1 and .9: 1.4 and 4.6")
-def test_golden_quantiles_less_the_shift() -> None:
-    # 1 + .1 x 4 = 1.4 and 1 + .9 x 4 = 4.6; a bias of -2 moves both up by 2.
+@pytest.mark.outside("scipy.stats.mstats.mquantiles of type 7, run here")
+def test_against_scipy_quantiles_less_the_shift() -> None:
+    from scipy.stats.mstats import mquantiles
+
+    # by hand: 1 + .1 x 4 = 1.4 and 1 + .9 x 4 = 4.6; a bias of -2 moves both up by 2
     replicates = np.array([3.0, 1.0, 5.0, 2.0, 4.0])
     found = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.8, TWO)
     above = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.9, Alternative.GREATER)
@@ -25,6 +27,8 @@ def test_golden_quantiles_less_the_shift() -> None:
     assert found is not None
     assert above is not None
     assert_allclose([found.lower or 0, found.upper or 0], [3.4, 6.6])
+    theirs = mquantiles(replicates, [0.1, 0.9], alphap=1, betap=1)  # R's type 7
+    assert_allclose([found.lower or 0, found.upper or 0], theirs + 2, rtol=1e-14)
     assert_allclose(found.standard_error or 0, np.sqrt(2.5))
     assert (above.lower, above.upper) == (found.lower, None)
     assert [c.code for c in found.cautions] == ["few_resamples"]

@@ -10,13 +10,18 @@ from thetahat.schemes.complete_subsampling import CompleteSubsampling
 from thetahat.schemes.random_subsampling import RandomSubsampling
 
 
-@pytest.mark.outside("Kohavi (1995): complete cross-validation has C(m, m/2) splits; C(8, 4) = 70")
-def test_golden_a_half_of_eight() -> None:
+@pytest.mark.outside("scikit-learn LeavePOut(4) of eight rows, run here")
+def test_against_sklearn_all_halves_of_eight_rows() -> None:
+    """Kohavi (1995) has C(m, m/2) splits: C(8, 4) = 70."""
+    from sklearn.model_selection import LeavePOut
+
     splits = list(CompleteSubsampling().splits(Rows(n=8), 1))
 
+    theirs = LeavePOut(4).split(range(8))
+    assert {(tuple(s.train.tolist()), tuple(s.test.tolist())) for s in splits} == {
+        (tuple(train.tolist()), tuple(test.tolist())) for train, test in theirs
+    }
     assert len(splits) == 70
-    assert len({tuple(s.test.tolist()) for s in splits}) == 70
-    assert {(len(s.train), len(s.test)) for s in splits} == {(4, 4)}
 
 
 def test_exact_every_row_is_tested_as_often() -> None:

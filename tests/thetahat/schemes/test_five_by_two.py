@@ -11,10 +11,16 @@ from thetahat.schemes.five_by_two import FiveByTwo
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 
 
-@pytest.mark.outside("Dietterich (1998): five replications of two equal halves, each tested once")
-def test_golden_ten_pairs_of_halves() -> None:
+@pytest.mark.outside("scikit-learn RepeatedKFold(n_splits=2, n_repeats=5), run here")
+def test_against_sklearn_five_pairs_of_halves() -> None:
+    """Dietterich (1998): five replications of two halves, each of which is tested once."""
+    from sklearn.model_selection import RepeatedKFold as Theirs
+
     splits = list(FiveByTwo().splits(Rows(n=7), 3))
 
+    theirs = Theirs(n_splits=2, n_repeats=5, random_state=1).split(range(7))
+    sizes = [(len(train), len(test)) for train, test in theirs]
+    assert [(len(s.train), len(s.test)) for s in splits] == sizes
     assert [(s.repeat, s.block, len(s.train), len(s.test)) for s in splits] == [
         (repeat, block, 3 + block, 4 - block) for repeat in range(5) for block in range(2)
     ]

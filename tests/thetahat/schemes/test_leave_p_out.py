@@ -88,7 +88,6 @@ def test_invalid_p() -> None:
     assert short.value.loc == ("p",)
 
 
-@pytest.mark.outside("C(50, 5) = 2118760, from tables of binomial coefficients")
 def test_invalid_too_many_splits_are_counted_in_words() -> None:
     with pytest.raises(InsufficientData, match="in 2118760 ways with 5 rows") as caught:
         LeavePOut(p=5).n_splits(Rows(n=50))

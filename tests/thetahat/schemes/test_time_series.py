@@ -27,7 +27,7 @@ def test_golden_five_of_six() -> None:
     assert [(s.repeat, s.block, s.label) for s in splits] == [(0, k, k) for k in range(5)]
 
 
-@pytest.mark.outside("the same page: 12 rows, 3 splits, 2 rows for test, a gap of 2")
+@pytest.mark.outside("the documented example of scikit-learn's TimeSeriesSplit: 12 rows, gap of 2")
 def test_golden_with_a_gap() -> None:
     splits = list(TimeSeries(n_folds=3, test_size=2, gap=2).splits(in_order(12), 1))
 

@@ -23,7 +23,9 @@ def by_numpy(q: float, method: Any) -> Any:
     return value
 
 
-@pytest.mark.outside("numpy.quantile of each resample, all its definitions but types 2 and 3")
+@pytest.mark.outside(
+    "numpy.quantile of each resample, all its definitions but types 2 and 3, run here"
+)
 @pytest.mark.parametrize("definition", DEFINITIONS)
 @pytest.mark.parametrize("q", QUANTILES)
 @pytest.mark.parametrize("n", [1, 2, 10, 21])

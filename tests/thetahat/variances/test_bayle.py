@@ -26,7 +26,7 @@ LOSSES = [[0.3, 1.2, 0.1], [0.7, 0.9, 0.2], [1.5, 0.4, 0.6], [0.8, 1.1, 0.05]]
         ("bayle_within", 0.356228681114074, 0.952104652219259),
     ],
 )
-def test_against_mlr3inferr(name: str, lower: float, upper: float) -> None:
+def test_golden_mlr3inferr(name: str, lower: float, upper: float) -> None:
     estimate = VARIANCES[name]().estimate(losses_of(LOSSES))
     half = ndtri(0.975) * np.sqrt(estimate.value)
 

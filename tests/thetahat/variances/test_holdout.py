@@ -23,7 +23,7 @@ THREE_CLUSTERS = [0, 0, 1, 1, 1, 2, 2, 2, 2]
 @pytest.mark.outside(
     "mlr-org/mlr3inferr R/MeasureCiHoldout.R run in R 4.2.2 (vector mlr3inferr_wald_holdout)"
 )
-def test_against_mlr3inferr_holdout() -> None:
+def test_golden_mlr3inferr_holdout() -> None:
     # mlr-org/mlr3inferr R/MeasureCiHoldout.R, executed in R 4.2.2
     rows = [[0.3, 1.2, 0.1, 0.7, 0.9, 0.2, 1.5, 0.4, 0.6, 0.8, 1.1, 0.05]]
     estimate = Iid().estimate(losses_of(rows, BlockKind.HOLDOUT))

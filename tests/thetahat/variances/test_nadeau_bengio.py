@@ -50,7 +50,7 @@ def test_by_hand_matrices() -> None:
 
 
 @pytest.mark.outside("janezd/baycomp tests/test_single.py, the variances it asserts")
-def test_against_baycomp_unit_tests() -> None:
+def test_golden_baycomp_unit_tests() -> None:
     # baycomp tests/test_single.py: x = 4, 2, 6 and y = 5, 7, 3, one run of three folds;
     # then x = 4, 2, 6, 4 and y = 5, 7, 3, 5 in two runs of two folds
     assert_allclose(of_scores([-1, -5, 3], 20, 10).value, 13.333333333333332, rtol=1e-12)
@@ -63,7 +63,7 @@ def test_against_baycomp_unit_tests() -> None:
 @pytest.mark.outside(
     "mlr-org/mlr3inferr R/MeasureCiCorT.R run in R 4.2.2 (vector mlr3inferr_cor_t)"
 )
-def test_against_mlr3inferr_corrected_t() -> None:
+def test_golden_mlr3inferr_corrected_t() -> None:
     # mlr-org/mlr3inferr R/MeasureCiCorT.R, executed in R: J = 10, ratio .9, n = 100
     scores = [0.21, 0.18, 0.25, 0.19, 0.22, 0.3, 0.17, 0.24, 0.2, 0.26]
     estimate = of_scores(scores, n_train=90, n_test=10)

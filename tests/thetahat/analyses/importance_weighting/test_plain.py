@@ -48,7 +48,7 @@ def test_by_hand_four_points_two_folds_one_penalty() -> None:
 
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.outside("scikit-learn's Ridge with sample_weight, a fit for each fold and penalty")
-def test_against_scikit_learn_ridge(intercept: bool) -> None:  # noqa: FBT001 - a parameter
+def test_against_sklearn_ridge(intercept: bool) -> None:  # noqa: FBT001 - a parameter
     from sklearn.linear_model import Ridge
 
     X, y, weights, fold = some(1)

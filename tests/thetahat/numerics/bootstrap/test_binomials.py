@@ -45,8 +45,8 @@ def drawn(strata: list[list[int]], keys: np.ndarray, draw: object = None) -> Flo
     return out
 
 
-@pytest.mark.outside("table of the binomial distribution: n = 10, p = 1/2, in 1024ths")
-def test_golden_ten_trials_of_a_half() -> None:
+def test_by_hand_ten_trials_of_a_half() -> None:
+    # sums of 1 10 45 120 210 252 210 120 45 10 1, the binomial coefficients of 10
     low, cdf = distribution(10, 5, 10)
 
     assert low == 0
