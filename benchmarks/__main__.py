@@ -13,14 +13,17 @@ import warnings
 from pathlib import Path
 
 from benchmarks.limits import measure_limits
-from benchmarks.page import describe_row, write_page
+from benchmarks.page import describe_row, draw_figures, remove_figures, write_page
 from benchmarks.registry import find_tasks, measure_task
-from benchmarks.rows import Bench
+from benchmarks.rows import Bench, BenchmarkRow
 from thetahat.numerics.loops.compile_ahead import compile_all
 
 
 def main() -> int:
-    """Print the table, and write page, figures and JSON; the status is 1 if a row failed."""
+    """Print the table, and write page, figures and JSON; the status is 1 if a row failed.
+
+    They are written after each task, so that a run that is ended early leaves what it measured.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     names = find_tasks()
     parser.add_argument("--only", action="append", choices=names, help="this task; repeatable")
@@ -31,16 +34,21 @@ def main() -> int:
     began = time.perf_counter()
     bench = Bench(limits=measure_limits(), short=chosen.short)
     compile_all()
-    rows = []
-    for name in chosen.only or names:
-        for row in measure_task(name, bench):
-            rows.append(row)
-            print(describe_row(row), flush=True)
-    seconds = time.perf_counter() - began
-    print(f"{len(rows)} rows in {seconds:.0f} s")
     if chosen.output is not None:
-        write_page(chosen.output, rows, bench, seconds)
-        print(f"written: {chosen.output / 'README.md'}")
+        remove_figures(chosen.output)
+    rows: list[BenchmarkRow] = []
+    for name in chosen.only or names:
+        of_task, task_began = [], time.perf_counter()
+        for row in measure_task(name, bench):
+            of_task.append(row)
+            print(describe_row(row), flush=True)
+        rows += of_task
+        now = time.perf_counter()
+        print(f"{name}: {len(of_task)} rows in {now - task_began:.0f} s", flush=True)
+        if chosen.output is not None:
+            draw_figures(chosen.output, of_task)
+            write_page(chosen.output, rows, bench, now - began)
+    print(f"{len(rows)} rows in {time.perf_counter() - began:.0f} s")
     return int(any(row.error for row in rows))
 
 

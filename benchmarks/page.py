@@ -66,14 +66,24 @@ def describe_row(row: BenchmarkRow) -> str:
     return "  ".join([*parts, row.note])
 
 
-def write_page(folder: Path, rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) -> None:
-    """Write page, figures and JSON into a folder."""
+def remove_figures(folder: Path) -> None:
+    """Remove the figures of an earlier run, and make the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.svg"):
         old.unlink()
-    machine = asdict(bench.limits)
+
+
+def draw_figures(folder: Path, rows: Sequence[BenchmarkRow]) -> None:
+    """Write the figure of each task that has several sizes; its rows must be complete."""
+    for task, of_task in group_rows(rows).items():
+        if has_figure(of_task):
+            (folder / name_figure(task)).write_bytes(render(draw_growth(task, of_task), "svg"))
+
+
+def write_page(folder: Path, rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) -> None:
+    """Write the page and the JSON of these rows into a folder."""
     values = {
-        "machine": machine,
+        "machine": asdict(bench.limits),
         "short": bench.short,
         "seconds": round(seconds, 1),
         "rows": [
@@ -83,16 +93,31 @@ def write_page(folder: Path, rows: Sequence[BenchmarkRow], bench: Bench, seconds
     }
     (folder / VALUES).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     lines = [*_describe_run(rows, bench, seconds)]
-    for task in dict.fromkeys(row.task for row in rows):
-        of_task = [row for row in rows if row.task == task]
+    for task, of_task in group_rows(rows).items():
         lines += ["", f"## {task[0].upper()}{task[1:]}", "", of_task[0].use]
-        figure = draw_growth(task, of_task)
-        if figure is not None:
-            name = re.sub(r"[^a-z0-9]+", "-", task.lower()).strip("-") + ".svg"
-            (folder / name).write_bytes(render(figure, "svg"))
-            lines += ["", f"![{task}: time by number of {of_task[0].unit}]({name})"]
+        if has_figure(of_task):
+            figure = f"![{task}: time by number of {of_task[0].unit}]({name_figure(task)})"
+            lines += ["", figure]
         lines += ["", *_tabulate(of_task)]
     (folder / PAGE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def group_rows(rows: Sequence[BenchmarkRow]) -> dict[str, list[BenchmarkRow]]:
+    """Return the rows by task, in the order of the tasks' first rows."""
+    groups: dict[str, list[BenchmarkRow]] = {}
+    for row in rows:
+        groups.setdefault(row.task, []).append(row)
+    return groups
+
+
+def has_figure(rows: Sequence[BenchmarkRow]) -> bool:
+    """Return whether the rows of a task were measured at enough sizes for a figure."""
+    return len({row.size for row in rows if row.seconds}) >= MANY_SIZES
+
+
+def name_figure(task: str) -> str:
+    """Return the file name of a task's figure."""
+    return re.sub(r"[^a-z0-9]+", "-", task.lower()).strip("-") + ".svg"
 
 
 def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) -> list[str]:
@@ -172,8 +197,8 @@ def _tabulate(rows: Sequence[BenchmarkRow]) -> list[str]:
     return lines
 
 
-def draw_growth(task: str, rows: Sequence[BenchmarkRow]) -> dict[str, Any] | None:
-    """Return the specification of time by size, or None for fewer than three sizes."""
+def draw_growth(task: str, rows: Sequence[BenchmarkRow]) -> dict[str, Any]:
+    """Return the specification of time by size."""
     points: list[dict[str, Any]] = []
     for row in rows:
         series = [("thetahat", row.seconds), (row.peer, row.peer_seconds)]
@@ -183,8 +208,6 @@ def draw_growth(task: str, rows: Sequence[BenchmarkRow]) -> dict[str, Any] | Non
             for who, seconds in series
             if seconds
         ]
-    if len({point["size"] for point in points}) < MANY_SIZES:
-        return None
     low = math.floor(math.log10(min(point["seconds"] for point in points)))
     high = math.ceil(math.log10(max(point["seconds"] for point in points)))
     return {

@@ -12,15 +12,19 @@ from benchmarks.rows import Bench, BenchmarkRow, relative_difference
 from thetahat.analyses.losses.pair_moments import pair_moments
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout
+from thetahat.values.many_moments import ManyMoments
 from thetahat.values.types import BlockKind, FloatArray
 
 USE = "Mean and variance of a model's losses within each of ten blocks, the basis of all estimates."
+SIZES = tuple(10**power for power in range(3, 9))
+"""10^8 losses are 0.8 GB, so that each pass streams them from memory."""
 USE_BLOCKS = (
     "Variances within blocks of one million losses, from two blocks to one for each ten rows."
 )
 USE_PAIRS = (
     "Variances within blocks of the differences of all pairs of models: the basis of comparisons."
 )
+PAIRS_TIMED = 50
 
 
 def compute_variances(layout: Layout, losses: FloatArray, order: np.ndarray) -> FloatArray:
@@ -46,14 +50,15 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
     yield from _measure_ten_blocks(bench, rng)
     yield from _measure_many_blocks(bench, rng)
     yield from _measure_pairs(bench, rng)
+    yield from _measure_many_models(bench, rng)
 
 
 def _measure_ten_blocks(bench: Bench, rng: np.random.Generator) -> Iterator[BenchmarkRow]:
     for shuffled in (False, True):
-        for n in (10**3, 10**4) if bench.short else (10**3, 10**4, 10**5, 10**6, 10**7):
-            block = np.repeat(np.arange(10), n // 10)
+        for n in (10**3, 10**4) if bench.short else SIZES[: -1 if shuffled else None]:
+            block = np.repeat(np.arange(10, dtype=np.int8), n // 10)
             block = rng.permutation(block) if shuffled else block
-            losses = rng.gamma(2.0, size=n)
+            losses = rng.random(n)
             layout = build_layout(BlockKind.RANDOM, block)
             yield bench.compare(
                 task="variances within ten blocks" + (", rows in random order" * shuffled),
@@ -96,7 +101,7 @@ def _measure_pairs(bench: Bench, rng: np.random.Generator) -> Iterator[Benchmark
     for shuffled in (False, True):
         layout = build_layout(BlockKind.RANDOM, rng.permutation(block) if shuffled else block)
         labels = layout.split_of_row()
-        for n_models in (4, 6, 8):
+        for n_models in (4, 8):
             losses = rng.gamma(2.0, size=(n_models, n))
             models = [BlockLosses(layout, values=row) for row in losses]
             places = [(i, j) for i in range(n_models) for j in range(i + 1, n_models)]
@@ -117,9 +122,38 @@ def _measure_pairs(bench: Bench, rng: np.random.Generator) -> Iterator[Benchmark
             )
 
 
+def _measure_many_models(bench: Bench, rng: np.random.Generator) -> Iterator[BenchmarkRow]:
+    """Yield the variances of all pairs of up to 1000 models."""
+    n = 1000
+    block = np.repeat(np.arange(5), n // 5)
+    layout = build_layout(BlockKind.RANDOM, block)
+    masks = [block == k for k in range(5)]
+    for n_models in (5, 20) if bench.short else (10, 100, 1000):
+        losses = rng.gamma(2.0, size=(n_models, n))
+        models = [BlockLosses(layout, values=row) for row in losses]
+        pairs = [(i, j) for i in range(n_models) for j in range(i + 1, n_models)]
+        timed = pairs[:PAIRS_TIMED]
+        yield bench.compare(
+            task="variances of all pairs of many models",
+            use=USE_PAIRS,
+            size=n_models,
+            unit="models",
+            setting=f"{n} losses of each",
+            ours=partial(_pair_variances, models, pairs),
+            peer="numpy, loops over pairs and blocks",
+            peer_call=partial(_pair_variances_by_loops, losses, timed, masks),
+            peer_share=len(timed) / len(pairs),
+            difference=lambda own, theirs: relative_difference(own[: len(theirs)], theirs),
+            tolerance=1e-8,
+            flops=2.0 * n * n_models**2 / 2,
+        )
+
+
 def _pair_variances(models: list[BlockLosses], places: list[tuple[int, int]]) -> FloatArray:
-    result: list[Any] = list(pair_moments(models, len(places))(np.array(places)))
-    return np.array([m.centred_squares / (m.sizes - 1) for m in result])
+    result = pair_moments(models, len(places))(np.array(places))
+    assert isinstance(result, ManyMoments)
+    assert result.known.all()
+    return np.asarray(result.centred_squares / (result.sizes - 1))
 
 
 def _pair_variances_by_loops(

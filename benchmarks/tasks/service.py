@@ -1,6 +1,7 @@
 """The service as one command starts it: starts, small jobs, requests per second, uploads.
 
-These rows are measured by the clock on the wall, because other processes do the work.
+These rows are measured by the clock on the wall, because other processes do the work. The service
+runs on SQLite and on a PostgreSQL server that is started for it.
 """
 
 from __future__ import annotations
@@ -25,31 +26,59 @@ from typing import Any
 import httpx
 import numpy as np
 import orjson
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import cross_val_predict
 
+import thetahat
+from benchmarks import learning
 from benchmarks.rows import Bench, BenchmarkRow
 from benchmarks.service_load import Send, build_request, send_requests
+from tests.servers.postgres import DURABLE, fresh_database, postgres_server
+from thetahat.cross_validation import build_rows
+from thetahat.schemes.k_fold import KFold
+from thetahat.tables.data import build_data
 
 ROOT = Path(__file__).resolve().parents[2]
 UNTIL_READY = 120.0
 SMALL_JOBS = ((5, 9, True), (10, 1000, True), (10, 1000, False))
+SUBMITS_PER_SECOND = {"SQLite": 800, "PostgreSQL": 500}
+POLLS_PER_SECOND = {"SQLite": 1000, "PostgreSQL": 900}
+STARTS = {"SQLite": 5, "PostgreSQL": 3}
 
 
 def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
     yield from _measure_command_line(bench)
-    readies = []
-    for _ in range(0 if bench.short else 4):
-        with run_service() as (_, _, seconds):
+    yield from _measure_database(bench, "SQLite", "")
+    with postgres_server(DURABLE) as server:
+        yield from _measure_database(bench, "PostgreSQL", server)
+    if not bench.short:
+        yield _measure_long_job()
+        yield _measure_two_workers()
+
+
+def _measure_database(bench: Bench, database: str, server: str) -> Iterator[BenchmarkRow]:
+    """Yield the rows of the service on one database; each start has a new one."""
+    readies: list[float] = []
+    for _ in range(0 if bench.short else STARTS[database] - 1):
+        with _open_database(server) as url, run_service(database_url=url) as (_, _, seconds):
             readies.append(seconds)
-    with run_service() as (port, pid, seconds):
+    with (
+        _open_database(server) as url,
+        run_service(database_url=url) as (port, pid, seconds),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client,
+    ):
         readies.append(seconds)
         use = "`thetahat serve` on a new data folder until it says that it is ready."
-        yield _build_row("start of the service", use, readies, target=2.0)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
-            yield from _measure_jobs(bench, client)
-            yield from _measure_rates(bench, client, port, pid)
+        yield _build_row("start of the service", use, readies, target=2.0, setting=database)
+        yield from _measure_jobs(bench, client, database)
+        yield from _measure_rates(bench, client, (port, pid), database)
+        if not server:
             yield from _measure_uploads(bench, port)
-    if not bench.short:
-        yield _measure_two_workers()
+
+
+def _open_database(server: str) -> contextlib.AbstractContextManager[str]:
+    """Return the URL of a new database of the server; without a server it is SQLite's."""
+    return fresh_database(server) if server else contextlib.nullcontext("")
 
 
 def _build_row(  # noqa: PLR0913 - the columns of the page
@@ -62,40 +91,48 @@ def _build_row(  # noqa: PLR0913 - the columns of the page
     unit: str = "calls",
     setting: str = "",
     note: str = "",
+    limit: tuple[float | None, str] = (None, ""),
 ) -> BenchmarkRow:
+    limit_seconds, limit_text = limit
     return BenchmarkRow(
         task=task, use=use, size=size, unit=unit, setting=setting, clock="wall",
+        limit_seconds=limit_seconds, limit=limit_text,
         seconds=statistics.median(seconds), repeats=len(seconds), target_seconds=target,
         note="; ".join(filter(None, [f"at most {max(seconds):.3g} s", note])),
     )  # fmt: skip
 
 
 def _measure_command_line(bench: Bench) -> Iterator[BenchmarkRow]:
-    """Yield the times of commands in a process of their own."""
+    """Yield the times of commands in a process of their own, beside that of an empty one."""
     commands = (
-        (
-            "import of the package",
-            "import thetahat",
-            "`import thetahat`.",
-            ["-c", "import thetahat"],
-        ),
-        ("command line", "--version", "`thetahat --version`.", ["-m", "service.cli", "--version"]),
-        ("command line", "--help", "`thetahat --help`.", ["-m", "service.cli", "--help"]),
+        ("import of the package", "import thetahat", ["-c", "import thetahat"]),
+        ("command line", "--version", ["-m", "service.cli", "--version"]),
+        ("command line", "--help", ["-m", "service.cli", "--help"]),
     )
-    for task, setting, use, arguments in commands:
-        seconds = []
-        for _ in range(1 if bench.short else 6):
-            began = time.perf_counter()
-            subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True)
-            seconds.append(time.perf_counter() - began)
-        yield _build_row(task, use, seconds[1:] or seconds, target=0.15, setting=setting)
+    least = statistics.median(_time_command(bench, ["-c", "import numpy"]))
+    for task, setting, arguments in commands:
+        use = f"`{setting}`." if "import" in task else f"`thetahat {setting}`."
+        yield _build_row(
+            task, use, _time_command(bench, arguments), target=0.15, setting=setting,
+            limit=(least, "`import numpy` in a new process"),
+        )  # fmt: skip
+
+
+def _time_command(bench: Bench, arguments: list[str]) -> list[float]:
+    """Return the seconds of runs of Python in a process of their own; the first one warms up."""
+    seconds = []
+    for _ in range(1 if bench.short else 6):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True)
+        seconds.append(time.perf_counter() - began)
+    return seconds[1:] or seconds
 
 
 @contextlib.contextmanager
-def run_service(*arguments: str) -> Iterator[tuple[int, int, float]]:
+def run_service(*arguments: str, database_url: str = "") -> Iterator[tuple[int, int, float]]:
     """Run the service in a fresh folder; the value is port, process id and seconds until ready."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        settings = {"THETAHAT_DATABASE_URL": "", "THETAHAT_MAX_UNFINISHED": "1000000"}
+        settings = {"THETAHAT_DATABASE_URL": database_url, "THETAHAT_MAX_UNFINISHED": "1000000"}
         words = ["serve", "--port", "0", "--data-dir", folder, *arguments]
         began = time.perf_counter()
         log = Path(folder) / "log"
@@ -129,7 +166,7 @@ def build_losses_request(
     return orjson.dumps({"kind": "losses", "blocks": "random", "losses": losses})
 
 
-def _measure_jobs(bench: Bench, client: httpx.Client) -> Iterator[BenchmarkRow]:
+def _measure_jobs(bench: Bench, client: httpx.Client, database: str) -> Iterator[BenchmarkRow]:
     """Yield the first request after ready, and small evaluations from submission to result."""
     rng = np.random.default_rng(1)
     headers = {"Prefer": "wait=60", "Content-Type": "application/json"}
@@ -144,7 +181,7 @@ def _measure_jobs(bench: Bench, client: httpx.Client) -> Iterator[BenchmarkRow]:
 
     first = wait_for_result(build_losses_request(rng, 10, 1000, zero_one=False))
     use = "The first evaluation after the service says that it is ready."
-    yield _build_row("first request", use, [first], target=0.2)
+    yield _build_row("first request", use, [first], target=0.2, setting=database)
     for blocks, size, zero_one in SMALL_JOBS:
         bodies = [
             build_losses_request(rng, blocks, size, zero_one=zero_one)
@@ -157,42 +194,72 @@ def _measure_jobs(bench: Bench, client: httpx.Client) -> Iterator[BenchmarkRow]:
             target=0.05,
             size=2 * blocks * size,
             unit="losses",
-            setting="0 and 1" if zero_one else "numbers",
+            setting=f"{'0 and 1' if zero_one else 'numbers'}, {database}",
+            limit=(_time_library(bodies[:5]), "`thetahat.evaluate` in a process that runs"),
         )
+
+
+def _time_library(bodies: list[bytes]) -> float:
+    """Return the median seconds of the library for the losses of these requests."""
+    seconds = []
+    for body in bodies:
+        losses = orjson.loads(body)["losses"]
+        arrays = {name: np.array(rows, dtype=float) for name, rows in losses.items()}
+        began = time.perf_counter()
+        thetahat.to_json(thetahat.evaluate(arrays))
+        seconds.append(time.perf_counter() - began)
+    return statistics.median(seconds)
 
 
 def _measure_rates(
-    bench: Bench, client: httpx.Client, port: int, pid: int
+    bench: Bench, client: httpx.Client, server: tuple[int, int], database: str
 ) -> Iterator[BenchmarkRow]:
     """Yield seconds for each of many requests over 32 connections."""
+    port, pid = server
     count = 96 if bench.short else 3000
     body = build_losses_request(np.random.default_rng(2), 2, 3, zero_one=True)
     submit = build_request("POST", "/v1/evaluations", body)
-    use = "Requests of many clients at once: the seconds of each, and how many in a second."
+    health = build_request("GET", "/healthz")
+    rate, _ = _find_rate(port, lambda _: health, count)
+    limit = (1 / rate, "an answer without work, `/healthz`")
+    submits = 1 / SUBMITS_PER_SECOND[database]
     with pause_processes(list_descendants(pid, "thetahat-worker")):
         yield _measure_rate(
-            "submissions, workers paused", use, port, lambda _: submit, count, 1 / 800
-        )
+            f"submissions, workers paused, {database}", port, lambda _: submit, count, submits,
+            limit,
+        )  # fmt: skip
         waiting = [item["id"] for item in client.get("/v1/evaluations?limit=200").json()["items"]]
         cancel_queued(client, port)
-    yield _measure_rate("submissions, workers busy", use, port, lambda _: submit, count, 1 / 800)
+    yield _measure_rate(
+        f"submissions, workers busy, {database}", port, lambda _: submit, count, submits, limit
+    )
     cancel_queued(client, port)
     polls = [build_request("GET", f"/v1/evaluations/{identifier}") for identifier in waiting]
-    yield _measure_rate("polls", use, port, lambda at: polls[at % len(polls)], 2 * count, 1 / 1000)
+    yield _measure_rate(
+        f"polls, {database}", port, lambda at: polls[at % len(polls)], 2 * count,
+        1 / POLLS_PER_SECOND[database], limit,
+    )  # fmt: skip
+
+
+def _find_rate(port: int, send: Send, count: int) -> tuple[float, list[float]]:
+    """Return the median of three rates, and the seconds of each request of that round."""
+    rounds = [asyncio.run(send_requests(port, send, count // 3)) for _ in range(3)]
+    return sorted(rounds, key=lambda measured: measured[0])[1]
 
 
 def _measure_rate(  # noqa: PLR0913 - what is sent, where, and its row
-    task: str, use: str, port: int, send: Send, count: int, target: float
+    task: str, port: int, send: Send, count: int, target: float, limit: tuple[float, str]
 ) -> BenchmarkRow:
-    rounds = [asyncio.run(send_requests(port, send, count // 3)) for _ in range(3)]
-    rate, times = sorted(rounds, key=lambda measured: measured[0])[1]
+    rate, times = _find_rate(port, send, count)
     p50, p99 = (1e3 * times[int(q * len(times))] for q in (0.5, 0.99))
     note = (
         f"{rate:.0f} in a second; median answer after {p50:.0f} ms, 99 in 100 within {p99:.0f} ms"
     )
     return BenchmarkRow(
-        task=f"rate of {task}", use=use, size=count, unit="requests", seconds=1 / rate, repeats=3,
+        task=f"rate of {task}", size=count, unit="requests", seconds=1 / rate, repeats=3,
+        use="Requests of many clients at once: the seconds of each, and how many in a second.",
         clock="wall", target_seconds=target, note=note, setting="32 connections",
+        limit_seconds=limit[0], limit=limit[1],
     )  # fmt: skip
 
 
@@ -247,6 +314,7 @@ def _measure_uploads(bench: Bench, port: int) -> Iterator[BenchmarkRow]:
                 target=1.0 if n == 10**7 else None,
                 size=n,
                 unit="losses",
+                limit=bench.limits.describe_limit(8.0 * n, 0.0),
             )
 
 
@@ -279,23 +347,74 @@ def send_file(port: int, data: bytes, media_type: str) -> float:
         return time.perf_counter() - began
 
 
-def _measure_two_workers() -> BenchmarkRow:
-    """Return the row of a job of forests on two worker processes beside one."""
+def _draw_forest_request(n_folds: int) -> dict[str, Any]:
+    """Return a request of random forests without its learners."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2_000, 20))
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=2_000) > 0, "yes", "no")
-    body = {
+    return {
         "kind": "cross_validation",
         "data": {"X": X.tolist(), "y": y.tolist()},
         "task": "classification",
-        "scheme": {"name": "k_fold", "params": {"n_folds": 8}},
-        "seed": 1,
+        "scheme": {"name": "k_fold", "params": {"n_folds": n_folds}},
+        "seed": learning.SEED,
     }
-    (one, first), (two, second) = (_run_forests(workers, body) for workers in (1, 2))
+
+
+def _measure_long_job() -> BenchmarkRow:
+    """Return the row of a cross-validation of about a second beside a script, by one worker."""
+    params = {"n_estimators": 25, "random_state": 0}
+    body = _draw_forest_request(8)
+    body["learners"] = {"forest": {"name": "RandomForestClassifier", "params": params}}
+    X, y = np.array(body["data"]["X"]), np.array(body["data"]["y"])
+    columns = {f"x{at}": column for at, column in enumerate(X.T)}
+    rows = build_rows(build_data(columns, y, "classification"))
+    folds = [(split.train, split.test) for split in KFold(n_folds=8).splits(rows, learning.SEED)]
+
+    def run_script() -> float:
+        predicted = cross_val_predict(RandomForestClassifier(**params), X, y, cv=folds)
+        return float((predicted != y).mean())
+
+    with (
+        run_service("--workers", "1") as (port, _, _),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client,
+    ):
+
+        def run_job() -> float:
+            evaluation = client.post(
+                "/v1/evaluations", json=body, headers={"Prefer": "wait=60"}
+            ).json()
+            if evaluation["status"] != "succeeded":
+                raise RuntimeError(evaluation)
+            result = client.get(evaluation["links"]["result"]).json()
+            return float(result["models"]["forest"]["mean"]["pooled"])
+
+        times: dict[str, list[float]] = {"job": [], "script": []}
+        values: dict[str, float] = {}
+        run_job()  # loads scikit-learn into the worker
+        for _ in range(5):
+            for name, run in (("job", run_job), ("script", run_script)):
+                began = time.perf_counter()
+                values[name] = run()
+                times[name].append(time.perf_counter() - began)
+    return BenchmarkRow(
+        task="a job of a second", size=8, unit="folds", clock="wall", repeats=5, peer_repeats=5,
+        use="Cross-validates a random forest, from submission to result, on one worker.",
+        seconds=statistics.median(times["job"]), peer="cross_val_predict in a script",
+        peer_seconds=statistics.median(times["script"]),
+        difference=abs(values["job"] - values["script"]), tolerance=0.02,
+    )  # fmt: skip
+
+
+def _measure_two_workers() -> BenchmarkRow:
+    """Return the row of a job of forests on two worker processes beside one."""
+    body = _draw_forest_request(8)
+    (alone, first), (together, second) = (_run_forests(workers, body) for workers in (1, 2))
     return BenchmarkRow(
         task="two workers", use="One job of random forests on two worker processes.", size=2,
-        unit="workers", clock="wall", seconds=two, repeats=1, peer="one worker", peer_seconds=one,
-        peer_repeats=1, difference=float(first != second), tolerance=0.0,
+        unit="workers", clock="wall", seconds=together, repeats=1, peer="one worker",
+        peer_seconds=alone, peer_repeats=1, difference=float(first != second), tolerance=0.0,
+        limit_seconds=alone / 2, limit="half the time of one worker",
         note="difference: 0 where the bytes of the result are the same",
     )  # fmt: skip
 

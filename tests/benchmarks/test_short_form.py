@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.limits import MachineLimits
-from benchmarks.page import PAGE, VALUES, write_page
+from benchmarks.page import PAGE, VALUES, draw_figures, remove_figures, write_page
 from benchmarks.registry import find_tasks, measure_task
 from benchmarks.rows import Bench, BenchmarkRow, time_in_turns
 
@@ -59,7 +59,11 @@ def _fail() -> float:
 
 
 def test_exact_page_and_values_are_written_and_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "old.svg").write_text("<svg/>")
+    remove_figures(tmp_path)
+    assert not list(tmp_path.iterdir())
     rows = [_compare(size) for size in (1000, 10_000, 100_000)]
+    draw_figures(tmp_path, rows)
     write_page(tmp_path, rows, BENCH, 60.0)
     values = json.loads((tmp_path / VALUES).read_text())
     assert [row["size"] for row in values["rows"]] == [1000, 10_000, 100_000]

@@ -30,6 +30,7 @@ from thetahat.values.types import (
     Better,
     BlockKind,
     FloatArray,
+    IntArray,
     Label,
     Target,
     UnitName,
@@ -316,7 +317,10 @@ def _split_rows(
     return [np.asarray(row, dtype=np.float64) for row in values]
 
 
-def _list_labels(column: LabelColumn) -> Sequence[Label]:
+def _list_labels(column: LabelColumn) -> Sequence[Label] | IntArray:
+    """Return whole numbers as the array that they are, and other labels as a sequence."""
+    if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iu":
+        return column
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 
