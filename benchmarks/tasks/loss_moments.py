@@ -56,7 +56,7 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
 def _measure_ten_blocks(bench: Bench, rng: np.random.Generator) -> Iterator[BenchmarkRow]:
     for shuffled in (False, True):
         for n in (10**3, 10**4) if bench.short else SIZES[: -1 if shuffled else None]:
-            block = np.repeat(np.arange(10, dtype=np.int8), n // 10)
+            block = np.repeat(np.arange(10), n // 10)
             block = rng.permutation(block) if shuffled else block
             losses = rng.random(n)
             layout = build_layout(BlockKind.RANDOM, block)
