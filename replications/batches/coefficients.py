@@ -52,7 +52,7 @@ def coefficients(
         return np.asarray(np.minimum(weights, risk.cut) / n)
     if isinstance(risk, SelfNormalised):
         total = weights.sum(axis=-1, keepdims=True)
-        return _over(weights, total, np.asarray(total > 0))
+        return _divide_where(weights, total, np.asarray(total > 0))
     if isinstance(risk, Controlled):
         parts = members if risk.beta_from == "fold" else np.ones((1, 1, n))
         return _compute_controlled(weights, parts, about_one=risk.about_one)
@@ -88,23 +88,26 @@ def _compute_doubly(weights: FloatArray, second_moment: float | None) -> FloatAr
     n = weights.shape[-1]
     mean = weights.mean(axis=-1, keepdims=True)
     first, excess = weights - mean, mean - 1
-    spread = _square(first)
+    spread = _sum_squares(first)
     varies = spread > _EPS * n * weights.max(axis=-1, keepdims=True) ** 2
-    share = _over(excess, spread, varies) * first
+    share = _divide_where(excess, spread, varies) * first
     if second_moment is not None:
         squares = weights**2
         mean = squares.mean(axis=-1, keepdims=True)
         second = squares - mean
-        slope = _over((first * second).sum(axis=-1, keepdims=True), spread, varies)
+        slope = _divide_where((first * second).sum(axis=-1, keepdims=True), spread, varies)
         rest = second - slope * first
-        says_more = varies & (_square(rest) > 1e-14 * _square(second))
-        share += _over(mean - second_moment - slope * excess, _square(rest), says_more) * rest
+        says_more = varies & (_sum_squares(rest) > 1e-14 * _sum_squares(second))
+        share += (
+            _divide_where(mean - second_moment - slope * excess, _sum_squares(rest), says_more)
+            * rest
+        )
     return np.asarray(weights * (1 / n - share))
 
 
-def _square(rows: FloatArray) -> FloatArray:
+def _sum_squares(rows: FloatArray) -> FloatArray:
     return np.asarray((rows**2).sum(axis=-1, keepdims=True))
 
 
-def _over(top: FloatArray, bottom: FloatArray, where: np.ndarray) -> FloatArray:
+def _divide_where(top: FloatArray, bottom: FloatArray, where: np.ndarray) -> FloatArray:
     return np.divide(top, bottom, out=np.zeros_like(top), where=where)

@@ -51,18 +51,18 @@ class ExampleQuadrature:
 
     def variance(self, risk: str) -> float:
         """Return the variance of one row's term in the target, weighted or controlled risk."""
-        mean_loss = self._integrate(self._mean_losses(1), power_of_weight=1)
+        mean_loss = self._integrate(self._compute_mean_losses(1), power_of_weight=1)
         if risk == "target":
-            return self._integrate(self._mean_losses(2), power_of_weight=1) - mean_loss**2
-        weighted = self._integrate(self._mean_losses(2), power_of_weight=2) - mean_loss**2
+            return self._integrate(self._compute_mean_losses(2), power_of_weight=1) - mean_loss**2
+        weighted = self._integrate(self._compute_mean_losses(2), power_of_weight=2) - mean_loss**2
         if risk == "weighted":
             return weighted
         spread = self.weight_variance()
-        covariance = self._integrate(self._mean_losses(1), power_of_weight=2) - mean_loss
+        covariance = self._integrate(self._compute_mean_losses(1), power_of_weight=2) - mean_loss
         beta = covariance / spread
         return weighted - 2 * beta * covariance + beta**2 * spread
 
-    def _mean_losses(self, power: int) -> FloatArray:
+    def _compute_mean_losses(self, power: int) -> FloatArray:
         """Return the expected power of the loss at each x, over the two labels."""
         x = self._x
         share = ndtr(x)

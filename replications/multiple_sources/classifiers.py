@@ -63,11 +63,13 @@ class LinearSvm:
         if len(np.unique(train.y)) == 1:
             return np.asarray(test.y != train.y[0], dtype=np.float64)
         machine = LinearSVC(C=self.cost, random_state=0, max_iter=MAX_ITERATIONS)
-        machine.fit(_unit_rows(train.counts), train.y)
-        return np.asarray(machine.predict(_unit_rows(test.counts)) != test.y, dtype=np.float64)
+        machine.fit(_scale_to_unit_length(train.counts), train.y)
+        return np.asarray(
+            machine.predict(_scale_to_unit_length(test.counts)) != test.y, dtype=np.float64
+        )
 
 
-def _unit_rows(counts: CsrMatrix) -> CsrMatrix:
+def _scale_to_unit_length(counts: CsrMatrix) -> CsrMatrix:
     """Return the rows scaled to unit length, with the 32-bit positions that scikit-learn needs."""
     from sklearn.preprocessing import normalize  # noqa: PLC0415 - seconds to import
 

@@ -157,7 +157,7 @@ class RankedSample:
         group, size = 2 * block + self.documents.y[self.rows], 2 * n_blocks
         words = np.bincount(group, self.documents.lengths[self.rows], size)
         documents = np.bincount(group, np.ones(len(group)), size)
-        return _reshape_to_pairs(words), _reshape_to_pairs(documents)
+        return _pair_classes(words), _pair_classes(documents)
 
     def _compute_errors(
         self,
@@ -173,5 +173,5 @@ class RankedSample:
         return np.asarray(is_class_one(margin) != documents.y[rows], dtype=np.float64)
 
 
-def _reshape_to_pairs(by_group: np.ndarray) -> FloatArray:
+def _pair_classes(by_group: np.ndarray) -> FloatArray:
     return np.asarray(by_group, dtype=np.float64).reshape(-1, 2)

@@ -21,7 +21,7 @@ def write_findings(rows: Sequence[Row], words: Sequence[Row], plans: Sequence[Ro
     return "\n".join([*lines, ""])
 
 
-def _mean(values: Sequence[float]) -> float:
+def _average(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
@@ -39,8 +39,8 @@ def _describe_verdicts(rows: Sequence[Row]) -> Iterator[str]:
         sizes = [row["size"] for row in of_group]
         powers = [row["power"] for row in of_group]
         yield (
-            f"| {design} | {target} | {trained} | {len(sizes)} | {_mean(sizes):.3f} | "
-            f"{min(sizes):.3f} | {max(sizes):.3f} | {_mean(powers):.3f} |"
+            f"| {design} | {target} | {trained} | {len(sizes)} | {_average(sizes):.3f} | "
+            f"{min(sizes):.3f} | {max(sizes):.3f} | {_average(powers):.3f} |"
         )
     yield ""
 
@@ -56,8 +56,8 @@ def _describe_words(words: Sequence[Row]) -> Iterator[str]:
         values = [row[key][0] for row in default]
         worst = max(default, key=lambda row: row[key][0])
         yield (
-            f"- {text}: {_mean(values):.3f} on average over {len(values)} cells with the default "
-            f"target, {worst[key][0]:.3f} at most ({worst['design']}, {worst['loss']}, "
+            f"- {text}: {_average(values):.3f} on average over {len(values)} cells with the "
+            f"default target, {worst[key][0]:.3f} at most ({worst['design']}, {worst['loss']}, "
             f"{worst['n']} rows, {worst['trained']})."
         )
 
@@ -68,7 +68,7 @@ def _describe_tests(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         if row["subject"] != "verdict" and row["own_null"]:
             groups.setdefault((row["name"], row["design"], row["target"]), []).append(row["size"])
-    averages = sorted(((_mean(sizes), key) for key, sizes in groups.items()), reverse=True)
+    averages = sorted(((_average(sizes), key) for key, sizes in groups.items()), reverse=True)
     many = [(size, key) for size, key in averages if size > 0.075]
     yield (
         f"- Of {len(averages)} combinations of a test, a scheme and a target {len(many)} reject a "

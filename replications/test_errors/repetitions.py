@@ -225,8 +225,8 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     """Return the recommended interval of each pair and target, on which a verdict would rest."""
     choices = Choices(control="a")
     layout = table.layout
-    variances = _fitting("variances", VARIANCES, layout, choices)
-    intervals = _fitting("intervals", INTERVALS, layout, choices)
+    variances = _select_without_resampling("variances", VARIANCES, layout, choices)
+    intervals = _select_without_resampling("intervals", INTERVALS, layout, choices)
     on_variance = tuple(
         entry
         for entry in intervals.methods
@@ -253,7 +253,7 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     return bases
 
 
-def _fitting(
+def _select_without_resampling(
     family: str, registry: Mapping[str, Any], layout: Any, choices: Choices
 ) -> SelectedMethods[Any]:
     selected = select(family, None, registry, layout, choices)
@@ -268,7 +268,7 @@ def _fitting(
 def _run_tests(table: LossTable, choices: Choices, seed: int, *, costly: bool) -> Record:
     selected = select("tests", None, PAIRED_TESTS, table.layout, choices)
     methods = tuple(
-        replace(entry, method=_with_few_resamples(entry.method))
+        replace(entry, method=_reduce_resamples(entry.method))
         for entry in selected.methods
         if costly or entry.name not in COSTLY
     )
@@ -288,7 +288,7 @@ def _run_tests(table: LossTable, choices: Choices, seed: int, *, costly: bool) -
     return record
 
 
-def _with_few_resamples(method: Any) -> Any:
+def _reduce_resamples(method: Any) -> Any:
     if "n_resamples" in method.__dataclass_fields__:
         return replace(method, n_resamples=N_RESAMPLES)
     return method
@@ -304,7 +304,7 @@ def _run_multiple_tests(table: LossTable, choices: Choices, seed: int, *, costly
         if entry.name in COSTLY_MULTIPLE and not costly:
             continue
         with suppress(*DOES_NOT_FIT):
-            method = _with_few_resamples(entry.method)
+            method = _reduce_resamples(entry.method)
             outcome = method.test(table, stream(seed, f"omnibus/{entry.key}"))
             record[f"multiple/{names}/{entry.key}/{outcome.target.value}"] = outcome.p_value
     return record

@@ -96,7 +96,7 @@ def _judge_intervals(cell: Cell, records: Records) -> Iterator[Row]:
             "target": target.value,
             "default": target is default,
             "size": _average(np.mean(missed, axis=0)),
-            "power": _average(_find_difference(bases["d"])),
+            "power": _average(_is_difference_detected(bases["d"])),
             **_judge_words(cell, bases, known, find_margin(records), target),
         }
 
@@ -115,7 +115,7 @@ def _is_missed(basis: FloatArray, truth: FloatArray) -> FloatArray:
         return np.asarray(np.abs(difference - truth) > quantile * error, dtype=np.float64)
 
 
-def _find_difference(basis: FloatArray) -> FloatArray:
+def _is_difference_detected(basis: FloatArray) -> FloatArray:
     """Return whether the difference is shown, in the right direction."""
     difference, error, degrees = basis
     with np.errstate(invalid="ignore"):
@@ -213,7 +213,7 @@ def _judge_tests(records: Records) -> Iterator[Row]:
         if any(values is None for values in p_values.values()):
             continue
         rejected = {
-            pair: _indicate_rejection(values)
+            pair: _mark_rejections(values)
             for pair, values in p_values.items()
             if values is not None
         }
@@ -234,8 +234,8 @@ def _judge_tests(records: Records) -> Iterator[Row]:
             "subject": "multiple",
             "name": name,
             "target": target,
-            "size": _average(_indicate_rejection(three)),
-            "power": None if four is None else _average(_indicate_rejection(four)),
+            "size": _average(_mark_rejections(three)),
+            "power": None if four is None else _average(_mark_rejections(four)),
         }
 
 
@@ -245,7 +245,7 @@ def _average_pairs(values: list[FloatArray]) -> FloatArray:
     return np.where(known > 0, np.nansum(values, axis=0) / np.maximum(known, 1), np.nan)
 
 
-def _indicate_rejection(p_values: FloatArray) -> FloatArray:
+def _mark_rejections(p_values: FloatArray) -> FloatArray:
     """Return 1 where the test rejects, and NaN where it was not computed."""
     return np.where(np.isnan(p_values), np.nan, p_values < ALPHA)
 

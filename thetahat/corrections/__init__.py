@@ -62,7 +62,7 @@ def refusal(
             f"{alternative.value}; use {fitting}"
         )
     if traits.most_models is not None and n_models > traits.most_models:
-        others = " or ".join(name for name in CORRECTIONS if _takes_more_models(name))
+        others = " or ".join(name for name in CORRECTIONS if _accepts_any_number_of_models(name))
         return (
             f"{correction} is for at most {traits.most_models} models, and there are {n_models}; "
             f"use {others}"
@@ -75,6 +75,6 @@ def _bounds_any_family(name: str) -> bool:
     return traits.bounds_any_false_rejection and not traits.only_all_pairs
 
 
-def _takes_more_models(name: str) -> bool:
+def _accepts_any_number_of_models(name: str) -> bool:
     traits = CORRECTIONS[name].info.correction
     return traits.only_all_pairs and traits.most_models is None

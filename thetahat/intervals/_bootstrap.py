@@ -49,7 +49,7 @@ def build_interval(  # noqa: PLR0913 - one argument for each field that differs
         lower=ends[0],
         upper=ends[1],
         degrees_of_freedom=None,
-        cautions=(*cautions, *_few_resamples(replicates, tail), *resampling_cautions(units)),
+        cautions=(*cautions, *_check_resamples(replicates, tail), *resampling_cautions(units)),
         details={
             "unit": units.unit,
             "n_units": units.n_units,
@@ -58,7 +58,7 @@ def build_interval(  # noqa: PLR0913 - one argument for each field that differs
     )
 
 
-def _few_resamples(replicates: Replicates, tail: float) -> Iterator[Caution]:
+def _check_resamples(replicates: Replicates, tail: float) -> Iterator[Caution]:
     beyond = replicates.n_resamples * min(tail, 1 - tail)
     if beyond < FEW_REPLICATES_BEYOND_AN_END:
         yield FEW_RESAMPLES(

@@ -68,11 +68,11 @@ class ClopperPearson(ErrorRateInterval):
         if counts is None:
             return None
         errors, n = counts
-        ends = _lower_end(errors, n, tail), 1 - _lower_end(n - errors, n, tail)
+        ends = _compute_lower_end(errors, n, tail), 1 - _compute_lower_end(n - errors, n, tail)
         return build_error_rate_interval(self.info.name, counts, ends, level, alternative)
 
 
-def _lower_end(errors: int, n: int, tail: float) -> float:
+def _compute_lower_end(errors: int, n: int, tail: float) -> float:
     """Return the error rate with which this many errors or more have probability ``tail``."""
     return 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
 

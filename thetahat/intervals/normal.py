@@ -73,11 +73,11 @@ class Normal:
             None,
             level,
             alternative,
-            _of_degrees(variance.degrees_of_freedom),
+            _check_degrees_of_freedom(variance.degrees_of_freedom),
         )
 
 
-def _of_degrees(degrees_of_freedom: float | None) -> tuple[Caution, ...]:
+def _check_degrees_of_freedom(degrees_of_freedom: float | None) -> tuple[Caution, ...]:
     if (
         degrees_of_freedom is None
         or degrees_of_freedom >= NORMAL_WITH_FEW_DEGREES_OF_FREEDOM.threshold

@@ -106,8 +106,8 @@ class SkewnessCorrected:
         if symmetric is None:
             return None
         quantile = upper_quantile(tail_probability(level, alternative), degrees)
-        lower = variance.estimate - _undo_transformation(quantile, skewness) * error
-        upper = variance.estimate - _undo_transformation(-quantile, skewness) * error
+        lower = variance.estimate - _invert_transformation(quantile, skewness) * error
+        upper = variance.estimate - _invert_transformation(-quantile, skewness) * error
         if not (math.isfinite(lower) and math.isfinite(upper)):
             return None
         ends = drop_open_end(lower, upper, alternative)
@@ -115,7 +115,7 @@ class SkewnessCorrected:
         return replace(symmetric, lower=ends[0], upper=ends[1], details=details)
 
 
-def _undo_transformation(quantile: float, skewness: float) -> float:
+def _invert_transformation(quantile: float, skewness: float) -> float:
     """Return the u whose transformed value is the quantile.
 
     The difference of the cube root and one is written as its cube's over a sum of squares, which

@@ -70,11 +70,11 @@ class Wilson(ErrorRateInterval):
         if counts is None:
             return None
         errors, n = counts
-        ends = _lower_end(errors, n, z), 1 - _lower_end(n - errors, n, z)
+        ends = _compute_lower_end(errors, n, z), 1 - _compute_lower_end(n - errors, n, z)
         return build_error_rate_interval(self.info.name, counts, ends, level, alternative)
 
 
-def _lower_end(errors: int, n: int, z: float) -> float:
+def _compute_lower_end(errors: int, n: int, z: float) -> float:
     """Return the smaller root as the product of both over the larger one, which loses no digits.
 
     A one-sided level below one half has z < 0, and its lower bound is the larger root.

@@ -37,13 +37,13 @@ def estimate_power(positives: float, negatives: float, area: float, level: float
     level : float
         Confidence level, 1 - alpha, in (0, 1).
     """
-    away, alpha = _checked(area, level)
+    away, alpha = _check_area_and_level(area, level)
     if not (positives > 0 and negatives > 0):
         raise InvalidParameter("There must be positives and negatives.", loc=("area",), value=area)
     ratio = negatives / positives
     reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
     shift = math.sqrt(positives) * (away - 0.5) - reach
-    return float(special.ndtr(shift / math.sqrt(_variance(away, ratio))))
+    return float(special.ndtr(shift / math.sqrt(_compute_variance(away, ratio))))
 
 
 def positives_for(power: float, area: float, level: float, ratio: float) -> float | None:
@@ -52,7 +52,7 @@ def positives_for(power: float, area: float, level: float, ratio: float) -> floa
     There are ``ratio`` negatives for each positive. None if the area is one half, which no number
     of rows distinguishes from chance.
     """
-    away, alpha = _checked(area, level)
+    away, alpha = _check_area_and_level(area, level)
     if not 0 < power < 1:
         raise InvalidParameter("power must be in (0, 1).", loc=("power",), value=power)
     if not ratio > 0:
@@ -60,16 +60,16 @@ def positives_for(power: float, area: float, level: float, ratio: float) -> floa
     if away == 0.5:
         return None
     reach = -float(special.ndtri(alpha / 2)) * math.sqrt(_CHANCE * (1 + 1 / ratio))
-    root = reach + float(special.ndtri(power)) * math.sqrt(_variance(away, ratio))
+    root = reach + float(special.ndtri(power)) * math.sqrt(_compute_variance(away, ratio))
     return (max(root, 0.0) / (away - 0.5)) ** 2
 
 
-def _variance(area: float, ratio: float) -> float:
+def _compute_variance(area: float, ratio: float) -> float:
     a = 1.414 * float(special.ndtri(area))
     return 0.0099 * math.exp(-(a**2) / 2) * ((5 * a**2 + 8) + (a**2 + 8) / ratio)
 
 
-def _checked(area: float, level: float) -> tuple[float, float]:
+def _check_area_and_level(area: float, level: float) -> tuple[float, float]:
     if not 0 < area < 1:
         raise InvalidParameter("area must be in (0, 1).", loc=("area",), value=area)
     check_level(level)

@@ -108,7 +108,7 @@ def build_rankings(name: str, judged: TruthAndPredictions, positive: Label | Non
             )
         return [Ranking(scores[:, c], judged.truth == c) for c in range(len(judged.classes))]
     code = positive_code(name, positive, judged.classes)
-    return [Ranking(_scores_for(scores, code, judged), judged.truth == code)]
+    return [Ranking(_select_scores(scores, code, judged), judged.truth == code)]
 
 
 def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...]) -> None:
@@ -117,7 +117,7 @@ def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...])
         positive_code(name, positive, classes)
 
 
-def _scores_for(scores: FloatArray, code: int, judged: TruthAndPredictions) -> FloatArray:
+def _select_scores(scores: FloatArray, code: int, judged: TruthAndPredictions) -> FloatArray:
     if scores.ndim == 2:
         return scores[:, code]
     if len(judged.classes) > 2:

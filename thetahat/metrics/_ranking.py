@@ -80,7 +80,7 @@ def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
     total = positives.sum(axis=1) * below[:, -1]
     below -= 0.5 * negatives
     wins = np.einsum("bg,bg->b", positives, below)
-    return _ratio(wins, total)
+    return _divide_where_positive(wins, total)
 
 
 def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArray:
@@ -90,7 +90,9 @@ def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArr
     precision = np.divide(
         positives_so_far, rows_so_far, out=np.zeros_like(positives_so_far), where=rows_so_far > 0
     )
-    return _ratio(np.einsum("bg,bg->b", positives[:, ::-1], precision), positives_so_far[:, -1])
+    return _divide_where_positive(
+        np.einsum("bg,bg->b", positives[:, ::-1], precision), positives_so_far[:, -1]
+    )
 
 
 def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
@@ -133,6 +135,6 @@ def precision_slopes(ranking: Ranking) -> FloatArray:
     return ranking.to_rows(of_row / share)
 
 
-def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def _divide_where_positive(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     undefined = np.full_like(numerator, np.nan)
     return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator > 0))

@@ -63,7 +63,7 @@ class BalancedAccuracy:
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the balanced accuracy on those rows."""
-        return table_statistic(judged, _mean_recall, _slopes)
+        return table_statistic(judged, _compute_mean_recalls, _compute_slopes)
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Accept any classes: the metric does not depend on which they are."""
@@ -77,12 +77,12 @@ class BalancedAccuracy:
         return judged.truth.astype(np.intp)
 
 
-def _mean_recall(tables: FloatArray) -> FloatArray:
+def _compute_mean_recalls(tables: FloatArray) -> FloatArray:
     recalls = ratios(np.einsum("bcc->bc", tables), tables.sum(axis=2))
     return mean_of_known(recalls, 2)
 
 
-def _slopes(table: FloatArray) -> FloatArray:
+def _compute_slopes(table: FloatArray) -> FloatArray:
     shares = table.sum(axis=1)
     occurring = shares > 0
     factor = np.divide(1.0, shares, out=np.zeros_like(shares), where=occurring) / occurring.sum()

@@ -98,12 +98,14 @@ class F1:
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the F1 score on those rows."""
         if self.average == "macro":
-            return table_statistic(judged, _macro, _macro_slopes)
+            return table_statistic(judged, _compute_macro_f1, _compute_macro_slopes)
         if self.average == "micro":
-            return table_statistic(judged, _micro, _micro_slopes)
+            return table_statistic(judged, _compute_micro_f1, _compute_micro_slopes)
         code = positive_code(self.info.name, self.positive, judged.classes)
         return table_statistic(
-            judged, partial(_binary, code=code), partial(_binary_slopes, code=code)
+            judged,
+            partial(_compute_binary_f1, code=code),
+            partial(_compute_binary_slopes, code=code),
         )
 
     def check(self, classes: tuple[Label, ...]) -> None:
@@ -120,24 +122,24 @@ class F1:
         return None
 
 
-def _by_class(tables: FloatArray) -> FloatArray:
+def _compute_f1_by_class(tables: FloatArray) -> FloatArray:
     hits = np.einsum("bcc->bc", tables)
     return ratios(2 * hits, tables.sum(axis=1) + tables.sum(axis=2))
 
 
-def _binary(tables: FloatArray, code: int) -> FloatArray:
-    return _by_class(tables)[:, code]
+def _compute_binary_f1(tables: FloatArray, code: int) -> FloatArray:
+    return _compute_f1_by_class(tables)[:, code]
 
 
-def _macro(tables: FloatArray) -> FloatArray:
-    return mean_of_known(_by_class(tables), 1)
+def _compute_macro_f1(tables: FloatArray) -> FloatArray:
+    return mean_of_known(_compute_f1_by_class(tables), 1)
 
 
-def _micro(tables: FloatArray) -> FloatArray:
+def _compute_micro_f1(tables: FloatArray) -> FloatArray:
     return ratios(np.einsum("bcc->b", tables), tables.sum(axis=(1, 2)))
 
 
-def _binary_slopes(table: FloatArray, code: int) -> FloatArray:
+def _compute_binary_slopes(table: FloatArray, code: int) -> FloatArray:
     spread = table[code].sum() + table[:, code].sum()
     score = 2 * table[code, code] / spread
     slopes = np.zeros_like(table)
@@ -147,12 +149,14 @@ def _binary_slopes(table: FloatArray, code: int) -> FloatArray:
     return np.asarray(slopes / spread)
 
 
-def _macro_slopes(table: FloatArray) -> FloatArray:
+def _compute_macro_slopes(table: FloatArray) -> FloatArray:
     occurring = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
-    return np.asarray(sum(_binary_slopes(table, int(c)) for c in occurring) / len(occurring))
+    return np.asarray(
+        sum(_compute_binary_slopes(table, int(c)) for c in occurring) / len(occurring)
+    )
 
 
-def _micro_slopes(table: FloatArray) -> FloatArray:
+def _compute_micro_slopes(table: FloatArray) -> FloatArray:
     total = table.sum()
     return np.asarray((np.eye(len(table)) - np.trace(table) / total) / total)
 

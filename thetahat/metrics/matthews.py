@@ -71,7 +71,7 @@ class Matthews:
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
-        return table_statistic(judged, _correlations, _slopes)
+        return table_statistic(judged, _compute_correlations, _compute_slopes)
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Accept any classes: the metric does not depend on which they are."""
@@ -85,7 +85,7 @@ class Matthews:
         return None
 
 
-def _correlations(tables: FloatArray) -> FloatArray:
+def _compute_correlations(tables: FloatArray) -> FloatArray:
     true, predicted = tables.sum(axis=2), tables.sum(axis=1)
     total = true.sum(axis=1)
     covariance = np.einsum("bcc->b", tables) * total - np.einsum("bc,bc->b", true, predicted)
@@ -93,7 +93,7 @@ def _correlations(tables: FloatArray) -> FloatArray:
     return ratios(covariance, np.sqrt(np.maximum(squares, 0.0)))
 
 
-def _slopes(table: FloatArray) -> FloatArray:
+def _compute_slopes(table: FloatArray) -> FloatArray:
     true, predicted = table.sum(axis=1), table.sum(axis=0)
     hits = np.trace(table)
     of_predicted, of_true = 1 - predicted @ predicted, 1 - true @ true

@@ -100,7 +100,7 @@ class RocAuc:
         rankings = build_rankings(self.info.name, judged, self.positive)
         tie = 0.5 if self.fold_ties == "half" else 0.0
         return RankedStatistic(
-            rankings, areas_under_roc, _slopes, roc_areas, partial(_slopes, tie=tie)
+            rankings, areas_under_roc, _compute_slopes, roc_areas, partial(_compute_slopes, tie=tie)
         )
 
     def check(self, classes: tuple[Label, ...]) -> None:
@@ -149,7 +149,7 @@ class RocAuc:
         return {"against_chance": numbers}
 
 
-def _slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:
+def _compute_slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:
     placed = placements(ranking, tie)
     positive = ranking.to_rows(ranking.positive) > 0
     share = float(positive.mean())

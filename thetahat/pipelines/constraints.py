@@ -130,12 +130,12 @@ def _build_schema(constraint: Any, name: str) -> dict[str, Any] | None:
         return {"type": "null"}
     if isinstance(constraint, str):
         named = _NAMED.get(constraint)
-        return None if named is None else _limit_integers(named, name)
+        return None if named is None else _cap_integer_schema(named, name)
     if constraint is dict and name == BY_LABEL:
         return {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}}
     if isinstance(constraint, type):
         kind = _TYPES.get(constraint)
-        return None if kind is None else _limit_integers({"type": kind}, name)
+        return None if kind is None else _cap_integer_schema({"type": kind}, name)
     if isinstance(constraint, validation.Interval):
         return _build_interval_schema(constraint, name)
     if isinstance(constraint, validation.Options):
@@ -154,10 +154,10 @@ def _build_interval_schema(interval: Any, name: str) -> dict[str, Any]:
     if interval.right is not None and math.isfinite(interval.right):
         closed = interval.closed in {"right", "both"}
         schema["maximum" if closed else "exclusiveMaximum"] = interval.right
-    return _limit_integers(schema, name)
+    return _cap_integer_schema(schema, name)
 
 
-def _limit_integers(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _cap_integer_schema(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a schema with the largest value of a parameter, if it is a whole number."""
     if schema.get("type") != "integer":
         return dict(schema)

@@ -13,7 +13,7 @@ from typing import Any, Final
 Params = Mapping[str, Any]
 
 
-def _always(params: Params) -> bool:
+def _accept_all_parameters(params: Params) -> bool:
     del params
     return True
 
@@ -36,12 +36,12 @@ def _has_fixed_value(params: Params) -> bool:
 
 STATELESS: Final[Mapping[str, Callable[[Params], bool]]] = MappingProxyType(
     {
-        "Binarizer": _always,
-        "HashingVectorizer": _always,
-        "Normalizer": _always,
+        "Binarizer": _accept_all_parameters,
+        "HashingVectorizer": _accept_all_parameters,
+        "Normalizer": _accept_all_parameters,
         "OneHotEncoder": _has_fixed_categories,
         "OrdinalEncoder": _has_fixed_categories,
-        "PolynomialFeatures": _always,
+        "PolynomialFeatures": _accept_all_parameters,
         "SimpleImputer": _has_fixed_value,
         "TfidfTransformer": _has_no_document_frequencies,
     }

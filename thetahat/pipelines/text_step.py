@@ -135,7 +135,7 @@ class TextStep:
             vectoriser = build_estimator(self.name, self.params, rng, task=task)
             with catch_failures(f"{self.name} of column {name!r}", cautions):
                 counted = vectoriser.fit_transform(_get_texts(part, name, column))
-            words = _name_words(name, vectoriser, counted.shape[1])
+            words = _build_word_names(name, vectoriser, counted.shape[1])
             vectorisers.append(vectoriser)
             vocabularies.append(words)
             groups.append(_group(self.name, name, counted, words))
@@ -145,7 +145,7 @@ class TextStep:
         return fitted_step, part.with_columns((), (), tuple(groups))
 
 
-def _name_words(name: str, vectoriser: Any, width: int) -> Sequence[str]:
+def _build_word_names(name: str, vectoriser: Any, width: int) -> Sequence[str]:
     """Return ``column:word`` for each word, or numbered names for a hashing vectoriser."""
     if not hasattr(vectoriser, "vocabulary_"):
         return NumberedNames(f"{name}:", width)

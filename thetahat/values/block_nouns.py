@@ -124,7 +124,11 @@ class _Sentences:
         word = words.get(kind, "block")
         kept = [re.escape(name) for name in names if re.search(rf"(?i){word}", name)]
         keep = "|".join(
-            [*QUOTED, _name_other_kinds(kind), *(rf"(?<!\w){name}(?!\w)" for name in kept)]
+            [
+                *QUOTED,
+                _build_pattern_of_other_kinds(kind),
+                *(rf"(?<!\w){name}(?!\w)" for name in kept),
+            ]
         )
         others = r"(?! (?:samples?|rows?|data|point|weights?)\b)(?!-)"
         self._pattern = re.compile(
@@ -148,7 +152,7 @@ class _Sentences:
         return noun[0].upper() + noun[1:] if match["word"][0].isupper() else noun
 
 
-def _name_other_kinds(kind: BlockKind) -> str:
+def _build_pattern_of_other_kinds(kind: BlockKind) -> str:
     """Return the pattern of ``random or source blocks``: kinds of blocks that are not these."""
     kinds = [each.value for each in BlockKind]
     # "source blocks" of a result of sources are its own blocks

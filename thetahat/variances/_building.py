@@ -47,7 +47,7 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
     return VarianceEstimate(
         value=value,
         target=info.targets[0] if target is None else target,
-        mean=_name_kind_of_mean(info),
+        mean=_get_mean_kind(info),
         estimate=mean_loss(info, losses),
         degrees_of_freedom=degrees_of_freedom,
         usable=carries_intervals and value > 0,
@@ -63,7 +63,7 @@ def build_estimates(
     return VarianceEstimate(
         value=values,
         target=info.targets[0],
-        mean=_name_kind_of_mean(info),
+        mean=_get_mean_kind(info),
         estimate=mean_loss(info, losses),
         degrees_of_freedom=None,
         usable=False,
@@ -75,7 +75,7 @@ def build_estimates(
 def mean_loss(info: MethodInfo, losses: BlockLosses) -> float:
     """Return the mean loss whose variance the method estimates."""
     moments = losses.moments
-    return moments.macro_mean if _name_kind_of_mean(info) is MeanKind.MACRO else moments.pooled_mean
+    return moments.macro_mean if _get_mean_kind(info) is MeanKind.MACRO else moments.pooled_mean
 
 
 def degrees_between_blocks(losses: BlockLosses) -> float:
@@ -123,7 +123,7 @@ def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Cauti
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 
 
-def _name_kind_of_mean(info: MethodInfo) -> MeanKind:
+def _get_mean_kind(info: MethodInfo) -> MeanKind:
     return MeanKind.MACRO if info.mean is None else info.mean
 
 

@@ -82,7 +82,7 @@ class Dietterich5x2:
             losses,
             value,
             float(_REPEATS),
-            cautions=(*_list_one_split_cautions(), *_list_half_cautions(losses.layout)),
+            cautions=(ORDER_DEPENDENT(), *_list_cautions_about_halves(losses.layout)),
         )
         return replace(estimate, estimate=float(moments.means[0]))
 
@@ -92,18 +92,10 @@ def _describe_repeats(per_repeat: list[int]) -> str:
     return f"{'is 1 repeat' if r == 1 else f'are {r} repeats'} of {k}"
 
 
-def _list_one_split_cautions() -> tuple[Caution, ...]:
-    return (ORDER_DEPENDENT(),)
-
-
-def _list_half_cautions(layout: Layout) -> tuple[Caution, ...]:
+def _list_cautions_about_halves(layout: Layout) -> tuple[Caution, ...]:
     sizes = layout.n_test.reshape(_REPEATS, 2)
     uneven = bool(np.any(np.abs(sizes[:, 0] - sizes[:, 1]) > 1))
-    half = HALF_OF_THE_DATA()
-    if not uneven:
-        return (half,)
-    caution = UNEQUAL_HALVES()
-    return (half, caution)
+    return (HALF_OF_THE_DATA(), UNEQUAL_HALVES()) if uneven else (HALF_OF_THE_DATA(),)
 
 
 METHOD = Dietterich5x2

@@ -145,9 +145,12 @@ class BootstrapStudy:
             record[f"{name}/plain"] = np.array([values.mean(), (values**2).mean()])
             record[f"{name}/value"] = replicates.estimate
             record[f"{name}/bias"] = replicates.bias
-            record[f"{name}/variance"] = _nan_if_none(replicates.variance)
+            record[f"{name}/variance"] = _replace_none_by_nan(replicates.variance)
             record[f"{name}/ends"] = np.array(
-                [[_nan_if_none(one.lower), _nan_if_none(one.upper)] for one in intervals]
+                [
+                    [_replace_none_by_nan(one.lower), _replace_none_by_nan(one.upper)]
+                    for one in intervals
+                ]
             )
         return record
 
@@ -187,5 +190,5 @@ def build_statistic(name: str) -> Statistic:
     return statistic
 
 
-def _nan_if_none(value: float | None) -> float:
+def _replace_none_by_nan(value: float | None) -> float:
     return np.nan if value is None else value

@@ -222,19 +222,21 @@ class _AllScalesCase:
             of = quantity.removeprefix("share_above_10_")
             return exact(shares_above(0.7, SHARE_CONSTANT)[of])
         if quantity == "least_change_of_log_slope":
-            return self._least_change_of_log_slope()
+            return self._find_least_change_of_log_slope()
         if len(self.variances.finite) < 2:
             return None
-        grown = self._growth("controlled")
+        grown = self._compute_growth("controlled")
         return exact(
-            grown if quantity == "growth_of_controlled" else grown / self._growth("weighted")
+            grown
+            if quantity == "growth_of_controlled"
+            else grown / self._compute_growth("weighted")
         )
 
-    def _growth(self, risk: str) -> float:
+    def _compute_growth(self, risk: str) -> float:
         first, last = self.variances.finite[0], self.variances.finite[-1]
         return self.variances.variance(risk, first) / self.variances.variance(risk, last)
 
-    def _least_change_of_log_slope(self) -> MonteCarloNumber | None:
+    def _find_least_change_of_log_slope(self) -> MonteCarloNumber | None:
         v = self.variances
         if len(v.finite) < 3:
             return None

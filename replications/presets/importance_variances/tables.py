@@ -71,7 +71,7 @@ def _build_variances_table(variances: ExampleVariances) -> StudyTable:
         shares = shares_above(g, SHARE_CONSTANT)
         row: dict[str, TableCell] = {
             "scale": g,
-            "weight_variance": _none_if_infinite(variances.weight_variance(at)),
+            "weight_variance": _replace_infinite_by_none(variances.weight_variance(at)),
             "weight_variance_simulated": variances.simulated_weight_variance(at),
             "above_10_source": shares["source"],
             "above_10_source_simulated": monte_carlo_mean(variances.records["above_10"][:, at]),
@@ -79,7 +79,7 @@ def _build_variances_table(variances: ExampleVariances) -> StudyTable:
             "above_10_centred": shares["centred"],
         }
         for risk in RISKS:
-            row[risk] = _none_if_infinite(variances.variance(risk, at))
+            row[risk] = _replace_infinite_by_none(variances.variance(risk, at))
             row[f"{risk}_simulated"] = variances.simulated_variance(risk, at)
         rows.append(row)
     columns = {
@@ -104,7 +104,7 @@ def _build_variances_table(variances: ExampleVariances) -> StudyTable:
     )
 
 
-def _none_if_infinite(value: float) -> float | None:
+def _replace_infinite_by_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 

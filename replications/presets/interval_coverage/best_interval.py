@@ -41,16 +41,16 @@ def _find_best(rows: Sequence[Row]) -> dict[str, TableCell] | None:
     compared = [row for row in rows if _is_compared(row, recommended)]
     if not compared:
         return None
-    least = min(_undercoverage(row) for row in compared)
+    least = min(_read_undercoverage(row) for row in compared)
     bound = MAX_SHORTFALL if least <= MAX_SHORTFALL else least + NEARLY_BEST
-    covering = [row for row in compared if _undercoverage(row) <= bound]
-    best = min(covering, key=_relative_score)
+    covering = [row for row in compared if _read_undercoverage(row) <= bound]
+    best = min(covering, key=_read_relative_score)
     return {
         "scheme": recommended["scheme"],
         "target": recommended["target"],
         "recommended_coverage": recommended["coverage"],
         "recommended_undercoverage": recommended["undercoverage"],
-        "lacking": _lacking_coverage(recommended, best),
+        "lacking": _compute_lacking_coverage(recommended, best),
         "best": best["interval"],
         "coverage": best["coverage"],
         "undercoverage": best["undercoverage"],
@@ -72,24 +72,24 @@ def _is_compared(row: Row, recommended: Row) -> bool:
     )
 
 
-def _undercoverage(row: Row) -> float:
+def _read_undercoverage(row: Row) -> float:
     undercoverage = row["undercoverage"]
     return undercoverage if isinstance(undercoverage, float | int) else math.inf
 
 
-def _relative_score(row: Row) -> float:
+def _read_relative_score(row: Row) -> float:
     score = read_number(row, "relative_score")
     return math.inf if score is None or score.value is None else score.value
 
 
-def _lacking_coverage(recommended: Row, best: Row) -> MonteCarloNumber:
+def _compute_lacking_coverage(recommended: Row, best: Row) -> MonteCarloNumber:
     """Return the undercoverage of the recommended interval minus that of the best."""
     if best["interval"] == RECOMMENDED:
         return exact(0.0)
     numbers = [read_number(row, "coverage") for row in (recommended, best)]
     errors = [number.standard_error for number in numbers if number is not None]
     known = [error for error in errors if error is not None]
-    lacking = _undercoverage(recommended) - _undercoverage(best)
+    lacking = _read_undercoverage(recommended) - _read_undercoverage(best)
     return MonteCarloNumber(lacking, math.hypot(*known) if len(known) == len(numbers) else None)
 
 
@@ -103,7 +103,7 @@ def is_recommended_one(row: Row) -> bool:
     return row["best"] == RECOMMENDED or is_equal
 
 
-def best_table(rows: Sequence[Row], level: float) -> StudyTable:
+def build_best_table(rows: Sequence[Row], level: float) -> StudyTable:
     """Return the table of the best intervals."""
     return make_table(
         name="best",

@@ -67,8 +67,8 @@ class TableCells:
         ]
         if selected and self.size != "all":
             choose = max if self.size == "largest" else min
-            n = choose(_sample_size(row) for row in selected)
-            selected = [row for row in selected if _sample_size(row) == n]
+            n = choose(_read_sample_size(row) for row in selected)
+            selected = [row for row in selected if _read_sample_size(row) == n]
         return average(read_numbers(selected, self.column)) if selected else None
 
 
@@ -94,7 +94,7 @@ def _matches(cell: TableCell, value: str) -> bool:
     return cell == value
 
 
-def _sample_size(row: Row) -> int:
+def _read_sample_size(row: Row) -> int:
     n = row["n"]
     return n if isinstance(n, int) else 0
 

@@ -98,13 +98,13 @@ def _build_study(  # noqa: PLR0913 - what a cell is
     refits: bool,  # noqa: FBT001 - one of the cell's own fields
 ) -> GeneralStudy:
     if setting.by_source:
-        estimators = [_estimator("leave_one_source_out", {}, setting, learner, level)]
+        estimators = [_build_estimator("leave_one_source_out", {}, setting, learner, level)]
     elif setting.in_clusters:
-        estimators = _cluster_schemes(setting, learner, level)
+        estimators = _build_cluster_estimators(setting, learner, level)
     else:
-        estimators = _random_schemes(setting, learner, n, level)
+        estimators = _build_random_estimators(setting, learner, n, level)
         if refits and setting.refits:
-            estimators.append(_refit_estimator(setting, learner, level))
+            estimators.append(_build_refit_estimator(setting, learner, level))
     return GeneralStudy(
         population=setting.population,
         size=setting.size(n),
@@ -114,19 +114,21 @@ def _build_study(  # noqa: PLR0913 - what a cell is
     )
 
 
-def _random_schemes(
+def _build_random_estimators(
     setting: CoverageSetting, learner: str, n: int, level: float
 ) -> list[StudyEstimator]:
     estimators = [
-        _estimator("holdout", {"test_size": 1 / 3}, setting, learner, level),
-        _estimator("k_fold", {"n_folds": 5}, setting, learner, level, key="5-fold"),
-        _estimator("k_fold", {"n_folds": 10}, setting, learner, level, key="10-fold"),
-        _estimator("repeated_k_fold", {"n_repeats": 5}, setting, learner, level),
-        _estimator("random_subsampling", {"n_draws": 25}, setting, learner, level),
-        _estimator("five_by_two", {}, setting, learner, level),
+        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learner, level),
+        _build_estimator("k_fold", {"n_folds": 5}, setting, learner, level, key="5-fold"),
+        _build_estimator("k_fold", {"n_folds": 10}, setting, learner, level, key="10-fold"),
+        _build_estimator("repeated_k_fold", {"n_repeats": 5}, setting, learner, level),
+        _build_estimator("random_subsampling", {"n_draws": 25}, setting, learner, level),
+        _build_estimator("five_by_two", {}, setting, learner, level),
     ]
     if n <= 100:
-        estimators.append(_estimator("leave_one_out", {}, setting, learner, level, truths=(MODEL,)))
+        estimators.append(
+            _build_estimator("leave_one_out", {}, setting, learner, level, truths=(MODEL,))
+        )
     return estimators
 
 
@@ -135,25 +137,27 @@ CLUSTERS_CUT: Final = ("clusters cut, 5-fold", "clusters cut, holdout")
 """Schemes for rows in clusters: each cluster on one side of a split, or rows at random."""
 
 
-def _cluster_schemes(setting: CoverageSetting, learner: str, level: float) -> list[StudyEstimator]:
+def _build_cluster_estimators(
+    setting: CoverageSetting, learner: str, level: float
+) -> list[StudyEstimator]:
     folds, holdout = CLUSTERS_CUT
-    whole = (MODEL, FITTED, NEW_FITTED)
+    cluster_truths = (MODEL, FITTED, NEW_FITTED)
     return [
-        _estimator("holdout", {"test_size": 1 / 3}, setting, learner, level, key=holdout),
-        _estimator("k_fold", {"n_folds": 5}, setting, learner, level, key=folds),
-        _estimator(
+        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learner, level, key=holdout),
+        _build_estimator("k_fold", {"n_folds": 5}, setting, learner, level, key=folds),
+        _build_estimator(
             "source_k_fold",
             {"n_folds": 5},
             setting,
             learner,
             level,
             key=CLUSTERS_APART,
-            truths=whole,
+            truths=cluster_truths,
         ),
     ]
 
 
-def _estimator(  # noqa: PLR0913 - what an estimator is
+def _build_estimator(  # noqa: PLR0913 - what an estimator is
     scheme: str,
     parameters: Mapping[str, Any],
     setting: CoverageSetting,
@@ -162,7 +166,7 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
     *,
     key: str = "",
     truths: tuple[str, ...] | None = None,
-    asked: tuple[RequestedRefit, ...] = (),
+    refits: tuple[RequestedRefit, ...] = (),
 ) -> StudyEstimator:
     method: Any = SCHEMES[scheme]
     known = (MODEL, FITTED, NEW_FITTED, ONE_NEW) if setting.by_source else (MODEL, FITTED)
@@ -177,18 +181,18 @@ def _estimator(  # noqa: PLR0913 - what an estimator is
         scheme=method(**parameters),
         learners={learner: _build_learner(learner)},
         loss=LOSSES[setting.loss](),
-        refits=asked,
+        refits=refits,
         truths=known if truths is None else truths,
     )
 
 
-def _refit_estimator(setting: CoverageSetting, learner: str, level: float) -> StudyEstimator:
-    asked = []
+def _build_refit_estimator(setting: CoverageSetting, learner: str, level: float) -> StudyEstimator:
+    refits = []
     for i, (field, name, parameters) in enumerate(REFITTED):
         method: Any = REFIT_ESTIMATORS[name]
-        asked.append(RequestedRefit(field, i, name, method(**parameters)))
-    return _estimator(
-        "k_fold", {"n_folds": 5}, setting, learner, level, key="refits", asked=tuple(asked)
+        refits.append(RequestedRefit(field, i, name, method(**parameters)))
+    return _build_estimator(
+        "k_fold", {"n_folds": 5}, setting, learner, level, key="refits", refits=tuple(refits)
     )
 
 

@@ -68,17 +68,17 @@ OF_BEST_INTERVALS: Final = (
 """Judged for each row of the table ``best`` whose best interval is another than the recommended."""
 
 
-def _expected(scheme: str, interval: str) -> TableCells:
+def _select_expected_coverage(scheme: str, interval: str) -> TableCells:
     return TableCells(column=EXPECTED, where={"scheme": scheme, "interval": interval})
 
 
 COMPARISON: Final = "schulz2024"
 EXPECTED_RISK: Final = "coverage of the expected risk"
 WALD: Final = "normal:bayle_all_pairs"
-CORRECTED: Final = _expected("random_subsampling", "student_t:nadeau_bengio")
+CORRECTED: Final = _select_expected_coverage("random_subsampling", "student_t:nadeau_bengio")
 
 
-def _of_refits(
+def _build_refit_claim(
     sentence: str,
     interval: str,
     measured: str,
@@ -90,7 +90,7 @@ def _of_refits(
         sentence=sentence,
         reference=COMPARISON,
         place=EXPECTED_RISK,
-        quantity=_expected("refits", interval),
+        quantity=_select_expected_coverage("refits", interval),
         measured=f"coverage of the expected error at n, {measured}",
         at_least=at_least,
         at_most=at_most,
@@ -114,7 +114,7 @@ OF_THE_COMPARISON: Final[tuple[ClaimRow[CellQuantity], ...]] = (
             "0.86.",
             reference=COMPARISON,
             place=EXPECTED_RISK,
-            quantity=_expected(scheme, WALD),
+            quantity=_select_expected_coverage(scheme, WALD),
             measured=f"coverage of the expected error at n, {scheme}, normal on bayle_all_pairs",
             at_most=RelativeBound("level"),
         )
@@ -124,12 +124,12 @@ OF_THE_COMPARISON: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         sentence="The corrected t covers more often than the plain interval of 10 folds.",
         reference=COMPARISON,
         place=EXPECTED_RISK,
-        quantity=CellDifference(CORRECTED, _expected("10-fold", WALD)),
+        quantity=CellDifference(CORRECTED, _select_expected_coverage("10-fold", WALD)),
         measured="coverage of the expected error at n, corrected t minus 10-fold",
         at_least=0,
     ),
     *(
-        _of_refits(
+        _build_refit_claim(
             sentence,
             f"normal:{name}",
             f"normal on {name}",
@@ -146,19 +146,19 @@ OF_THE_COMPARISON: Final[tuple[ClaimRow[CellQuantity], ...]] = (
             ("bootstrap_632_plus", ".632+ with 100 resamples covers more often than its level."),
         )
     ),
-    _of_refits(
+    _build_refit_claim(
         "The location-shifted bootstrap covers in half of the cases: 0.48.",
         "location_shifted_bootstrap",
         "location_shifted_bootstrap",
         at_most=0.85,
     ),
-    _of_refits(
+    _build_refit_claim(
         "The two-stage bootstrap covers in about half of the cases.",
         "two_stage_bootstrap",
         "two_stage_bootstrap",
         at_most=0.85,
     ),
-    _of_refits(
+    _build_refit_claim(
         "Bootstrap case cross-validation covers nearly as often as its level.",
         "bccv_percentile",
         "bccv_percentile",
@@ -178,7 +178,7 @@ CUT: Final = 0.1
 """Least lack of coverage when rows of one cluster are on both sides of a split."""
 
 
-def _of_clusters(population: str, scheme: str, interval: str) -> TableCells:
+def _select_cluster_coverage(population: str, scheme: str, interval: str) -> TableCells:
     """Select a coverage with the largest samples, which have enough clusters for a variance."""
     return TableCells(
         column="coverage",
@@ -199,7 +199,7 @@ OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
             "nearly as often as its level.",
             reference=CLUSTERS,
             place="clusters",
-            quantity=_of_clusters(population, scheme, interval),
+            quantity=_select_cluster_coverage(population, scheme, interval),
             measured=f"coverage of its own target, {population}, {scheme}, {interval}",
             at_least=NEARLY_LEVEL,
         )
@@ -217,8 +217,8 @@ OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
             reference=CLUSTERS,
             place="clusters",
             quantity=CellDifference(
-                _of_clusters(ERRORS_ALIKE, scheme, ROBUST),
-                _of_clusters(ERRORS_ALIKE, scheme, ignoring),
+                _select_cluster_coverage(ERRORS_ALIKE, scheme, ROBUST),
+                _select_cluster_coverage(ERRORS_ALIKE, scheme, ignoring),
             ),
             measured=f"coverage of its own target, {ERRORS_ALIKE}, {scheme}, {ROBUST} minus "
             f"{ignoring}",
@@ -231,7 +231,7 @@ OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         "interval covers too rarely.",
         reference=CLUSTERS,
         place="clusters",
-        quantity=_of_clusters(ALIKE, CUT_FOLDS, ROBUST),
+        quantity=_select_cluster_coverage(ALIKE, CUT_FOLDS, ROBUST),
         measured=f"coverage of its own target, {ALIKE}, {CUT_FOLDS}, {ROBUST}",
         at_most=RelativeBound("level", plus=-CUT),
     ),
@@ -287,17 +287,17 @@ def judge_coverage(
     recommended = [row for row in summary if row["interval"] == RECOMMENDED]
     all_cells = TableCase(rows, fields)
     return (
-        *judge(OF_RECOMMENDED_INTERVALS, [_row_case(row, level) for row in recommended]),
+        *judge(OF_RECOMMENDED_INTERVALS, [_build_row_case(row, level) for row in recommended]),
         *judge(OF_THE_COMPARISON, [TableCase(summary, {"level": level})]),
         *judge(OF_CLUSTERS, [all_cells]),
         *judge(OF_SHIFTED_SAMPLES, [all_cells]),
         *judge(
             OF_BEST_INTERVALS,
-            [_row_case(row, level) for row in best if not is_recommended_one(row)],
+            [_build_row_case(row, level) for row in best if not is_recommended_one(row)],
         ),
     )
 
 
-def _row_case(row: Row, level: float) -> RowCase:
+def _build_row_case(row: Row, level: float) -> RowCase:
     names = ("scheme", "target", "best")
     return RowCase(row, {"level": level, **{name: str(row[name]) for name in names if name in row}})

@@ -70,8 +70,12 @@ class _Case:
         if self.line is not None:
             return float(((predictions - self.line.signal(X)) ** 2).mean()) + 1.0
         share = expit(SHIFT * X[:, :5].sum(axis=1))
-        ones = self.loss(predictions, np.ones(len(X)))
-        return float((share * ones + (1 - share) * self.loss(predictions, 0 * ones)).mean())
+        losses_of_ones = self.loss(predictions, np.ones(len(X)))
+        return float(
+            (
+                share * losses_of_ones + (1 - share) * self.loss(predictions, 0 * losses_of_ones)
+            ).mean()
+        )
 
 
 def _fit_ridge(X: FloatArray, y: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -94,27 +98,27 @@ def _fit_neighbour(X: FloatArray, y: FloatArray) -> Callable[[FloatArray], Float
     return lambda rows: np.asarray(y[(squares - 2 * rows @ X.T).argmin(axis=1)])
 
 
-def _zero_one(predictions: FloatArray, y: FloatArray) -> FloatArray:
+def _compute_zero_one_losses(predictions: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray((predictions > 0.5) != (y > 0.5), dtype=float)
 
 
-def _brier(predictions: FloatArray, y: FloatArray) -> FloatArray:
+def _compute_brier_losses(predictions: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray(2 * (predictions - y) ** 2)
 
 
-def _squared(predictions: FloatArray, y: FloatArray) -> FloatArray:
+def _compute_squared_losses(predictions: FloatArray, y: FloatArray) -> FloatArray:
     return np.asarray((predictions - y) ** 2)
 
 
 _LINE: Final = LinearModelGenerator()
 _HEAVY: Final = LinearModelGenerator(degrees_of_freedom=3, curvature=0.5)
 CASES: Final = (
-    _Case("two classes, discriminant", _fit_discriminant, _zero_one),
-    _Case("two classes, nearest neighbour", _fit_neighbour, _zero_one),
-    _Case("two classes, discriminant, Brier", _fit_discriminant, _brier),
-    _Case("line, ridge", _fit_ridge, _squared, _LINE),
-    _Case("line, nearest neighbour", _fit_neighbour, _squared, _LINE),
-    _Case("curve with heavy tails, ridge", _fit_ridge, _squared, _HEAVY),
+    _Case("two classes, discriminant", _fit_discriminant, _compute_zero_one_losses),
+    _Case("two classes, nearest neighbour", _fit_neighbour, _compute_zero_one_losses),
+    _Case("two classes, discriminant, Brier", _fit_discriminant, _compute_brier_losses),
+    _Case("line, ridge", _fit_ridge, _compute_squared_losses, _LINE),
+    _Case("line, nearest neighbour", _fit_neighbour, _compute_squared_losses, _LINE),
+    _Case("curve with heavy tails, ridge", _fit_ridge, _compute_squared_losses, _HEAVY),
 )
 
 
@@ -156,16 +160,16 @@ def _run(
     skewness = float(stats.skew(losses)) / math.sqrt(n)
     t = (float(losses.mean()) - truth) / error
     transformed = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
-    covered = [abs(t) <= _quantile(None)]
-    covered += [abs(transformed) <= _quantile(degrees) for degrees in DEGREES.values()]
+    covered = [abs(t) <= _compute_quantile(None)]
+    covered += [abs(transformed) <= _compute_quantile(degrees) for degrees in DEGREES.values()]
     means, share = np.array([part.mean() for part in fold_losses]), 1 / (k - 1)
     of_means = math.sqrt((1 / len(means) + share) * means.var(ddof=1))
     degrees = min(len(means) - 1, 7) if repeats > 1 else k - 1
-    covered.append(abs(float(means.mean()) - truth) <= _quantile(degrees) * of_means)
+    covered.append(abs(float(means.mean()) - truth) <= _compute_quantile(degrees) * of_means)
     return t, covered
 
 
-def _quantile(degrees: int | None) -> float:
+def _compute_quantile(degrees: int | None) -> float:
     tail = (1 + LEVEL) / 2
     return float(stats.norm.ppf(tail) if degrees is None else stats.t.ppf(tail, degrees))
 

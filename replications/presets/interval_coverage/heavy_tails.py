@@ -108,10 +108,10 @@ def separate(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, float, fl
         medians = np.array([np.median(values) for values in samples])
         positive = np.concatenate([s for s, is_low in zip(samples, low, strict=True) if is_low])
         negative = np.concatenate([s for s, is_low in zip(samples, low, strict=True) if not is_low])
-        yield name, _area(positive, negative), _area(medians[low], medians[~low])
+        yield name, _compute_area(positive, negative), _compute_area(medians[low], medians[~low])
 
 
-def _area(positive: FloatArray, negative: FloatArray) -> float:
+def _compute_area(positive: FloatArray, negative: FloatArray) -> float:
     statistic = stats.mannwhitneyu(positive, negative).statistic
     return float(statistic / (len(positive) * len(negative)))
 
@@ -126,7 +126,10 @@ def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -
         "",
         "| diagnostic | area, samples | area, medians |",
         "|---|---|---|",
-        *(f"| {name} | {one:.3f} | {median:.3f} |" for name, one, median in separate(rows)),
+        *(
+            f"| {name} | {sample_area:.3f} | {median_area:.3f} |"
+            for name, sample_area, median_area in separate(rows)
+        ),
         "",
         f"| distribution | losses | t | skewness_corrected | {names} | cautioned |",
         f"|---|---|---|---|{'---|' * len(DIAGNOSTICS)}---|",

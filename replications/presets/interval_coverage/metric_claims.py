@@ -44,7 +44,7 @@ OF_RECOMMENDED_INTERVALS: Final = (
 """Judged for each metric and target, of models and of differences."""
 
 
-def _of_models(  # noqa: PLR0913 - the columns that select the cells
+def _select_model_coverage(  # noqa: PLR0913 - the columns that select the cells
     population: str,
     scheme: str,
     metric: str,
@@ -73,7 +73,7 @@ OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         "level.",
         reference="delong1988",
         place=ASSUMPTIONS,
-        quantity=_of_models("two classes", "holdout", "roc_auc", "normal:delong"),
+        quantity=_select_model_coverage("two classes", "holdout", "roc_auc", "normal:delong"),
         measured="coverage of normal:delong, roc_auc, two classes, {largest_n} rows, holdout",
         at_least=NEARLY_LEVEL,
     ),
@@ -82,7 +82,9 @@ OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         "short.",
         reference="delong1988",
         place=ASSUMPTIONS,
-        quantity=_of_models("few positives", "holdout", "roc_auc", "normal:delong", small=True),
+        quantity=_select_model_coverage(
+            "few positives", "holdout", "roc_auc", "normal:delong", small=True
+        ),
         measured="coverage of normal:delong, roc_auc, few positives, {smallest_n} rows, holdout",
         at_most=TOO_SHORT,
     ),
@@ -90,7 +92,7 @@ OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         sentence="With few positives the normal interval of average precision is too short.",
         reference="hampel1974",
         place=ASSUMPTIONS,
-        quantity=_of_models(
+        quantity=_select_model_coverage(
             "few positives", "holdout", "average_precision", "normal:influence", small=True
         ),
         measured="coverage of normal:influence, average_precision, few positives, {smallest_n} "
@@ -101,7 +103,7 @@ OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         sentence="With few positives the mean over folds of average precision is too high.",
         reference="",
         place=ASSUMPTIONS,
-        quantity=_of_models(
+        quantity=_select_model_coverage(
             "few positives",
             "5-fold",
             "average_precision",
@@ -117,7 +119,9 @@ OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         sentence="With heavy tails the normal interval of R2 is too short.",
         reference="hampel1974",
         place=ASSUMPTIONS,
-        quantity=_of_models("curve with heavy tails", "holdout", "r2", "normal:influence"),
+        quantity=_select_model_coverage(
+            "curve with heavy tails", "holdout", "r2", "normal:influence"
+        ),
         measured="coverage of normal:influence, r2, curve with heavy tails, {largest_n} rows, "
         "holdout",
         at_most=TOO_SHORT,
@@ -127,7 +131,7 @@ OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         "short.",
         reference="cameron2015",
         place=ASSUMPTIONS,
-        quantity=_of_models(
+        quantity=_select_model_coverage(
             "classes in clusters", "clusters whole, 5-fold", "roc_auc", "logit:delong"
         ),
         measured="coverage of logit:delong, roc_auc, classes in clusters, {largest_n} rows, "
@@ -207,9 +211,9 @@ def judge_metrics(rows: Sequence[Row], level: float) -> tuple[StudyClaim, ...]:
     marked = [{**row, "is_difference": _is_difference(row)} for row in rows]
     all_cells = TableCase(marked, fields)
     return (
-        *judge(OF_RECOMMENDED_INTERVALS, _recommended_cases(rows, level)),
+        *judge(OF_RECOMMENDED_INTERVALS, _build_recommended_cases(rows, level)),
         *judge(OF_CELLS, [all_cells]),
-        *judge(OF_LOGIT_INTERVALS, _logit_cases(rows)),
+        *judge(OF_LOGIT_INTERVALS, _build_logit_cases(rows)),
         *judge(OF_BCA, [all_cells]),
     )
 
@@ -218,7 +222,7 @@ def _is_difference(row: Row) -> str:
     return "yes" if row["of"] == DIFFERENCE else "no"
 
 
-def _recommended_cases(rows: Sequence[Row], level: float) -> list[_GroupCase]:
+def _build_recommended_cases(rows: Sequence[Row], level: float) -> list[_GroupCase]:
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         if row["interval"] == RECOMMENDED:
@@ -230,8 +234,8 @@ def _recommended_cases(rows: Sequence[Row], level: float) -> list[_GroupCase]:
     ]
 
 
-def _logit_cases(rows: Sequence[Row]) -> list[_LogitCase]:
-    by_place = {_place(row): row for row in rows}
+def _build_logit_cases(rows: Sequence[Row]) -> list[_LogitCase]:
+    by_place = {_get_place(row): row for row in rows}
     pairs: dict[TableCell, list[tuple[Row, Row]]] = {}
     for row in rows:
         pairs.setdefault(row["metric"], [])
@@ -239,8 +243,8 @@ def _logit_cases(rows: Sequence[Row]) -> list[_LogitCase]:
         method, _, variance = str(row["interval"]).partition(":")
         if method != "logit":
             continue
-        for other in ("normal", "student_t"):
-            plain = by_place.get((*place[:-1], f"{other}:{variance}"))
+        for method_name in ("normal", "student_t"):
+            plain = by_place.get((*place[:-1], f"{method_name}:{variance}"))
             if plain is not None:
                 pairs[row["metric"]].append((row, plain))
     return [
@@ -250,6 +254,6 @@ def _logit_cases(rows: Sequence[Row]) -> list[_LogitCase]:
     ]
 
 
-def _place(row: Row) -> tuple[str, ...]:
+def _get_place(row: Row) -> tuple[str, ...]:
     keys = ("population", "n", "scheme", "metric", "of", "mean", "target", "interval")
     return tuple(str(row[key]) for key in keys)

@@ -18,8 +18,8 @@ from replications.presets.interval_coverage.metric_settings import (
 from replications.presets.interval_coverage.metric_truths import (
     DrawWithFreshRows,
     TrueValues,
+    collect_truths_by_mean,
     compute_true_values,
-    truths_by_mean,
 )
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric
@@ -110,7 +110,7 @@ class MetricStudy:
         }
         layout = build_loss_table(data, scheme.block_kind, outcomes, loss).layout
         predictions = {name: judged_from(outcomes[name], data, name) for name in outcomes}
-        metrics = metrics_for_task(data.task)
+        metrics = build_task_metrics(data.task)
         true = {
             name: compute_true_values(
                 metrics,
@@ -123,18 +123,25 @@ class MetricStudy:
         record: dict[str, float] = {}
         choices = Choices(level=self.level)
         for name, metric in metrics.items():
-            measured = {who: measure(metric, one, layout, seed) for who, one in predictions.items()}
-            values = {who: by_metric[name] for who, by_metric in true.items()}
+            measured = {
+                learner_name: measure(metric, judged, layout, seed)
+                for learner_name, judged in predictions.items()
+            }
+            values = {learner_name: by_metric[name] for learner_name, by_metric in true.items()}
             first, second = self.setting.learners
             measured[DIFFERENCE] = measured[first].minus(measured[second])
             values[DIFFERENCE] = values[first].minus(values[second])
-            for who, one in measured.items():
-                reading = infer_metric(metric, one, choices, is_difference=who == DIFFERENCE)
-                record.update(_record_metric(key, (name, who), one, reading, values[who]))
+            for subject, metric_values in measured.items():
+                reading = infer_metric(
+                    metric, metric_values, choices, is_difference=subject == DIFFERENCE
+                )
+                record.update(
+                    _record_metric(key, (name, subject), metric_values, reading, values[subject])
+                )
         return record
 
 
-def metrics_for_task(task: str) -> dict[str, Metric]:
+def build_task_metrics(task: str) -> dict[str, Metric]:
     """Return every metric of a task, with fewer resamples than by default."""
     methods: dict[str, Any] = {name: METRICS[name] for name in METRICS}
     return {
@@ -181,18 +188,18 @@ def _record_metric(
 ) -> Iterator[tuple[str, float]]:
     """Yield estimates, truths and intervals of a metric; each mean is a subject of its own."""
     estimates = {MeanKind.MACRO: measured.macro, MeanKind.POOLED: measured.pooled}
-    for mean, truths in truths_by_mean(measured, true).items():
+    for mean, truths in collect_truths_by_mean(measured, true).items():
         subject = record_name(*about, mean)
         yield record_name(key, subject, record_names.MEAN, mean), estimates[mean]
         for truth, value in truths.items():
             yield record_name(key, subject, record_names.TRUTHS, truth), value
-    for one in reading.intervals:
-        label = one.method if one.variance is None else f"{one.method}:{one.variance}"
-        subject = record_name(*about, one.mean)
-        for name in (label, RECOMMENDED) if one.recommended else (label,):
-            place = (key, subject, record_names.INTERVALS, name, one.target, one.mean)
-            yield record_name(*place, "lower"), -math.inf if one.lower is None else one.lower
-            yield record_name(*place, "upper"), math.inf if one.upper is None else one.upper
+    for entry in reading.intervals:
+        label = entry.method if entry.variance is None else f"{entry.method}:{entry.variance}"
+        subject = record_name(*about, entry.mean)
+        for name in (label, RECOMMENDED) if entry.recommended else (label,):
+            place = (key, subject, record_names.INTERVALS, name, entry.target, entry.mean)
+            yield record_name(*place, "lower"), -math.inf if entry.lower is None else entry.lower
+            yield record_name(*place, "upper"), math.inf if entry.upper is None else entry.upper
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -45,27 +45,27 @@ _PLACE: Final = {
 }
 
 
-def metric_findings(
+def compute_metric_findings(
     cell_records: Sequence[tuple[MetricCell, Records]], level: float
 ) -> StudyFindings:
     """Return tables, figures and claims from the records of all cells of metrics."""
-    rows = [row for cell, records in cell_records for row in metric_rows(cell, records)]
+    rows = [row for cell, records in cell_records for row in tabulate_metrics(cell, records)]
     summary = summarise_metrics(rows)
     return StudyFindings(
         tables=(_build_summary_table(summary, rows, level), _build_cells_table(rows, level)),
-        figures=metric_figures(summary, level),
+        figures=build_metric_figures(summary, level),
         claims=judge_metrics(rows, level),
     )
 
 
-def metric_rows(cell: MetricCell, records: Records) -> list[Row]:
+def tabulate_metrics(cell: MetricCell, records: Records) -> list[Row]:
     """Return a row for each scheme, metric, learner or difference, mean and interval."""
     schemes = cell.study.schemes
     source_blocks = frozenset(schemes) if cell.study.setting.by_source else frozenset[str]()
     reader = RecordReader(records, source_blocks)
     rows: list[Row] = []
     for row in intervals_rows(reader, dict.fromkeys(schemes, cell.study.level)):
-        metric, who, _ = split_record_name(str(row["subject"]))
+        metric, subject, _ = split_record_name(str(row["subject"]))
         expected = NEW_AT_N if row["target"] == Target.NEW_SOURCE else AT_N
         rows.append(
             {
@@ -73,7 +73,7 @@ def metric_rows(cell: MetricCell, records: Records) -> list[Row]:
                 "n": cell.n,
                 "scheme": row["estimator"],
                 "metric": metric,
-                "of": who,
+                "of": subject,
                 "mean": row["mean"],
                 "target": row["target"],
                 "interval": row["interval"],
@@ -93,27 +93,27 @@ def summarise_metrics(rows: Sequence[Row]) -> list[Row]:
     Numbers are averages over populations, sample sizes and, of models, learners. Width and score
     are relative to the recommended interval in the same cell for the same target.
     """
-    recommended = {_place(row): row for row in rows if row["interval"] == RECOMMENDED}
+    recommended = {_get_place(row): row for row in rows if row["interval"] == RECOMMENDED}
     groups: dict[tuple[TableCell, ...], list[Row]] = {}
     for row in rows:
         of = DIFFERENCE if row["of"] == DIFFERENCE else OF_MODELS
         place = tuple(of if key == "of" else row[key] for key in _PLACE)
         groups.setdefault(place, []).append(row)
     return [
-        {**dict(zip(_PLACE, place, strict=True)), **_averages(group, recommended)}
+        {**dict(zip(_PLACE, place, strict=True)), **_compute_averages(group, recommended)}
         for place, group in groups.items()
     ]
 
 
-def _place(row: Row) -> tuple[str, ...]:
+def _get_place(row: Row) -> tuple[str, ...]:
     return tuple(str(row[key]) for key in ("population", "n", "scheme", "metric", "of", "target"))
 
 
-def _averages(
+def _compute_averages(
     rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row]
 ) -> dict[str, TableCell]:
     known = [row for row in rows if row["coverage"] is not None]
-    lowest = min(known, key=_coverage_or_one, default=None)
+    lowest = min(known, key=_read_coverage_or_one, default=None)
     least = None if lowest is None else read_number(lowest, "coverage")
     averages: dict[str, TableCell] = {
         "cells": len(rows),
@@ -124,12 +124,12 @@ def _averages(
         "width": average(read_numbers(rows, "width")),
         "built": average(read_numbers(rows, "built")),
     }
-    for n in _sample_sizes(rows):
+    for n in _list_sample_sizes(rows):
         of_size = [row for row in rows if row["n"] == n]
         averages[f"coverage_{n}"] = average(read_numbers(of_size, "coverage"))
     for key in ("width", "score"):
         pairs = [
-            (read_number(row, key), read_number(recommended.get(_place(row), {}), key))
+            (read_number(row, key), read_number(recommended.get(_get_place(row), {}), key))
             for row in rows
         ]
         averages[f"relative_{key}"] = average(
@@ -138,17 +138,17 @@ def _averages(
     return averages
 
 
-def _coverage_or_one(row: Row) -> float:
+def _read_coverage_or_one(row: Row) -> float:
     coverage = read_number(row, "coverage")
     return 1.0 if coverage is None or coverage.value is None else coverage.value
 
 
 def _describe_cell(row: Row) -> str:
-    who = "" if row["of"] == DIFFERENCE else f", {row['of']}"
-    return f"{row['population']}{who}, {row['n']}"
+    learner = "" if row["of"] == DIFFERENCE else f", {row['of']}"
+    return f"{row['population']}{learner}, {row['n']}"
 
 
-def _sample_sizes(rows: Iterable[Row]) -> list[int]:
+def _list_sample_sizes(rows: Iterable[Row]) -> list[int]:
     return sorted({n for row in rows if isinstance(n := row["n"], int)})
 
 
@@ -165,7 +165,7 @@ def _build_summary_table(summary: Sequence[Row], rows: Sequence[Row], level: flo
             **_PLACE,
             "cells": "Cells",
             "coverage": "Coverage of its own target",
-            **{f"coverage_{n}": f"With {n} rows" for n in _sample_sizes(rows)},
+            **{f"coverage_{n}": f"With {n} rows" for n in _list_sample_sizes(rows)},
             "least": "Least of the cells",
             "least_at": "Cell with the least",
             EXPECTED: "Coverage of the expected value at n",
@@ -203,7 +203,7 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
     )
 
 
-def metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
+def build_metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
     """Return coverage against relative width, for each target, of models and of differences."""
     figures = []
     for target in sorted({str(row["target"]) for row in summary}):
@@ -211,14 +211,14 @@ def metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, .
             shown = [
                 row
                 for row in summary
-                if (row["target"], row["of"]) == (target, of) and _relative_width(row)
+                if (row["target"], row["of"]) == (target, of) and _read_relative_width(row)
             ]
             if shown:
                 figures.append(_build_figure(shown, target, words, level))
     return tuple(figures)
 
 
-def _relative_width(row: Row) -> float:
+def _read_relative_width(row: Row) -> float:
     """Return the relative width; 0 if it is undefined."""
     width = read_number(row, "relative_width")
     return 0.0 if width is None or width.value is None else width.value
@@ -228,11 +228,11 @@ def _build_figure(rows: Sequence[Row], target: str, words: str, level: float) ->
     series = []
     for metric in sorted({str(row["metric"]) for row in rows}):
         of_metric = [row for row in rows if row["metric"] == metric]
-        widths = [_relative_width(row) for row in of_metric]
+        widths = [_read_relative_width(row) for row in of_metric]
         coverages = read_numbers(of_metric, "coverage")
         labels = [f"{row['interval']}, {row['scheme']}" for row in of_metric]
         series.append(series_of_numbers(metric, widths, coverages, "points", labels=labels))
-    all_widths = [_relative_width(row) for row in rows]
+    all_widths = [_read_relative_width(row) for row in rows]
     ends = [min(all_widths), max(all_widths)]
     nominal = make_series("nominal", ends, [level, level], style="dashed")
     return StudyFigure(

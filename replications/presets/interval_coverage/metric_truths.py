@@ -75,7 +75,9 @@ class TrueValues:
         )
 
 
-def truths_by_mean(measured: MetricValues, true: TrueValues) -> dict[MeanKind, dict[str, float]]:
+def collect_truths_by_mean(
+    measured: MetricValues, true: TrueValues
+) -> dict[MeanKind, dict[str, float]]:
     """Return the truths of the macro and of the pooled estimate, by the truth's name.
 
     The macro truth is an average over the same splits as the estimate.
@@ -84,13 +86,16 @@ def truths_by_mean(measured: MetricValues, true: TrueValues) -> dict[MeanKind, d
     weights = measured.split_weights()
     if weights is None:
         return {MeanKind.POOLED: pooled}
-    macro = {FITTED: _weighted_mean(weights, true.splits), MODEL: true.model[0]}
+    macro = {FITTED: _compute_weighted_mean(weights, true.splits), MODEL: true.model[0]}
     if true.new_splits is not None:
-        macro |= {NEW_FITTED: _weighted_mean(weights, true.new_splits), NEW_MODEL: true.new_model}
+        macro |= {
+            NEW_FITTED: _compute_weighted_mean(weights, true.new_splits),
+            NEW_MODEL: true.new_model,
+        }
     return {MeanKind.MACRO: macro, MeanKind.POOLED: pooled}
 
 
-def _weighted_mean(weights: FloatArray, values: FloatArray) -> float:
+def _compute_weighted_mean(weights: FloatArray, values: FloatArray) -> float:
     used = weights > 0
     return float(weights[used] @ values[used])
 
@@ -105,20 +110,20 @@ def compute_true_values(
     rest, outside = drawn.rest, drawn.outside
     by_source = outside is not None
     all_rows = np.arange(drawn.data.n)
-    whole = _predict(learner, drawn.data, all_rows, (), rest)
+    full_model = _predict(learner, drawn.data, all_rows, (), rest)
     of_splits = [
         _predict_split(learner, drawn.data, split, rest, own=by_source) for split in splits
     ]
     repeats = sorted({split.repeat for split in splits})
     pooled = [
-        _pool([one for one, s in zip(of_splits, splits, strict=True) if s.repeat == repeat])
+        _pool([judged for judged, s in zip(of_splits, splits, strict=True) if s.repeat == repeat])
         for repeat in repeats
     ]
-    parts = _split_by_source(whole, rest) if by_source else [whole]
+    parts = _split_by_source(full_model, rest) if by_source else [full_model]
     new_splits: list[TruthAndPredictions] = []
     new_parts: list[TruthAndPredictions] = []
     if outside is not None:
-        for split, rows in zip(splits, _rows_by_source(outside), strict=True):
+        for split, rows in zip(splits, _list_rows_by_source(outside), strict=True):
             on = select_rows(outside, rows)
             place = (split.repeat, split.block)
             new_splits.append(_predict(learner, drawn.data, split.train, place, on))
@@ -126,18 +131,23 @@ def compute_true_values(
         new_parts = _split_by_source(predicted, outside)
     return {
         name: TrueValues(
-            splits=_values(metric, of_splits),
-            pooled=float(_values(metric, pooled).mean()),
-            model=(float(_values(metric, parts).mean()), float(_values(metric, [whole])[0])),
-            new_splits=_values(metric, new_splits) if by_source else None,
-            new_model=float(_values(metric, new_parts).mean()) if by_source else float("nan"),
+            splits=_compute_values(metric, of_splits),
+            pooled=float(_compute_values(metric, pooled).mean()),
+            model=(
+                float(_compute_values(metric, parts).mean()),
+                float(_compute_values(metric, [full_model])[0]),
+            ),
+            new_splits=_compute_values(metric, new_splits) if by_source else None,
+            new_model=float(_compute_values(metric, new_parts).mean())
+            if by_source
+            else float("nan"),
         )
         for name, metric in metrics.items()
     }
 
 
-def _values(metric: Metric, predictions: Sequence[TruthAndPredictions]) -> FloatArray:
-    return np.array([metric.statistic(one).value() for one in predictions])
+def _compute_values(metric: Metric, predictions: Sequence[TruthAndPredictions]) -> FloatArray:
+    return np.array([metric.statistic(judged).value() for judged in predictions])
 
 
 def _predict(
@@ -169,12 +179,12 @@ def _predict_split(
 
 
 def _split_by_source(predictions: TruthAndPredictions, on: Data) -> list[TruthAndPredictions]:
-    return [predictions.rows(rows) for rows in _rows_by_source(on)]
+    return [predictions.rows(rows) for rows in _list_rows_by_source(on)]
 
 
-def _rows_by_source(on: Data) -> list[IntArray]:
+def _list_rows_by_source(on: Data) -> list[IntArray]:
     code = np.unique(np.asarray(on.source), return_inverse=True)[1]
-    return [np.flatnonzero(code == one) for one in range(int(code.max()) + 1)]
+    return [np.flatnonzero(code == source) for source in range(int(code.max()) + 1)]
 
 
 def _pool(predictions: Sequence[TruthAndPredictions]) -> TruthAndPredictions:
@@ -182,11 +192,11 @@ def _pool(predictions: Sequence[TruthAndPredictions]) -> TruthAndPredictions:
     if len(predictions) == 1:
         return predictions[0]
     first = predictions[0]
-    scores = [one.scores for one in predictions if one.scores is not None]
+    scores = [judged.scores for judged in predictions if judged.scores is not None]
     return TruthAndPredictions(
         task=first.task,
-        truth=np.concatenate([one.truth for one in predictions]),
-        output=np.concatenate([one.output for one in predictions]),
+        truth=np.concatenate([judged.truth for judged in predictions]),
+        output=np.concatenate([judged.output for judged in predictions]),
         scores=np.concatenate(scores) if len(scores) == len(predictions) else None,
         classes=first.classes,
     )

@@ -10,13 +10,13 @@ from replications.parameter_checks import check_largest, is_ascending
 from replications.presets.interval_coverage.cells import CoverageCell, build_cells
 from replications.presets.interval_coverage.metric_settings import build_metric_settings
 from replications.presets.interval_coverage.metric_study import MetricCell, build_metric_cells
-from replications.presets.interval_coverage.metric_tables import metric_findings
+from replications.presets.interval_coverage.metric_tables import compute_metric_findings
 from replications.presets.interval_coverage.settings import (
     ROLES,
     TITLES,
     CoverageSetting,
+    build_dataset_setting,
     build_settings,
-    dataset_setting,
     remove_copies,
 )
 from replications.presets.interval_coverage.shifted_samples import SHIFTS, build_shift_cells
@@ -117,7 +117,7 @@ class IntervalCoverage:
             if role in data:
                 rows = remove_copies(data[role])
                 self._check_enough_rows(rows)
-                chosen[TITLES[role]] = dataset_setting(rows)
+                chosen[TITLES[role]] = build_dataset_setting(rows)
         cells = build_cells(chosen, self.sizes, self.level, seed, refits=self.refits)
         cells += build_shift_cells(self.populations, self.sizes, self.level, seed)
         metric_cells = []
@@ -167,7 +167,7 @@ class CoverageStudy:
         findings = compute_findings([(cell, by_cell[cell.name]) for cell in self.cells], self.level)
         if not self.metric_cells:
             return findings
-        of_metrics = metric_findings(
+        of_metrics = compute_metric_findings(
             [(cell, by_cell[cell.name]) for cell in self.metric_cells], self.level
         )
         return replace(

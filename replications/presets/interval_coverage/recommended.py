@@ -196,7 +196,7 @@ def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
             ),
             None,
         )
-        others = {
+        other_rows = {
             name: other
             for (of_scheme, of_target, name), other in by_interval.items()
             if (of_scheme, of_target) == (scheme, target) and name != interval
@@ -205,13 +205,13 @@ def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
             **place,
             "scheme": scheme,
             "target": target,
-            "interval": _find_same(row, others),
-            "coverage": _rounded(row["coverage"]),
-            "width": _rounded(row["width"]),
-            "before": None if before is None else _rounded(before["coverage"]),
+            "interval": _find_same(row, other_rows),
+            "coverage": _round_number(row["coverage"]),
+            "width": _round_number(row["width"]),
+            "before": None if before is None else _round_number(before["coverage"]),
             "others": {
-                name: _rounded(other["coverage"])
-                for name, other in sorted(others.items())
+                name: _round_number(other["coverage"])
+                for name, other in sorted(other_rows.items())
                 if _is_next_best(name) and _is_known(other.get("coverage"))
             },
         }
@@ -223,7 +223,7 @@ def _is_next_best(name: str) -> bool:
     return interval in NEXT_BEST[0] and variance in NEXT_BEST[1]
 
 
-def _find_same(row: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) -> str | None:
+def _find_same(row: Mapping[str, Any], other_rows: Mapping[str, Mapping[str, Any]]) -> str | None:
     """Return the interval that was recommended in nearly all repetitions, by coverage and width."""
 
     def distance(other: Mapping[str, Any]) -> float:
@@ -233,7 +233,7 @@ def _find_same(row: Mapping[str, Any], others: Mapping[str, Mapping[str, Any]]) 
         of_coverage = abs(other["coverage"].value - row["coverage"].value)
         return float(of_coverage + abs(other["width"].value / row["width"].value - 1))
 
-    distances = {name: distance(other) for name, other in others.items()}
+    distances = {name: distance(other) for name, other in other_rows.items()}
     nearest = min(distances, key=lambda name: distances[name])
     return nearest if distances[nearest] <= MOST_DIFFERENCE else None
 
@@ -242,7 +242,7 @@ def _is_known(number: Any) -> bool:
     return isinstance(number, MonteCarloNumber) and number.value is not None
 
 
-def _rounded(number: Any) -> list[float] | None:
+def _round_number(number: Any) -> list[float] | None:
     if not _is_known(number):
         return None
     error = number.standard_error or 0.0

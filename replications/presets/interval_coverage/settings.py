@@ -103,27 +103,29 @@ def build_settings(n_judged: int = N_JUDGED) -> dict[str, CoverageSetting]:
     # sources that are clusters have no properties of their own, so they need not be drawn again
     clustered = {"in_clusters": True, "same_sources": None}
 
-    def generated(generator: Any, loss: str, *learners: str, **options: Any) -> CoverageSetting:
+    def build_setting(generator: Any, loss: str, *learners: str, **options: Any) -> CoverageSetting:
         judged = n_judged * N_JUDGED_BY_SOURCE // N_JUDGED if "by_source" in options else n_judged
         population = GeneratedData(generator, judged)
         return CoverageSetting(population=population, loss=loss, learners=learners, **options)
 
     classes = ("linear_discriminant", "nearest_neighbours")
     return {
-        "two classes": generated(_CLASSES, "zero_one", *classes),
-        "two classes, brier": generated(_CLASSES, "brier", "linear_discriminant"),
-        "line": generated(LinearModelGenerator(), "squared", "ridge", "nearest_neighbours"),
-        "curve with heavy tails": generated(_HEAVY, "squared", "ridge"),
-        "new sources": generated(_BY_SOURCE, "zero_one", *classes, by_source=True),
-        "the same sources": generated(
+        "two classes": build_setting(_CLASSES, "zero_one", *classes),
+        "two classes, brier": build_setting(_CLASSES, "brier", "linear_discriminant"),
+        "line": build_setting(LinearModelGenerator(), "squared", "ridge", "nearest_neighbours"),
+        "curve with heavy tails": build_setting(_HEAVY, "squared", "ridge"),
+        "new sources": build_setting(_BY_SOURCE, "zero_one", *classes, by_source=True),
+        "the same sources": build_setting(
             _BY_SOURCE, "zero_one", *classes, by_source=True, same_sources=SAME_SOURCES
         ),
-        "classes in clusters": generated(_CLUSTERS, "zero_one", "linear_discriminant", **clustered),
-        "line in clusters": generated(_LINE_IN_CLUSTERS, "squared", "ridge", **clustered),
+        "classes in clusters": build_setting(
+            _CLUSTERS, "zero_one", "linear_discriminant", **clustered
+        ),
+        "line in clusters": build_setting(_LINE_IN_CLUSTERS, "squared", "ridge", **clustered),
     }
 
 
-def dataset_setting(data: Data) -> CoverageSetting:
+def build_dataset_setting(data: Data) -> CoverageSetting:
     """Return the setting with a data set as the population."""
     learners: tuple[str, ...] = ("ridge",)
     if data.task == CLASSIFICATION:

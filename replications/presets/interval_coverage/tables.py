@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from replications.presets.interval_coverage.best_interval import best_table, find_best_intervals
+from replications.presets.interval_coverage.best_interval import (
+    build_best_table,
+    find_best_intervals,
+)
 from replications.presets.interval_coverage.cell_selection import (
     Row,
     average,
@@ -48,7 +51,7 @@ def compute_findings(
         cell_findings = cell.study.finish(records)
         for table in cell_findings.tables:
             if table.name == "intervals":
-                rows += [_cell_row(cell, row) for row in table.rows if _has_truth(row)]
+                rows += [_build_cell_row(cell, row) for row in table.rows if _has_truth(row)]
         for caution in cell_findings.cautions:
             # another cell has the same sources
             if caution.code != THESE_SOURCES_UNKNOWN.code:
@@ -59,7 +62,7 @@ def compute_findings(
     best = find_best_intervals(summary)
     return StudyFindings(
         tables=(
-            best_table(best, level),
+            build_best_table(best, level),
             _build_summary_table(summary, level),
             _build_cells_table(rows, level),
         ),
@@ -74,7 +77,7 @@ def _has_truth(row: Row) -> bool:
     return row["target"] != PREDICTED or row.get("coverage") is not None
 
 
-def _cell_row(cell: CoverageCell, row: Row) -> Row:
+def _build_cell_row(cell: CoverageCell, row: Row) -> Row:
     place: dict[str, TableCell] = {
         "population": cell.population,
         "learner": cell.learner,
@@ -93,7 +96,7 @@ def summarise_cells(rows: Sequence[Row], level: float) -> list[Row]:
     learning from all rows. Width and score are relative to the recommended interval in the same
     cell, scheme and target.
     """
-    recommended = {_place(row): row for row in rows if row["interval"] == RECOMMENDED}
+    recommended = {_get_place(row): row for row in rows if row["interval"] == RECOMMENDED}
     groups: dict[tuple[TableCell, TableCell, TableCell], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["scheme"], row["target"], row["interval"]), []).append(row)
@@ -103,17 +106,17 @@ def summarise_cells(rows: Sequence[Row], level: float) -> list[Row]:
             "target": target,
             "interval": interval,
             "cells": len(group),
-            **_averages(group, recommended, level),
+            **_compute_averages(group, recommended, level),
         }
         for (scheme, target, interval), group in groups.items()
     ]
 
 
-def _place(row: Row) -> tuple[str, ...]:
+def _get_place(row: Row) -> tuple[str, ...]:
     return tuple(str(row[key]) for key in ("population", "learner", "n", "scheme", "target"))
 
 
-def _averages(
+def _compute_averages(
     rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], level: float
 ) -> dict[str, TableCell]:
     coverages = [read_number(row, "coverage" if "coverage" in row else EXPECTED) for row in rows]
@@ -124,13 +127,13 @@ def _averages(
         "least": min(values) if values else None,
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
         EXPECTED: average(read_numbers(rows, EXPECTED)),
-        "relative_width": _relative(rows, recommended, "width").value,
-        "relative_score": _relative(rows, recommended, "score"),
+        "relative_width": _average_ratios(rows, recommended, "width").value,
+        "relative_score": _average_ratios(rows, recommended, "score"),
         "built": average(read_numbers(rows, "built")),
     }
 
 
-def _relative(
+def _average_ratios(
     rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], column: str
 ) -> MonteCarloNumber:
     """Return the average over cells of the ratio to the recommended interval's number.
@@ -139,7 +142,7 @@ def _relative(
     large.
     """
     pairs = [
-        (read_number(row, column), read_number(recommended.get(_place(row), {}), column))
+        (read_number(row, column), read_number(recommended.get(_get_place(row), {}), column))
         for row in rows
     ]
     return average([divide(a, b) for a, b in pairs if a is not None and b is not None])

@@ -64,13 +64,13 @@ def compute_statistics(records: Records) -> dict[str, FloatArray]:
         "fitted_on_fewer": fitted_on_fewer.mean(axis=0),
         "halves_above": s["split_half/bias"] - s["split_third/bias"],
         "one_out/mse": s[f"{ten}/mse"] - s[f"{one}/mse"],
-        "one_out/sd": _ratio(s[f"{ten}/sd"], s[f"{one}/sd"]),
+        "one_out/sd": _compute_ratio(s[f"{ten}/sd"], s[f"{one}/sd"]),
         "split/sd": s["split_third/sd"] - s[f"{ten}/sd"],
         "plus/sd": least_sd - s[f"{plus}/sd"],
     }
 
 
-def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+def _compute_ratio(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(np.divide(a, b, out=np.full(len(a), np.nan), where=b > 0))
 
 

@@ -128,7 +128,7 @@ class FoldsStudy:
         shape = (len(preset.folds), preset.repeats)
         record: dict[str, FloatArray] = {
             "truth": sample.true_errors(name, whole, rng)[0],
-            "leave_one_out": np.asarray(self._cross_validate(sample, np.arange(n), rng)),
+            "leave_one_out": np.asarray(self._average_fold_errors(sample, np.arange(n), rng)),
             "fitted": np.empty(len(preset.folds) + 1),
             "random": np.empty(shape),
             "stratified": np.empty(shape),
@@ -136,22 +136,22 @@ class FoldsStudy:
         for at, v in enumerate(preset.folds):
             for repeat in range(preset.repeats):
                 at_random = draw_partition(sample.y, v, rng, stratified=False)
-                record["random"][at, repeat] = self._cross_validate(sample, at_random, rng)
+                record["random"][at, repeat] = self._average_fold_errors(sample, at_random, rng)
                 if not repeat:
-                    record["fitted"][at] = self._true_error_of_folds(sample, at_random, rng)
+                    record["fitted"][at] = self._average_true_errors(sample, at_random, rng)
                 by_class = draw_partition(sample.y, v, rng, stratified=True)
-                record["stratified"][at, repeat] = self._cross_validate(sample, by_class, rng)
-        record["fitted"][-1] = self._true_error_of_folds(sample, np.arange(n), rng)
+                record["stratified"][at, repeat] = self._average_fold_errors(sample, by_class, rng)
+        record["fitted"][-1] = self._average_true_errors(sample, np.arange(n), rng)
         return record
 
-    def _true_error_of_folds(
+    def _average_true_errors(
         self, sample: GaussianSample, fold: IntArray, rng: np.random.Generator
     ) -> float:
         """Return the mean error on fresh rows of the models of the folds."""
         parts = fold != np.arange(int(fold.max()) + 1)[:, None]
         return float(sample.true_errors(self.preset.classifier, parts, rng).mean())
 
-    def _cross_validate(
+    def _average_fold_errors(
         self, sample: GaussianSample, fold: IntArray, rng: np.random.Generator
     ) -> float:
         """Return the mean of the folds' error rates."""

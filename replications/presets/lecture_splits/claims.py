@@ -109,20 +109,20 @@ def judge_splits(
     claims: list[StudyClaim] = []
     last = len(shares) - 1
     for n in sizes:
-        cases = [_share_case(statistics, n, shares, at) for at in range(len(shares))]
+        cases = [_build_share_case(statistics, n, shares, at) for at in range(len(shares))]
         for case in cases:
             claims += judge(OF_EACH_SHARE, [case])
             if "next_share" in case.fields:
                 claims += judge(OF_NEXT_SHARE, [case])
         claims += judge(OF_LARGER_SHARES, [cases[last // 2], cases[last]])
-    smallest = [_share_case(statistics, sizes[0], shares, at) for at in range(len(shares))]
+    smallest = [_build_share_case(statistics, sizes[0], shares, at) for at in range(len(shares))]
     third = min(range(len(shares)), key=lambda at: abs(shares[at] - 0.3))
     claims += judge(OF_COMPLETE_SUBSAMPLING, smallest)
     claims += judge(OF_LEAVE_ONE_OUT, [smallest[third]])
     return tuple(claims)
 
 
-def _share_case(
+def _build_share_case(
     statistics: JackknifedStatistics, n: int, shares: Sequence[float], at: int
 ) -> StatisticsCase:
     fields: dict[str, str | float] = {"n": n, "share": shares[at], "first_share": shares[0]}

@@ -56,9 +56,9 @@ class MeansStatistics:
 
     def deviation(self, name: str, at: int) -> MonteCarloNumber:
         """Return the mean over draws of domains of the standard deviation over data sets."""
-        return monte_carlo_mean(self._deviations(name)[:, at])
+        return monte_carlo_mean(self._read_deviations(name)[:, at])
 
-    def _deviations(self, name: str) -> FloatArray:
+    def _read_deviations(self, name: str) -> FloatArray:
         deviations = self.records.get(f"{name}_sd")
         means = self.records[f"{name}_mean"]
         return np.full(means.shape, math.nan) if deviations is None else deviations
@@ -77,10 +77,10 @@ class MeansStatistics:
 
     def deviation_difference(self, at: int, factor: float = 1.0) -> MonteCarloNumber:
         """Return the standard deviation of CVS minus ``factor`` times that of CVR."""
-        cvs, cvr = self._deviations("cvs"), self._deviations("cvr")
+        cvs, cvr = self._read_deviations("cvs"), self._read_deviations("cvr")
         return monte_carlo_mean((cvs - factor * cvr)[:, at])
 
     def deviation_above_half(self, name: str, first: int, last: int) -> MonteCarloNumber:
         """Return the deviation at the last setting minus half of that at the first."""
-        deviations = self._deviations(name)
+        deviations = self._read_deviations(name)
         return monte_carlo_mean(deviations[:, last] - deviations[:, first] / 2)

@@ -58,7 +58,7 @@ def spread_of_gamma(means: FloatArray, half: np.ndarray) -> FloatArray:
     below 0. ``half`` is (R,) 0 or 1 for each data set. It belongs to the data set: if a jackknife
     leaves some out, the others stay in their halves.
     """
-    halves = [_off_diagonal(means[half == which]) for which in (0, 1)]
+    halves = [_compute_pair_covariances(means[half == which]) for which in (0, 1)]
     deviations = [half - half.mean(axis=1, keepdims=True) for half in halves]
     return np.asarray((deviations[0] * deviations[1]).mean(axis=1))
 
@@ -78,7 +78,7 @@ def spread_of_omega(
     return np.asarray((deviations[0] * deviations[1]).mean(axis=1))
 
 
-def _off_diagonal(means: FloatArray) -> FloatArray:
+def _compute_pair_covariances(means: FloatArray) -> FloatArray:
     about = means - means.mean(axis=0)
     between = np.einsum("rsk,rsl->skl", about, about) / max(len(means) - 1, 1)
     first, second = np.triu_indices(means.shape[2], 1)

@@ -144,10 +144,10 @@ class VarianceEstimatorsStudy:
 
     def _repeat(self, index: int) -> OneRecord:
         rng = repetition_generator(self.seed, index)
-        by_size = [self._cross_validate(at, rng) for at in range(len(self.preset.sizes))]
+        by_size = [self._record_size(at, rng) for at in range(len(self.preset.sizes))]
         return {name: np.stack([values[name] for values in by_size]) for name in by_size[0]}
 
-    def _cross_validate(self, at: int, rng: np.random.Generator) -> dict[str, FloatArray]:
+    def _record_size(self, at: int, rng: np.random.Generator) -> dict[str, FloatArray]:
         """Return the records of one size, by source and at random."""
         preset, k = self.preset, self.domains.count
         size = preset.sizes[at]

@@ -176,7 +176,7 @@ def _build_decomposition_table(
     )
 
 
-def _series(  # noqa: PLR0913 - a statistic, an entry of it, and how it is drawn
+def _build_series(  # noqa: PLR0913 - a statistic, an entry of it, and how it is drawn
     statistics: JackknifedStatistics,
     sizes: Sequence[int],
     name: str,
@@ -198,8 +198,11 @@ def _build_decomposition_figures(
             x=SIZE,
             y=FigureAxis(title="squared error rate"),
             series=(
-                *(_series(statistics, sizes, f"{scheme}_{part}", f"{part} part") for part in PARTS),
-                _series(statistics, sizes, f"{scheme}_truth", "variance", style="dashed"),
+                *(
+                    _build_series(statistics, sizes, f"{scheme}_{part}", f"{part} part")
+                    for part in PARTS
+                ),
+                _build_series(statistics, sizes, f"{scheme}_truth", "variance", style="dashed"),
             ),
             note="Figure 4 of the source.",
         )
@@ -252,10 +255,10 @@ def _build_estimator_figures(
             y=FigureAxis(title="squared error rate", scale="log" if scheme == "cvs" else "linear"),
             series=(
                 *(
-                    _series(statistics, sizes, f"{scheme}_mean_thetas", name, (e,))
+                    _build_series(statistics, sizes, f"{scheme}_mean_thetas", name, (e,))
                     for e, name in enumerate(estimators[scheme])
                 ),
-                _series(statistics, sizes, f"{scheme}_truth", "variance", style="dashed"),
+                _build_series(statistics, sizes, f"{scheme}_truth", "variance", style="dashed"),
             ),
             note="Figure 6 of the source: means over the data sets.",
         )

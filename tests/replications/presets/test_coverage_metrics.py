@@ -14,12 +14,12 @@ from replications.presets.interval_coverage.metric_study import (
     MetricCell,
     _draw,
     build_metric_cells,
-    metrics_for_task,
+    build_task_metrics,
 )
 from replications.presets.interval_coverage.metric_tables import (
-    metric_findings,
-    metric_rows,
+    compute_metric_findings,
     summarise_metrics,
+    tabulate_metrics,
 )
 from replications.presets.interval_coverage.metric_truths import (
     DrawWithFreshRows,
@@ -85,7 +85,7 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
     splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(build_rows(data), 1))
     fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
     found = compute_true_values(
-        metrics_for_task("classification"), fitting, DrawWithFreshRows(data, rest, None), splits
+        build_task_metrics("classification"), fitting, DrawWithFreshRows(data, rest, None), splits
     )
 
     said = []
@@ -116,7 +116,7 @@ def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
     fresh = DrawWithFreshRows(
         data, rest, rest
     )  # the new sources are these, so each is measured twice
-    area = compute_true_values(metrics_for_task("classification"), fitting, fresh, splits)[
+    area = compute_true_values(build_task_metrics("classification"), fitting, fresh, splits)[
         "roc_auc"
     ]
 
@@ -128,9 +128,9 @@ def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
 
 def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]) -> None:
     cell = _cell("two classes")
-    found = metric_findings([(cell, records)], 0.95)
+    found = compute_metric_findings([(cell, records)], 0.95)
     summary, cells = (to_json(table)["rows"] for table in found.tables)
-    assert {row["metric"] for row in cells} == set(metrics_for_task("classification"))
+    assert {row["metric"] for row in cells} == set(build_task_metrics("classification"))
     assert {row["scheme"] for row in summary} == set(cell.study.schemes)
     assert {row["of"] for row in summary} == {"models", DIFFERENCE}
     of_folds = {
@@ -155,7 +155,7 @@ def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]
 
 def test_exact_a_new_source_is_held_against_new_sources() -> None:
     cell = _cell("new sources", 64)
-    rows: Any = metric_rows(cell, cell.study.run(0, 3))
+    rows: Any = tabulate_metrics(cell, cell.study.run(0, 3))
     of = {(r["metric"], r["of"], r["interval"], r["target"]): r for r in rows}
     for who in (DIFFERENCE, "gaussian_naive_bayes"):
         row = of["roc_auc", who, "student_t:between_sources", "new_source"]
@@ -168,7 +168,7 @@ def test_exact_a_new_source_is_held_against_new_sources() -> None:
 
 def test_exact_clusters_are_whole_in_a_fold() -> None:
     cell = _cell("classes in clusters", 100)
-    rows: Any = metric_rows(cell, cell.study.run(0, 2))
+    rows: Any = tabulate_metrics(cell, cell.study.run(0, 2))
     of_f1 = {row["interval"] for row in rows if (row["metric"], row["mean"]) == ("f1", "pooled")}
     assert {"logit:cluster_robust", "logit:influence", "percentile"} <= of_f1
     drawn = _draw(cell.study.setting, 100, 1).data

@@ -241,12 +241,12 @@ def list_failed_learners(failures: Mapping[str, LearnerFailure]) -> list[Caution
 def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:
     """Return a caution for each method that built no interval because the losses do not vary."""
     return [
-        NO_INTERVAL(method=one.key, subject=_name_subject(subject))
+        NO_INTERVAL(method=one.key, subject=_format_subject(subject))
         for subject, of_subject in estimates.items()
         for one in of_subject
         if one.estimate is None and not one.intervals
     ]
 
 
-def _name_subject(subject: ModelOrPair) -> str:
+def _format_subject(subject: ModelOrPair) -> str:
     return repr(subject) if isinstance(subject, str) else f"{subject[0]!r} against {subject[1]!r}"

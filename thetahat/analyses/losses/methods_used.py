@@ -59,11 +59,11 @@ def _describe_method(family: str, key: str, choices: Choices) -> MethodUsed:
                 params=list_parameters(entry.method),
                 key=None if key == entry.name else key,
             )
-    return MethodUsed(family=family, name=key, params=_default_parameters(family, key))
+    return MethodUsed(family=family, name=key, params=_get_default_parameters(family, key))
 
 
 @cache
-def _default_parameters(family: str, name: str) -> Mapping[str, JsonValue]:
+def _get_default_parameters(family: str, name: str) -> Mapping[str, JsonValue]:
     return list_parameters(REGISTRIES[family][name]())
 
 

@@ -141,15 +141,15 @@ def _multiply_block(
     exact for whole numbers.
     """
     m = len(rows)
-    buffer = np.empty((m + 1, _n_rows(parts[0])))
+    buffer = np.empty((m + 1, _count_rows(parts[0])))
     buffer[m] = 1.0
     total[:] = 0.0
     for part in parts:
-        chunk = buffer[:, : _n_rows(part)]
+        chunk = buffer[:, : _count_rows(part)]
         for i, losses in enumerate(rows):
             np.subtract(losses[part], about[i], out=chunk[i])
         total += chunk @ chunk.T
 
 
-def _n_rows(part: slice | np.ndarray) -> int:
+def _count_rows(part: slice | np.ndarray) -> int:
     return int(part.stop - part.start) if isinstance(part, slice) else len(part)

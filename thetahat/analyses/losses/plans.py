@@ -245,18 +245,18 @@ def _can_repeat(layout: Layout) -> bool:
     return bool(layout.n_test.max() > 1)
 
 
-def _n_repeats(layout: Layout) -> int:
+def _count_repeats(layout: Layout) -> int:
     """Return the number of partitions; for subsamples, the number of splits."""
     return layout.n_splits if layout.kind is BlockKind.SUBSAMPLES else layout.n_repeats
 
 
 def _count_most_repeats(layout: Layout) -> int:
-    return MAX_SPLITS * _n_repeats(layout) // layout.n_splits
+    return MAX_SPLITS * _count_repeats(layout) // layout.n_splits
 
 
 def _build_repeat_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
     ratio = layout.test_to_train_ratio or 0.0
-    per_repeat = layout.n_splits / _n_repeats(layout)
+    per_repeat = layout.n_splits / _count_repeats(layout)
     s2 = basis.standard_error**2 / (1 / layout.n_splits + ratio)
     normal = basis.degrees_of_freedom is None
     max_degrees = basis.traits.most_degrees_if_repeated
@@ -268,7 +268,7 @@ def _build_repeat_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
 
     return _Growth(
         "repeats",
-        _n_repeats(layout),
+        _count_repeats(layout),
         _count_most_repeats(layout),
         error_at,
         because=(

@@ -68,13 +68,13 @@ def recommend(
     best: dict[Target, tuple[RecommendationGroup, int, int]] = {}
     for i, entry in enumerate(built):
         target = entry.interval.target
-        place, rank = _place(entry, kind, fixed_models=fixed_models)
+        place, rank = _rank_interval(entry, kind, fixed_models=fixed_models)
         best[target] = min(best.get(target, (place, rank, i)), (place, rank, i))
     recommended = {
         i: place for place, _, i in best.values() if place is not RecommendationGroup.NEVER
     }
     return [
-        _marked(entry, recommended[i]) if i in recommended else entry
+        _mark_recommended(entry, recommended[i]) if i in recommended else entry
         for i, entry in enumerate(built)
     ]
 
@@ -113,7 +113,7 @@ def get_rank(
     return next((rank for rank in ranks if rank is not None), None)
 
 
-def _place(
+def _rank_interval(
     entry: BuiltInterval, kind: BlockKind, *, fixed_models: bool
 ) -> tuple[RecommendationGroup, int]:
     target, method, variance = entry.interval.target, entry.method, entry.variance
@@ -131,7 +131,7 @@ def _place(
     ), 0
 
 
-def _marked(entry: BuiltInterval, place: RecommendationGroup) -> BuiltInterval:
+def _mark_recommended(entry: BuiltInterval, place: RecommendationGroup) -> BuiltInterval:
     interval = entry.interval
     cautions = interval.cautions
     if place > RecommendationGroup.LISTED:

@@ -125,7 +125,7 @@ def infer_metric(
     low, high = metric.value_range
     limits = (low - high, high - low) if is_difference else (low, high)
     built = [
-        replace(entry, interval=_limit_to_range(entry.interval, limits, clip=choices.clip))
+        replace(entry, interval=_clip_or_caution(entry.interval, limits, clip=choices.clip))
         for entry in built
     ]
     of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
@@ -145,7 +145,7 @@ def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
     return alternative.mirrored() if metric.higher_is_better else alternative
 
 
-def _limit_to_range(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
+def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
     """Clip the interval to the metric's range if requested; else add a caution if it passes it."""
     if clip:
         return clipped(interval, limits)

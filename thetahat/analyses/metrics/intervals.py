@@ -113,13 +113,13 @@ def build_bootstrap(
     if len(defined) == 0 or n_lost > MAX_UNDEFINED_SHARE * n:
         return
     centre = measured.macro if mean is MeanKind.MACRO else measured.pooled
-    shares = _unit_shares(measured, replicates.units.unit, mean)
+    shares = _compute_unit_shares(measured, replicates.units.unit, mean)
     on_defined = DefinedReplicates(
         units=replicates.units,
         estimate=centre,
         deviations=defined - centre,
         residuals=shares,
-        draw_errors=_no_errors,
+        draw_errors=_refuse_standard_errors,
     )
     lost = (UNDEFINED_RESAMPLES(n_undefined=n_lost, n=n),) if n_lost else ()
     for method, rank in RESAMPLED_METHODS.items():
@@ -130,12 +130,12 @@ def build_bootstrap(
             yield BuiltInterval(shown, replace(method.info, recommended=(place,)), None)
 
 
-def _no_errors() -> FloatArray:
+def _refuse_standard_errors() -> FloatArray:
     message = "the resamples of a metric have no standard errors of their own"
     raise NotImplementedError(message)
 
 
-def _unit_shares(measured: MetricValues, drawn: UnitName, mean: MeanKind) -> FloatArray:
+def _compute_unit_shares(measured: MetricValues, drawn: UnitName, mean: MeanKind) -> FloatArray:
     """Return the (U,) shares of the drawn units in the error of the estimate."""
     layout = measured.layout
     if drawn == "block":

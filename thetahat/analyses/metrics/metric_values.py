@@ -132,7 +132,7 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
     seed : int
         Seed of the job. All models have the same resamples, so that differences are paired.
     """
-    rows_of_split = _rows_by_split(layout)
+    rows_of_split = _list_rows_by_split(layout)
     statistics = [metric.statistic(judged.rows(rows)) for rows in rows_of_split]
     splits = np.array([statistic.value() for statistic in statistics])
     split_influence, fold_influence = np.zeros(layout.n_rows), np.full(layout.n_rows, np.nan)
@@ -142,7 +142,7 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
             inside_fold = statistic.fold_influence()
             if inside_fold is not None:
                 fold_influence[rows] = inside_fold
-    rows_of_repeat = _rows_by_repeat(layout, rows_of_split)
+    rows_of_repeat = _list_rows_by_repeat(layout, rows_of_split)
     by_repeat: list[WeightedMetric] = (
         statistics
         if layout.n_splits == 1
@@ -174,14 +174,14 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
     return replace(measured, replicates=replicates)
 
 
-def _rows_by_split(layout: Layout) -> list[IntArray]:
+def _list_rows_by_split(layout: Layout) -> list[IntArray]:
     starts = layout.starts
     assert starts is not None  # noqa: S101 - a layout of predictions has rows
     order = np.arange(layout.n_rows, dtype=np.intp) if layout.order is None else layout.order
     return [order[starts[j] : starts[j + 1]] for j in range(layout.n_splits)]
 
 
-def _rows_by_repeat(layout: Layout, rows_of_split: list[IntArray]) -> list[IntArray]:
+def _list_rows_by_repeat(layout: Layout, rows_of_split: list[IntArray]) -> list[IntArray]:
     """Return the rows of each repeat, in input order."""
     return [
         np.sort(

@@ -56,7 +56,7 @@ def scores_from(outcomes: Sequence[SplitOutcome], n_classes: int) -> FloatArray 
     if len(probabilities) == len(outcomes):
         return np.concatenate([_merge_columns(of_split) for of_split in probabilities])
     if n_classes == 2 and scores:
-        values = [_of_second_class(outcome) for outcome in outcomes]
+        values = [_get_scores_of_second_class(outcome) for outcome in outcomes]
         known = [of_one for of_one in values if of_one is not None]
         return np.concatenate(known) if len(known) == len(outcomes) else None
     return None
@@ -93,7 +93,7 @@ def _merge_columns(probabilities: FloatArray) -> FloatArray:
     return np.column_stack([merge_rounding(column, is_share=True) for column in probabilities.T])
 
 
-def _of_second_class(outcome: SplitOutcome) -> FloatArray | None:
+def _get_scores_of_second_class(outcome: SplitOutcome) -> FloatArray | None:
     if outcome.scores is not None:
         return merge_rounding(outcome.scores)
     if outcome.probabilities is None:

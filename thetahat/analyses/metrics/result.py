@@ -103,22 +103,24 @@ def build_metric_result(
         variances=None if in_brief else reading.variances,
         higher_is_better=metric.higher_is_better,
         cautions=list_cautions(metric, measured),
-        details=_details(metric, measured, choices),
+        details=_compute_details(metric, measured, choices),
     )
 
 
-def _details(metric: Metric, measured: MetricValues, choices: Choices) -> Mapping[str, JsonValue]:
+def _compute_details(
+    metric: Metric, measured: MetricValues, choices: Choices
+) -> Mapping[str, JsonValue]:
     """Return further numbers; only the area under the ROC curve has any, on sample sizes."""
     details = getattr(metric, "details", None)
     if details is None:
         return {}
     numbers: Mapping[str, JsonValue] = details(
-        _strata_of_first_repeat(measured), measured.pooled, choices.level, choices.power
+        _select_strata_of_first_repeat(measured), measured.pooled, choices.level, choices.power
     )
     return numbers
 
 
-def _strata_of_first_repeat(measured: MetricValues) -> IntArray | None:
+def _select_strata_of_first_repeat(measured: MetricValues) -> IntArray | None:
     """Return the strata of the rows of the first repeat."""
     layout = measured.layout
     if measured.strata is None or layout.n_repeats == 1:

@@ -46,7 +46,7 @@ def describe_scores(
         positive_class=judged.classes[1],
         level=level,
         roc=compute_roc(scores, positive),
-        reliability=tuple(_bins(scores, positive, level)) if is_probability else None,
+        reliability=tuple(_build_bins(scores, positive, level)) if is_probability else None,
     )
 
 
@@ -68,7 +68,7 @@ def compute_roc(scores: FloatArray, positive: BoolArray) -> RocCurve:
     )
 
 
-def _bins(scores: FloatArray, positive: BoolArray, level: float) -> Iterator[ReliabilityBin]:
+def _build_bins(scores: FloatArray, positive: BoolArray, level: float) -> Iterator[ReliabilityBin]:
     """Yield groups of rows of about the same size, by score; equal scores are in one group."""
     order = np.argsort(scores, kind="stable")
     cuts = np.unique(scores[order][np.linspace(0, len(order), BINS + 1)[1:-1].astype(np.intp)])

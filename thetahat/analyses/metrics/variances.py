@@ -31,9 +31,9 @@ def estimate_variances(measured: MetricValues) -> dict[str, VarianceEstimate]:
     kind = measured.layout.kind
     estimates = dict(_estimate_for_these_models(measured))
     if kind in RESAMPLED:
-        estimates.update(_corrected_resampled(measured))
+        estimates.update(_estimate_nadeau_bengio(measured))
     if kind is BlockKind.SOURCE:
-        estimates.update(_between_sources(measured))
+        estimates.update(_estimate_between_sources(measured))
     return estimates
 
 
@@ -44,10 +44,10 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
     name = measured.variance
     alone = (*caution_about_clusters(layout), *caution_about_small_classes(measured))
     if not math.isnan(measured.pooled):
-        value = _over_instances(measured.pooled_parts, measured.strata, layout)
+        value = _estimate_over_instances(measured.pooled_parts, measured.strata, layout)
         yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)
     if several and macro_parts is not None:
-        value = _over_instances(macro_parts, _inside_splits(measured), layout)
+        value = _estimate_over_instances(macro_parts, _number_groups(measured), layout)
         yield name.of_blocks, _conclude(measured, MeanKind.MACRO, value, None, alone)
         if layout.kind in RESAMPLED:
             as_published = estimate_ledell(measured)
@@ -154,7 +154,7 @@ def estimate_ledell(measured: MetricValues, influence: FloatArray | None = None)
     return float(squares.mean() / n_units)
 
 
-def _over_instances(parts: FloatArray, group: IntArray | None, layout: Layout) -> float:
+def _estimate_over_instances(parts: FloatArray, group: IntArray | None, layout: Layout) -> float:
     """Return the variance over instances; an instance's rows in several repeats are summed first.
 
     Rows with a negative group are left out, because their split has no value.
@@ -169,7 +169,7 @@ def _over_instances(parts: FloatArray, group: IntArray | None, layout: Layout) -
     return sum_variance(sums, None)
 
 
-def _inside_splits(measured: MetricValues) -> IntArray:
+def _number_groups(measured: MetricValues) -> IntArray:
     """Return (n,) codes of the split, or of split and class; -1 for splits without a value."""
     layout, strata = measured.layout, measured.strata
     split = layout.split_of_row()
@@ -177,7 +177,7 @@ def _inside_splits(measured: MetricValues) -> IntArray:
     return np.where(measured.defined[split], code, -1)
 
 
-def _corrected_resampled(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
+def _estimate_nadeau_bengio(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
     layout = measured.layout
     ratio = layout.test_to_train_ratio
     j = layout.n_splits
@@ -197,7 +197,7 @@ def _corrected_resampled(measured: MetricValues) -> Iterator[tuple[str, Variance
     )
 
 
-def _between_sources(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
+def _estimate_between_sources(measured: MetricValues) -> Iterator[tuple[str, VarianceEstimate]]:
     layout, known = measured.layout, measured.defined
     values, sizes = [], []
     for r in range(layout.n_repeats):

@@ -93,7 +93,9 @@ class _DatasetSources:
         return DrawnData(
             data=select_rows(self.population.data, chosen),
             group=self._copy_groups(chosen),
-            rest=cache(lambda: self._limit_rows(self._select_rest(chosen), stream(seed, REST))),
+            rest=cache(
+                lambda: self._draw_at_most_n_judged(self._select_rest(chosen), stream(seed, REST))
+            ),
             outside=cache(lambda: self._select_outside(chosen, seed)),
             by_source=size.per_source is not None,
         )
@@ -129,9 +131,9 @@ class _DatasetSources:
 
     def _select_outside(self, chosen: IntArray, seed: int) -> Data | None:
         rows = self.others if self.codes is None else self._remove_copies(self.others, chosen)
-        return self._limit_rows(rows, stream(seed, OUTSIDE)) if len(rows) else None
+        return self._draw_at_most_n_judged(rows, stream(seed, OUTSIDE)) if len(rows) else None
 
-    def _limit_rows(self, rows: IntArray, rng: np.random.Generator) -> Data:
+    def _draw_at_most_n_judged(self, rows: IntArray, rng: np.random.Generator) -> Data:
         most = self.population.n_judged
         if len(rows) > most:
             rows = np.sort(rng.choice(rows, size=most, replace=False))

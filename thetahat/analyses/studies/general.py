@@ -85,7 +85,7 @@ class GeneralStudy:
 
     def repeat(self, index: int) -> dict[str, float]:
         """Run one repetition; an estimator that refuses the draw gets the record ``failed``."""
-        record = {SOURCES: float(self._number_source_set(index))}
+        record = {SOURCES: float(self._get_source_set(index))}
         drawn, seed = self._draw(index)
         for estimator in self.estimators:
             failed = 0.0
@@ -123,13 +123,13 @@ class GeneralStudy:
         seed = repetition_seed(self.seed, index)
         return self._draw_sources(index).draw(self.size, seed), seed
 
-    def _number_source_set(self, index: int) -> int:
+    def _get_source_set(self, index: int) -> int:
         """Return the number of the set of sources that a repetition is drawn from."""
         is_single = self.same_sources is None or self.size.n_sources is None
         return 0 if is_single else index // (self.same_sources or 1)
 
     def _draw_sources(self, index: int) -> PopulationSources:
-        number = self._number_source_set(index)
+        number = self._get_source_set(index)
         if number not in self._sources_by_number:
             self._sources_by_number.clear()  # only the last is kept: repetitions run in order
             rng = stream(self.seed, "study:sources", number)

@@ -139,7 +139,7 @@ def measure_coverage(
     known = {name: reader.truth(*where, name) for name in (NEW, NEW_FITTED, ONE_NEW)}
     truths = {name: truth.values for name, truth in known.items() if truth is not None}
     if interval[1] == Target.NEW_SOURCE and NEW in truths:
-        target = _spread_truths(estimate, truths[NEW], share)
+        target = _widen_truths(estimate, truths[NEW], share)
     elif interval[1] == PREDICTED and ONE_NEW in truths:
         target = truths[ONE_NEW]
     else:
@@ -160,7 +160,7 @@ def measure_coverage(
     )
 
 
-def _spread_truths(estimate: FloatArray, sources_mean: FloatArray, share: float) -> FloatArray:
+def _widen_truths(estimate: FloatArray, sources_mean: FloatArray, share: float) -> FloatArray:
     """Return (R,) truths with the distances to the estimates of the risk on a new source."""
     error = estimate - sources_mean
     bias = np.nanmean(error) if np.isfinite(error).any() else math.nan
