@@ -135,6 +135,15 @@ class IntervalOfLosses(WithoutVariance, ABC):
     ) -> Interval | None:
         """Build the interval; None if it does not fit the losses."""
 
+    def explain_unbuilt(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - for methods whose reason depends on the losses
+        level: float,  # noqa: ARG002 - same
+        alternative: Alternative,  # noqa: ARG002 - same
+    ) -> str:
+        """Return why the interval could not be built from these losses."""
+        return "the losses of a model do not vary, or are too few for the level"
+
 
 class ErrorRateInterval(IntervalOfLosses, ABC):
     """Base class of intervals for an error rate, which need losses that are all 0 or 1."""

@@ -80,7 +80,7 @@ class Catoni(IntervalOfLosses):
         rows = losses.rows - shift
         n, bound = len(rows), self.variance_bound
         size = -math.log(tail_probability(level, alternative))
-        if n <= 2 * size or n < 2 or rows.max() == rows.min():
+        if n < _count_needed(level, alternative) or rows.max() == rows.min():
             return None
         sample = float(rows.var(ddof=1))
         variance = sample if bound is None else bound
@@ -98,6 +98,18 @@ class Catoni(IntervalOfLosses):
             cautions=() if bound is not None else (VARIANCE_WITHOUT_BOUND(variance=sample),),
             details={"variance_bound": variance},
         )
+
+    def explain_unbuilt(self, losses: BlockLosses, level: float, alternative: Alternative) -> str:
+        """Return whether the instances are too few for the level, or do not vary."""
+        n, needed = len(losses.rows), _count_needed(level, alternative)
+        if n < needed:
+            return f"catoni needs {needed} or more instances at level {level:g}, and there are {n}"
+        return "the losses of a model do not vary, or are too large or too small for numbers"
+
+
+def _count_needed(level: float, alternative: Alternative) -> int:
+    """Return the least number of instances, which is more than twice the logarithm."""
+    return max(2, math.floor(-2 * math.log(tail_probability(level, alternative))) + 1)
 
 
 def _solve(rows: FloatArray, scale: float) -> float:

@@ -80,9 +80,7 @@ class MedianOfMeans(IntervalOfLosses):
     ) -> Interval | None:
         """Build the interval; None with too few groups for the level, or too few instances."""
         tail = tail_probability(level, alternative)
-        k = self.n_groups
-        if k is None:
-            k = max(2, math.ceil(-math.log2(tail)))
+        k = self._count_groups(tail)
         rank = _find_rank(k, tail)
         rows = losses.rows
         if rank < 1 or len(rows) < 2 * k:
@@ -99,6 +97,21 @@ class MedianOfMeans(IntervalOfLosses):
             alternative,
             details={"n_groups": k},
         )
+
+    def explain_unbuilt(self, losses: BlockLosses, level: float, alternative: Alternative) -> str:
+        """Return whether the groups or the instances are too few for the level."""
+        tail = tail_probability(level, alternative)
+        k, n = self._count_groups(tail), len(losses.rows)
+        if _find_rank(k, tail) < 1:
+            return f"median_of_means needs more than {k} groups at level {level:g}"
+        return (
+            f"median_of_means needs {2 * k} or more instances, two in each of {k} groups, and "
+            f"there are {n}"
+        )
+
+    def _count_groups(self, tail: float) -> int:
+        """Return k; by default the least for which the level can be reached."""
+        return max(2, math.ceil(-math.log2(tail))) if self.n_groups is None else self.n_groups
 
 
 def _find_rank(k: int, tail: float) -> int:

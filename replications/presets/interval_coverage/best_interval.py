@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from replications.presets.interval_coverage.cell_selection import Row, read_number
+from replications.presets.interval_coverage.paired_comparison import MORE_COVERAGE
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
 from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
@@ -83,14 +84,15 @@ def _read_relative_score(row: Row) -> float:
 
 
 def _compute_lacking_coverage(recommended: Row, best: Row) -> MonteCarloNumber:
-    """Return the undercoverage of the recommended interval minus that of the best."""
+    """Return the undercoverage of the recommended interval minus that of the best.
+
+    Its error is that of the difference of their coverages on the same draws.
+    """
     if best["interval"] == RECOMMENDED:
         return exact(0.0)
-    numbers = [read_number(row, "coverage") for row in (recommended, best)]
-    errors = [number.standard_error for number in numbers if number is not None]
-    known = [error for error in errors if error is not None]
+    more = read_number(best, MORE_COVERAGE)
     lacking = _read_undercoverage(recommended) - _read_undercoverage(best)
-    return MonteCarloNumber(lacking, math.hypot(*known) if len(known) == len(numbers) else None)
+    return MonteCarloNumber(lacking, None if more is None else more.standard_error)
 
 
 def is_recommended_one(row: Row) -> bool:

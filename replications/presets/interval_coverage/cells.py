@@ -81,7 +81,7 @@ def build_cells(
             name,
             learner,
             n,
-            _build_study(setting, learner, n, level, seed, refits and n == sizes[0]),
+            _build_study(setting, (learner,), n, level, seed, refits and n == sizes[0]),
         )
         for name, setting in chosen.items()
         for learner in setting.learners
@@ -89,22 +89,45 @@ def build_cells(
     ]
 
 
+def build_pair_cells(
+    chosen: Mapping[str, CoverageSetting],
+    sizes: Sequence[int],
+    level: float,
+    seed: int,
+    second_learners: Mapping[str, str],
+) -> list[CoverageCell]:
+    """Return a cell for each setting and size, with all its learners and their differences.
+
+    ``second_learners`` has one more learner for each setting that has only one. No method fits the
+    learners again.
+    """
+    cells = []
+    for name, setting in chosen.items():
+        learners = setting.learners
+        if len(learners) == 1:
+            learners = (*learners, second_learners[name])
+        for n in sizes:
+            study = _build_study(setting, learners, n, level, seed, refits=False)
+            cells.append(CoverageCell(name, " - ".join(learners), n, study))
+    return cells
+
+
 def _build_study(  # noqa: PLR0913 - what a cell is
     setting: CoverageSetting,
-    learner: str,
+    learners: tuple[str, ...],
     n: int,
     level: float,
     seed: int,
     refits: bool,  # noqa: FBT001 - one of the cell's own fields
 ) -> GeneralStudy:
     if setting.by_source:
-        estimators = [_build_estimator("leave_one_source_out", {}, setting, learner, level)]
+        estimators = [_build_estimator("leave_one_source_out", {}, setting, learners, level)]
     elif setting.in_clusters:
-        estimators = _build_cluster_estimators(setting, learner, level)
+        estimators = _build_cluster_estimators(setting, learners, level)
     else:
-        estimators = _build_random_estimators(setting, learner, n, level)
+        estimators = _build_random_estimators(setting, learners, n, level)
         if refits and setting.refits:
-            estimators.append(_build_refit_estimator(setting, learner, level))
+            estimators.append(_build_refit_estimator(setting, learners, level))
     return GeneralStudy(
         population=setting.population,
         size=setting.size(n),
@@ -115,20 +138,18 @@ def _build_study(  # noqa: PLR0913 - what a cell is
 
 
 def _build_random_estimators(
-    setting: CoverageSetting, learner: str, n: int, level: float
+    setting: CoverageSetting, learners: tuple[str, ...], n: int, level: float
 ) -> list[StudyEstimator]:
     estimators = [
-        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learner, level),
-        _build_estimator("k_fold", {"n_folds": 5}, setting, learner, level, key="5-fold"),
-        _build_estimator("k_fold", {"n_folds": 10}, setting, learner, level, key="10-fold"),
-        _build_estimator("repeated_k_fold", {"n_repeats": 5}, setting, learner, level),
-        _build_estimator("random_subsampling", {"n_draws": 25}, setting, learner, level),
-        _build_estimator("five_by_two", {}, setting, learner, level),
+        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learners, level),
+        _build_estimator("k_fold", {"n_folds": 5}, setting, learners, level, key="5-fold"),
+        _build_estimator("k_fold", {"n_folds": 10}, setting, learners, level, key="10-fold"),
+        _build_estimator("repeated_k_fold", {"n_repeats": 5}, setting, learners, level),
+        _build_estimator("random_subsampling", {"n_draws": 25}, setting, learners, level),
+        _build_estimator("five_by_two", {}, setting, learners, level),
     ]
     if n <= 100:
-        estimators.append(
-            _build_estimator("leave_one_out", {}, setting, learner, level, truths=(MODEL,))
-        )
+        estimators.append(_build_estimator("leave_one_out", {}, setting, learners, level))
     return estimators
 
 
@@ -138,18 +159,18 @@ CLUSTERS_CUT: Final = ("clusters cut, 5-fold", "clusters cut, holdout")
 
 
 def _build_cluster_estimators(
-    setting: CoverageSetting, learner: str, level: float
+    setting: CoverageSetting, learners: tuple[str, ...], level: float
 ) -> list[StudyEstimator]:
     folds, holdout = CLUSTERS_CUT
     cluster_truths = (MODEL, FITTED, NEW_FITTED)
     return [
-        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learner, level, key=holdout),
-        _build_estimator("k_fold", {"n_folds": 5}, setting, learner, level, key=folds),
+        _build_estimator("holdout", {"test_size": 1 / 3}, setting, learners, level, key=holdout),
+        _build_estimator("k_fold", {"n_folds": 5}, setting, learners, level, key=folds),
         _build_estimator(
             "source_k_fold",
             {"n_folds": 5},
             setting,
-            learner,
+            learners,
             level,
             key=CLUSTERS_APART,
             truths=cluster_truths,
@@ -161,7 +182,7 @@ def _build_estimator(  # noqa: PLR0913 - what an estimator is
     scheme: str,
     parameters: Mapping[str, Any],
     setting: CoverageSetting,
-    learner: str,
+    names: tuple[str, ...],
     level: float,
     *,
     key: str = "",
@@ -179,20 +200,22 @@ def _build_estimator(  # noqa: PLR0913 - what an estimator is
             variances=_build_all(VARIANCES),
         ),
         scheme=method(**parameters),
-        learners={learner: _build_learner(learner)},
+        learners={name: _build_learner(name) for name in names},
         loss=LOSSES[setting.loss](),
         refits=refits,
         truths=known if truths is None else truths,
     )
 
 
-def _build_refit_estimator(setting: CoverageSetting, learner: str, level: float) -> StudyEstimator:
-    refits = []
+def _build_refit_estimator(
+    setting: CoverageSetting, learners: tuple[str, ...], level: float
+) -> StudyEstimator:
+    asked = []
     for i, (field, name, parameters) in enumerate(REFITTED):
         method: Any = REFIT_ESTIMATORS[name]
-        refits.append(RequestedRefit(field, i, name, method(**parameters)))
+        asked.append(RequestedRefit(field, i, name, method(**parameters)))
     return _build_estimator(
-        "k_fold", {"n_folds": 5}, setting, learner, level, key="refits", refits=tuple(refits)
+        "k_fold", {"n_folds": 5}, setting, learners, level, key="refits", asked=tuple(asked)
     )
 
 

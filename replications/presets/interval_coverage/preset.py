@@ -107,10 +107,22 @@ class IntervalCoverage:
 
     def plan(self, data: Mapping[str, Data], seed: int) -> CoverageStudy:
         """Return the study of the data sets and the generators."""
-        generated = build_settings()
-        chosen: dict[str, CoverageSetting] = {
+        cells = []
+        for n in self.sizes:
+            chosen = self._choose_settings(n, data)
+            refits = self.refits and n == self.sizes[0]
+            cells += build_cells(chosen, (n,), self.level, seed, refits=refits)
+        cells += build_shift_cells(self.populations, self.sizes, self.level, seed)
+        metric_cells = []
+        if self.metrics:
+            metric_cells = build_metric_cells(self.populations, self.sizes, self.level, seed)
+        return CoverageStudy(cells, self.level, metric_cells)
+
+    def _choose_settings(self, n: int, data: Mapping[str, Data]) -> dict[str, CoverageSetting]:
+        """Return the generators' settings that are named, and those of the data sets."""
+        chosen = {
             name: setting
-            for name, setting in generated.items()
+            for name, setting in build_settings(n).items()
             if not self.populations or name in self.populations
         }
         for role in ROLES:
@@ -118,12 +130,7 @@ class IntervalCoverage:
                 rows = remove_copies(data[role])
                 self._check_enough_rows(rows)
                 chosen[TITLES[role]] = build_dataset_setting(rows)
-        cells = build_cells(chosen, self.sizes, self.level, seed, refits=self.refits)
-        cells += build_shift_cells(self.populations, self.sizes, self.level, seed)
-        metric_cells = []
-        if self.metrics:
-            metric_cells = build_metric_cells(self.populations, self.sizes, self.level, seed)
-        return CoverageStudy(cells, self.level, metric_cells)
+        return chosen
 
     def _check_enough_rows(self, data: Data) -> None:
         largest = self.sizes[-1]

@@ -1,9 +1,9 @@
 """Measure how often the recommended intervals cover, for the field ``expected_coverage``.
 
 ``python -m replications.presets.interval_coverage.recommended --output FOLDER`` runs the generators
-of the preset ``interval_coverage`` without methods that fit again and without metrics. It writes
-``recommended_coverage.json``, which the library reads, and ``recommended_coverage.md``, which has
-the rule beside the one before it.
+of the preset ``interval_coverage`` without methods that fit again and without metrics, with two
+learners each and their difference. It writes ``recommended_coverage.json``, which the library
+reads, and ``recommended_coverage.md``, which has the rule beside the one before it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from replications.presets.interval_coverage.cells import CoverageCell, build_cells
-from replications.presets.interval_coverage.settings import N_JUDGED, build_settings
+from replications.presets.interval_coverage.cells import CoverageCell, build_pair_cells
+from replications.presets.interval_coverage.settings import build_settings
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.repetitions import join_records
 from thetahat.values.monte_carlo_number import MonteCarloNumber
@@ -28,9 +28,6 @@ from thetahat.values.types import FloatArray
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200, 1000)
-JUDGED_PER_ROW: Final = 20
-"""Fresh rows on which models are judged, for each row of a draw. With 1000 rows and 5000 fresh ones
-a perfect interval for the trained models would cover in .926 of the cases, with 20 000 in .944."""
 _NADEAU_BENGIO: Final = ("student_t:nadeau_bengio",)
 _TRAINED_MODELS: Final = ("normal:bayle_within",)
 BEFORE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
@@ -55,6 +52,16 @@ BEFORE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
 """The intervals that were recommended before the rules were calibrated, by scheme and target: the
 first that could be built. Elsewhere the rule is the same."""
 
+SECOND_LEARNERS: Final[Mapping[str, str]] = {
+    "two classes, brier": "gaussian_naive_bayes",
+    "curve with heavy tails": "nearest_neighbours",
+    "classes in clusters": "gaussian_naive_bayes",
+    "line in clusters": "nearest_neighbours",
+}
+"""The second learner of each population for which the preset has one."""
+MODEL, DIFFERENCE = "model", "difference"
+"""What a row is about: the mean loss of one model, or one model's minus the other's."""
+
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
     "5-fold": {"blocks": "random", "folds": 5, "words": "five folds"},
@@ -71,6 +78,7 @@ DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
         "repeated": True,
         "words": "five times ten folds",
     },
+    "leave_one_out": {"blocks": "random", "single_rows": True, "words": "leave-one-out"},
     "random_subsampling": {"blocks": "subsamples", "words": "25 random draws of a tenth"},
     "leave_one_source_out": {
         "blocks": "source",
@@ -115,10 +123,11 @@ interval in all, which is not built where losses do not vary."""
 _ABOUT: Final = (
     "`python -m replications.presets.interval_coverage.recommended --seed {seed}`: how often the "
     "recommended interval of level {level:g} covers its own target, over generators, learners and "
-    "50, 200 and 1000 rows, without metrics and without methods that fit again. *Before* is the "
-    "interval that was recommended before the rules were calibrated; elsewhere the rule is the "
-    "same. Errors are standard errors of the simulation. With `--populations` and `--repetitions` "
-    "a part is measured anew; each row says how often it was repeated."
+    "50, 200 and 1000 rows, without metrics and without methods that fit again. A *difference* is "
+    "that of two learners on the same splits. *Before* is the interval that was recommended before "
+    "the rules were calibrated; elsewhere the rule is the same. Errors are standard errors of the "
+    "simulation. With `--populations` and `--repetitions` a part is measured anew; each row says "
+    "how often it was repeated."
 )
 
 Records = dict[str, dict[str, FloatArray]]
@@ -136,9 +145,7 @@ def list_cells(seed: int, populations: Sequence[str]) -> list[CoverageCell]:
     return [
         cell
         for n in SIZES
-        for cell in build_cells(
-            build_settings(max(N_JUDGED, JUDGED_PER_ROW * n)), (n,), LEVEL, seed, refits=False
-        )
+        for cell in build_pair_cells(build_settings(n), (n,), LEVEL, seed, SECOND_LEARNERS)
         if cell.population in populations
     ]
 
@@ -169,7 +176,6 @@ def tabulate(
         tables = {table.name: table for table in cell.study.finish(joined).tables}
         place = {
             "population": cell.population,
-            "learner": cell.learner,
             "loss": settings[cell.population].loss,
             "values": "heavy"
             if cell.population == HEAVY
@@ -182,8 +188,10 @@ def tabulate(
 
 
 def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
-    by_interval = {(row["estimator"], row["target"], row["interval"]): row for row in rows}
-    for (scheme, target, interval), row in by_interval.items():
+    by_interval = {
+        (row["estimator"], row["subject"], row["target"], row["interval"]): row for row in rows
+    }
+    for (scheme, subject, target, interval), row in by_interval.items():
         if interval != RECOMMENDED or not _is_known(row.get("coverage")):
             continue
         before = next(
@@ -191,18 +199,22 @@ def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
                 earlier
                 for name in BEFORE.get((scheme, target), (interval,))
                 if _is_known(
-                    (earlier := by_interval.get((scheme, target, name), {})).get("coverage")
+                    (earlier := by_interval.get((scheme, subject, target, name), {})).get(
+                        "coverage"
+                    )
                 )
             ),
             None,
         )
         other_rows = {
             name: other
-            for (of_scheme, of_target, name), other in by_interval.items()
-            if (of_scheme, of_target) == (scheme, target) and name != interval
+            for (*of_place, name), other in by_interval.items()
+            if of_place == [scheme, subject, target] and name != interval
         }
         yield {
             **place,
+            "of": DIFFERENCE if "|" in subject else MODEL,
+            "learner": subject.replace("|", " - "),
             "scheme": scheme,
             "target": target,
             "interval": _find_same(row, other_rows),
@@ -250,15 +262,16 @@ def _round_number(number: Any) -> list[float] | None:
 
 
 def summarise(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield the average, the least and the largest coverage of each scheme and target."""
-    groups: dict[tuple[str, str], list[Row]] = {}
+    """Yield the average, the least and the largest coverage by subject, scheme and target."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
-        groups.setdefault((row["scheme"], row["target"]), []).append(row)
-    for (scheme, target), group in sorted(groups.items()):
+        groups.setdefault((row["of"], row["scheme"], row["target"]), []).append(row)
+    for (of, scheme, target), group in sorted(groups.items()):
         values = [row["coverage"][0] for row in group]
         errors = [row["coverage"][1] for row in group]
         before = [row["before"][0] for row in group if row["before"] is not None]
         yield {
+            "of": of,
             "scheme": scheme,
             "target": target,
             "cells": len(group),
@@ -278,15 +291,16 @@ def write_page(rows: Sequence[Row], seed: int) -> str:
         "",
         _ABOUT.format(seed=seed, level=LEVEL),
         "",
-        "| scheme | target | cells | coverage | error | least | largest | before | least before |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| of | scheme | target | cells | coverage | error | least | largest | before | least |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in summarise(rows):
         before = "" if row["before"] is None else f"{row['before']:.3f}"
         least = "" if row["least_before"] is None else f"{row['least_before']:.3f}"
         lines.append(
-            f"| {row['scheme']} | {row['target']} | {row['cells']} | {row['coverage']:.3f} | "
-            f"{row['error']:.4f} | {row['least']:.3f} | {row['largest']:.3f} | {before} | {least} |"
+            f"| {row['of']} | {row['scheme']} | {row['target']} | {row['cells']} | "
+            f"{row['coverage']:.3f} | {row['error']:.4f} | {row['least']:.3f} | "
+            f"{row['largest']:.3f} | {before} | {least} |"
         )
     lines += [
         "",

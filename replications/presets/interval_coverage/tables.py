@@ -21,6 +21,12 @@ from replications.presets.interval_coverage.cell_selection import (
 )
 from replications.presets.interval_coverage.cells import CoverageCell
 from replications.presets.interval_coverage.claims import EXPECTED, judge_coverage
+from replications.presets.interval_coverage.paired_comparison import (
+    MORE_COVERAGE,
+    RELATIVE_SCORE,
+    Place,
+    compare_with_recommended,
+)
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import divide
@@ -36,6 +42,7 @@ from thetahat.analyses.studies.result import (
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import FEW_REPETITIONS, THESE_SOURCES_UNKNOWN, Caution, restore
 from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat.values.types import BlockKind
 
 SHOWN_COLUMNS: Final = ("coverage", EXPECTED, "width", "score", "built")
 """Columns of the cells' table ``intervals`` that are kept."""
@@ -49,9 +56,12 @@ def compute_findings(
     cautions: dict[tuple[str, str], Caution] = {}
     for cell, records in cell_records:
         cell_findings = cell.study.finish(records)
+        compared = compare_with_recommended(records, _find_source_blocks(cell), level)
         for table in cell_findings.tables:
             if table.name == "intervals":
-                rows += [_build_cell_row(cell, row) for row in table.rows if _has_truth(row)]
+                rows += [
+                    _build_cell_row(cell, row, compared) for row in table.rows if _has_truth(row)
+                ]
         for caution in cell_findings.cautions:
             # another cell has the same sources
             if caution.code != THESE_SOURCES_UNKNOWN.code:
@@ -72,12 +82,23 @@ def compute_findings(
     )
 
 
+def _find_source_blocks(cell: CoverageCell) -> frozenset[str]:
+    """Return the schemes of a cell whose blocks are sources."""
+    return frozenset(
+        one.key
+        for one in cell.study.estimators
+        if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
+    )
+
+
 def _has_truth(row: Row) -> bool:
     """Whether an interval can be judged: a prediction interval needs an observation."""
     return row["target"] != PREDICTED or row.get("coverage") is not None
 
 
-def _build_cell_row(cell: CoverageCell, row: Row) -> Row:
+def _build_cell_row(
+    cell: CoverageCell, row: Row, compared: Mapping[Place, Mapping[str, MonteCarloNumber]]
+) -> Row:
     place: dict[str, TableCell] = {
         "population": cell.population,
         "learner": cell.learner,
@@ -86,7 +107,9 @@ def _build_cell_row(cell: CoverageCell, row: Row) -> Row:
         "interval": row["interval"],
         "target": row["target"],
     }
-    return place | {key: row[key] for key in SHOWN_COLUMNS if row.get(key) is not None}
+    of_interval = (str(row["estimator"]), str(row["target"]), str(row["interval"]))
+    pairs: dict[str, TableCell] = {**compared.get(of_interval, {})}
+    return place | {key: row[key] for key in SHOWN_COLUMNS if row.get(key) is not None} | pairs
 
 
 def summarise_cells(rows: Sequence[Row], level: float) -> list[Row]:
@@ -127,25 +150,22 @@ def _compute_averages(
         "least": min(values) if values else None,
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
         EXPECTED: average(read_numbers(rows, EXPECTED)),
-        "relative_width": _average_ratios(rows, recommended, "width").value,
-        "relative_score": _average_ratios(rows, recommended, "score"),
+        "relative_width": _average_width_ratios(rows, recommended),
+        RELATIVE_SCORE: average(read_numbers(rows, RELATIVE_SCORE)),
+        MORE_COVERAGE: average(read_numbers(rows, MORE_COVERAGE)),
         "built": average(read_numbers(rows, "built")),
     }
 
 
-def _average_ratios(
-    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], column: str
-) -> MonteCarloNumber:
-    """Return the average over cells of the ratio to the recommended interval's number.
-
-    Both are from the same draws, so the standard error, which takes them as independent, is too
-    large.
-    """
+def _average_width_ratios(
+    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row]
+) -> float | None:
+    """Return the average over cells of the ratio to the recommended interval's width."""
     pairs = [
-        (read_number(row, column), read_number(recommended.get(_get_place(row), {}), column))
+        (read_number(row, "width"), read_number(recommended.get(_get_place(row), {}), "width"))
         for row in rows
     ]
-    return average([divide(a, b) for a, b in pairs if a is not None and b is not None])
+    return average([divide(a, b) for a, b in pairs if a is not None and b is not None]).value
 
 
 def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
@@ -165,7 +185,8 @@ def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
             "undercoverage": "Undercoverage",
             EXPECTED: "Coverage of the expected error at n",
             "relative_width": "Width relative to the recommended interval",
-            "relative_score": "Interval score relative to the recommended interval",
+            RELATIVE_SCORE: "Interval score relative to the recommended interval",
+            MORE_COVERAGE: "Coverage minus that of the recommended interval",
             "built": "Share with an interval",
         },
         rows=sorted(summary, key=order),
@@ -173,7 +194,8 @@ def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
             "Averages over populations, learners and sample sizes. Undercoverage is the mean over "
             "cells of the level minus the coverage, where that is positive. The interval score is "
             "the width plus 2/alpha times the distance of a missed truth; lower is better, and it "
-            "is least for the interval between the true quantiles."
+            "is least for the interval between the true quantiles. Scores and coverages are "
+            "compared with the recommended interval's on the same draws, in pairs."
         ),
     )
 
@@ -193,6 +215,8 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
             EXPECTED: "Coverage of the expected error at n",
             "width": "Average width",
             "score": "Interval score",
+            RELATIVE_SCORE: "Relative to the recommended interval",
+            MORE_COVERAGE: "Coverage minus that of the recommended interval",
             "built": "Share with an interval",
         },
         rows=rows,

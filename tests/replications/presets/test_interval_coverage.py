@@ -12,10 +12,15 @@ from scipy.sparse import csr_array
 from replications.presets.interval_coverage.best_interval import find_best_intervals
 from replications.presets.interval_coverage.cell_selection import average
 from replications.presets.interval_coverage.claims import judge_coverage
+from replications.presets.interval_coverage.paired_comparison import (
+    compare_with_recommended,
+    divide_pairs,
+)
 from replications.presets.interval_coverage.preset import CoverageStudy, IntervalCoverage
 from replications.presets.interval_coverage.tables import summarise_cells
 from thetahat.analyses.studies import MonteCarloNumber, StudyClaim
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
+from thetahat.analyses.studies.record_names import record_name
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
@@ -130,6 +135,8 @@ def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None
 # By hand: two populations, two intervals.
 @pytest.mark.about("presets/interval_coverage")
 def test_by_hand_averages() -> None:
+    recommended = {"a": 2.0, "b": 4.0}
+
     def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
         told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
         number = MonteCarloNumber(coverage, 0.03)
@@ -139,6 +146,7 @@ def test_by_hand_averages() -> None:
             **told,
             "width": MonteCarloNumber(width, 0.1),
             "score": score,
+            "relative_score": MonteCarloNumber(width / recommended[population], 0.1 * width),
             "built": MonteCarloNumber(1.0, 0.0),
         }
 
@@ -158,9 +166,7 @@ def test_by_hand_averages() -> None:
     assert found["recommended"]["relative_width"] == 1
     score = found["x"]["relative_score"]
     assert score.value == pytest.approx((1.5 + 1.25) / 2)
-    # each ratio r = a/b has the error hypot(.1, .1 r)/b, with b = 4 and 8
-    errors = math.hypot(0.1, 0.15) / 4, math.hypot(0.1, 0.125) / 8
-    assert score.standard_error == pytest.approx(math.hypot(*errors) / 2)
+    assert score.standard_error == pytest.approx(math.hypot(0.3, 0.5) / 2)
     claims = judge_coverage(summary, (), (), 0.95)
     assert [claim.verdict for claim in claims] == ["undecided"]
 
@@ -256,6 +262,7 @@ def test_by_hand_claims_of_clusters() -> None:
 def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
     row = {"scheme": "s", "target": "t", "interval": interval, "cells": 2, "relative_width": score}
     row |= {"coverage": MonteCarloNumber(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
+    row |= {"more_coverage": MonteCarloNumber(coverage - 0.9, 0.002)}
     row |= {"relative_score": MonteCarloNumber(score, 0.004), "built": MonteCarloNumber(1.0, 0.0)}
     return {**row, **told}
 
@@ -282,7 +289,7 @@ def test_by_hand_the_best_is_the_least_score_of_those_that_cover() -> None:
     (best,) = find_best(rows)
     assert best["best"] == "covers"
     assert best["lacking"].value == pytest.approx(0.05 - 0.005)
-    assert best["lacking"].standard_error == pytest.approx(math.hypot(0.003, 0.003))
+    assert best["lacking"].standard_error == pytest.approx(0.002)
     assert [claim.verdict for claim in judge_best(best)] == ["fails", "fails"]
     lacking = [_summary_row("recommended", 0.88, 1.0), _summary_row("wide", 0.905, 1.4)]
     (best,) = find_best([*lacking, _summary_row("less wide", 0.89, 1.2)])
@@ -300,3 +307,57 @@ def test_by_hand_the_best_is_the_least_score_of_those_that_cover() -> None:
 def test_degenerate_nothing_recommended_or_nothing_to_compare() -> None:
     unknown = _summary_row("recommended", 0.9, 1.0, relative_score=MonteCarloNumber(None, None))
     assert find_best([unknown, _summary_row("x", 0.9, 1.0, scheme="other")]) == []
+
+
+def test_by_hand_the_ratio_of_two_means_of_the_same_draws() -> None:
+    a, b = np.array([2.0, 4.0, 6.0, np.nan]), np.array([1.0, 2.0, 5.0, 7.0])
+
+    ratio = divide_pairs(a, b)
+
+    # means 4 and 8/3, so 1.5; the residuals a - 1.5 b are .5, 1 and -1.5
+    assert ratio.value == pytest.approx(1.5)
+    assert ratio.standard_error == pytest.approx(math.sqrt((0.25 + 1 + 2.25) / 2 / 3) / (8 / 3))
+    assert divide_pairs(a[:0], b[:0]).value is None
+
+
+def test_naive_the_error_of_a_ratio_of_pairs_is_the_deviation_over_studies() -> None:
+    rng = np.random.default_rng(5)
+    common = rng.gamma(4.0, size=(2000, 100))
+    a, b = common * rng.uniform(0.9, 1.1, size=common.shape), common
+    ratios = [divide_pairs(x, y) for x, y in zip(a, b, strict=True)]
+
+    deviation = np.std([ratio.value for ratio in ratios if ratio.value is not None])
+    errors = [ratio.standard_error for ratio in ratios if ratio.standard_error is not None]
+    assert np.mean(errors) == pytest.approx(deviation, rel=0.05)
+
+
+def test_naive_intervals_are_compared_on_the_same_draws() -> None:
+    (cell,) = [cell for cell in _small("line").cells if cell.learner == "ridge"]
+    records = cell.study.run(0, 4)
+    found = compare_with_recommended(records, frozenset(), 0.95)
+
+    same = found["10-fold", "these_models", "recommended"]
+    assert (same["relative_score"].value, same["relative_score"].standard_error) == (1, 0)
+    assert same["more_coverage"].value == 0
+
+    def score(interval: str) -> Any:
+        place = ("10-fold", "ridge", "intervals", interval, "these_models", "pooled")
+        lower, upper = (records[record_name(*place, end)] for end in ("lower", "upper"))
+        truth = records[record_name("10-fold", "ridge", "truths", "fold_models")]
+        missed = np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0)
+        return (upper - lower + 40 * missed).mean()
+
+    of_wald = found["10-fold", "these_models", "normal:bayle_within"]["relative_score"]
+    assert of_wald.value == pytest.approx(score("normal:bayle_within") / score("recommended"))
+
+
+@pytest.mark.about("presets/interval_coverage")
+def test_exact_leave_one_out_is_judged_by_the_models_that_it_fits() -> None:
+    study = _small("line")
+    rows = to_json(study.finish(study.run(0, 2)).tables[2])["rows"]
+
+    own = [
+        row for row in rows if row["scheme"] == "leave_one_out" and row["target"] == "these_models"
+    ]
+    assert own
+    assert all("coverage" in row for row in own)

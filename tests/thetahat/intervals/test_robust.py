@@ -237,3 +237,53 @@ def test_calibrated_on_exponential_losses(
         covered.append(lower <= 1.0 <= upper)
 
     assert least < np.mean(covered) < most
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "level", "reason"),
+    [
+        ("catoni", 5, 0.95, "catoni needs 8 or more instances at level 0.95, and there are 5"),
+        ("catoni", 7, 0.95, "catoni needs 8 or more instances at level 0.95, and there are 7"),
+        (
+            "median_of_means",
+            11,
+            0.95,
+            "median_of_means needs 12 or more instances, two in each of 6 groups, and there are 11",
+        ),
+        (
+            MedianOfMeans(n_groups=5),
+            40,
+            0.95,
+            "median_of_means needs more than 5 groups at level 0.95",
+        ),
+    ],
+)
+def test_exact_an_interval_that_is_left_out_has_its_reason(
+    method: Any, n: int, level: float, reason: str
+) -> None:
+    losses = {"a": LOSSES.repeat(3)[:n]}
+    result = thetahat.evaluate(
+        losses, blocks="holdout", level=level, intervals=[method, "student_t"]
+    )
+
+    assert [one.method for one in result.models["a"].intervals or ()] == ["student_t"]
+    reasons = {one.name: one.reason for one in result.not_applicable}
+    assert reasons["median_of_means" if "median" in reason else "catoni"] == reason
+
+
+@pytest.mark.parametrize(("method", "n"), [("catoni", 8), ("median_of_means", 12)])
+def test_exact_the_least_number_of_instances_is_enough(method: Any, n: int) -> None:
+    losses = {"a": LOSSES[:n]}
+    result = thetahat.evaluate(losses, blocks="holdout", intervals=[method])
+
+    assert [one.method for one in result.models["a"].intervals or ()] == [method]
+
+
+def test_exact_catoni_on_constant_losses_says_that_they_do_not_vary() -> None:
+    losses = {"a": np.full(20, 0.5), "b": LOSSES.repeat(2)[:20]}
+    result = thetahat.evaluate(losses, blocks="holdout", intervals=["catoni"])
+
+    reasons = {one.name: one.reason for one in result.not_applicable}
+    assert "do not vary" in reasons["catoni"]
+    assert not result.models["a"].intervals
+    assert len(result.models["b"].intervals or ()) == 1

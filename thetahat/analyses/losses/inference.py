@@ -92,7 +92,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
         built for one in refits for built in _build_refit_intervals(one, losses, intervals, choices)
     ]
     none_fits = not (variances.named or variances.methods or refits)
-    note_unbuilt(intervals, none_fits, on_losses, left_out)
+    note_unbuilt(intervals, none_fits, on_losses, losses, choices, left_out)
     built = [*on_losses, *on_fits]
     if limits is not None:
         built = [replace(one, interval=clipped(one.interval, limits)) for one in built]

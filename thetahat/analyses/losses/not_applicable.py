@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from thetahat.analyses.losses.choices import ChosenMethod
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.result import NotApplicable
@@ -17,9 +17,9 @@ from thetahat.intervals.base import (
     IntervalOfLosses,
     ResampledInterval,
 )
+from thetahat.values.block_losses import BlockLosses
 
 WITHOUT_VARIANCE = "it needs a variance estimate, and no variance estimator fits"
-TOO_FEW_LOSSES: Final = "the losses of a model do not vary, or are too few for the level"
 WITHOUT_ONES = "it is for losses that are all 0 or 1"
 
 
@@ -51,10 +51,12 @@ def rests_on_variance(entry: ChosenMethod[IntervalMethod]) -> bool:
     return not isinstance(entry.method, IntervalOfLosses | ResampledInterval)
 
 
-def note_unbuilt(
+def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     intervals: SelectedMethods[IntervalMethod],
     none_fits: bool,  # noqa: FBT001 - whether there is no variance to rest on
     built: Sequence[BuiltInterval],
+    losses: BlockLosses,
+    choices: Choices,
     left_out: OmittedMethods,
 ) -> None:
     """Add the intervals that could not be built; raise if the request names one of them.
@@ -70,7 +72,8 @@ def note_unbuilt(
             if none_fits:
                 left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
         elif not isinstance(entry.method, ErrorRateInterval):
-            left_out.add("intervals", entry.name, TOO_FEW_LOSSES)
+            reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
+            left_out.add("intervals", entry.name, reason)
         elif intervals.named:
             raise UnsupportedCombination(
                 f"{entry.name} does not fit: {WITHOUT_ONES}.", loc=("intervals",), value=entry.name

@@ -33,7 +33,7 @@ def compute_power(
         upper = float(nctdtr(degrees_of_freedom, shift, critical))
         if math.isfinite(upper):
             return 1 - upper + _compute_far_tail(degrees_of_freedom, shift, critical)
-        ratio = min(shift / critical, 1e100)
+        ratio = min(shift / max(critical, 1e-100), 1e100)  # critical is 0 for a level near 0
         return float(chdtr(degrees_of_freedom, degrees_of_freedom * ratio**2))
     return float(ndtr(shift - critical) + ndtr(-shift - critical))
 

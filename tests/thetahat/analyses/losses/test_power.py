@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
+from thetahat import evaluate as evaluate_losses
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.plans import VerdictBasis, plan
 from thetahat.analyses.losses.power import compute_power, detectable_difference
@@ -146,3 +147,26 @@ def test_limit_power_where_scipy_returns_no_number() -> None:
 
     assert math.isnan(nctdtr(1, critical, critical))
     assert_allclose(compute_power(critical, 1.0, 1.0, 1e-9), 0.6826894921, rtol=1e-8)
+
+
+@pytest.mark.parametrize("degrees", [None, 4.0])
+@pytest.mark.parametrize("margin", [1e9, 1e300])
+def test_degenerate_a_level_near_0_has_all_power_for_a_huge_margin(
+    degrees: float | None, margin: float
+) -> None:
+    # 1 - 1e-12 is so near to 1 that the critical value is 0
+    assert compute_power(margin, 1.0, degrees, 1 - 1e-17) == 1.0
+
+
+def test_degenerate_an_evaluation_of_level_near_0_with_a_huge_margin_has_a_verdict() -> None:
+    rng = np.random.default_rng(0)
+    result = evaluate_losses(
+        {"a": rng.random(30), "b": rng.random(30)},
+        block=[i % 5 for i in range(30)],
+        level=1e-12,
+        margin=1e9,
+    )
+
+    detectable = result.comparisons[0].verdict.detectable
+    assert detectable is not None
+    assert detectable.power_at_margin == 1.0
