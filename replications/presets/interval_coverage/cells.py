@@ -210,12 +210,12 @@ def _build_estimator(  # noqa: PLR0913 - what an estimator is
 def _build_refit_estimator(
     setting: CoverageSetting, learners: tuple[str, ...], level: float
 ) -> StudyEstimator:
-    asked = []
+    requested = []
     for i, (field, name, parameters) in enumerate(REFITTED):
         method: Any = REFIT_ESTIMATORS[name]
-        asked.append(RequestedRefit(field, i, name, method(**parameters)))
+        requested.append(RequestedRefit(field, i, name, method(**parameters)))
     return _build_estimator(
-        "k_fold", {"n_folds": 5}, setting, learners, level, key="refits", asked=tuple(asked)
+        "k_fold", {"n_folds": 5}, setting, learners, level, key="refits", refits=tuple(requested)
     )
 
 

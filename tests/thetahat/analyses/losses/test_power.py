@@ -15,6 +15,7 @@ from thetahat import evaluate as evaluate_losses
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.plans import VerdictBasis, plan
 from thetahat.analyses.losses.power import compute_power, detectable_difference
+from thetahat.analyses.losses.result import Comparison
 from thetahat.values.types import BlockKind, Target
 
 SOURCES = five_by_nine(BlockKind.SOURCE).layout
@@ -167,6 +168,8 @@ def test_degenerate_an_evaluation_of_level_near_0_with_a_huge_margin_has_a_verdi
         margin=1e9,
     )
 
-    detectable = result.comparisons[0].verdict.detectable
+    (comparison,) = result.comparisons
+    assert isinstance(comparison, Comparison)
+    detectable = comparison.verdict.detectable
     assert detectable is not None
     assert detectable.power_at_margin == 1.0
