@@ -64,7 +64,7 @@ class FittedEstimator:
 
     def predict(self, features: Features) -> Predictions:
         """Predict class codes (with probabilities and scores where available) or values."""
-        X = _build_matrix(features, self.accepted)
+        X = build_matrix(features, self.accepted)
         # Warnings at prediction repeat those of the fit, so they are dropped.
         with catch_failures(self.name, []):
             output = np.asarray(self.estimator.predict(X)).reshape(features.n)
@@ -102,7 +102,8 @@ class FittedEstimator:
         return odds if np.isfinite(odds).all() else None
 
 
-def _build_matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
+def build_matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
+    """Return (n, p) numeric features, sparse or with missing values only if these are accepted."""
     if features.wide and accepted.sparse:
         return features.sparse_matrix()
     return features.matrix() if accepted.missing_values else features.complete_matrix()
@@ -211,7 +212,7 @@ class ScikitLearner:
                 f"{self.name} takes no weights for its instances.", loc=("weights",)
             )
         takes = self.accepted
-        X = _build_matrix(features, takes)
+        X = build_matrix(features, takes)
         estimator = build_estimator(self.name, self.params, rng, task=self.task)
         weighting = {} if weights is None else {"sample_weight": weights}
         cautions: list[Caution] = []

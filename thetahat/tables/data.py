@@ -289,7 +289,7 @@ def _refuse_length(
     what: str, length: int, n: int, loc: tuple[str | int, ...] | None = None
 ) -> None:
     raise InvalidParameter(
-        f"The {what} column has {length} rows and the target has {n}.",
+        f"The number of rows of the {what} is {length}, and the target has {n}.",
         loc=(what,) if loc is None else loc,
         value=length,
     )

@@ -127,5 +127,5 @@ def test_exact_data_take_groups_among_their_features() -> None:
 
     assert data.features.names == ("age",)
     assert data.features.wide[0].name == "X"
-    with pytest.raises(InvalidParameter, match="feature 'X' column has 4 rows and the target has"):
+    with pytest.raises(InvalidParameter, match="rows of the feature 'X' is 4, and the target has"):
         build_data({"X": group()}, list("ababa"), "classification")

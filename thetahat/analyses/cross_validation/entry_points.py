@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy.typing as npt
 
@@ -49,6 +49,7 @@ from thetahat.metrics import METRICS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.pipelines import build, for_classes, learner_spec
+from thetahat.pipelines.estimator_object import Estimator, EstimatorObject, is_estimator
 from thetahat.refit_estimators import (
     EVERY_INTERVAL,
     EVERY_VARIANCE,
@@ -77,8 +78,8 @@ DEFAULT_SCHEME: Final = KFold()
 FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, RawColumn]"
 """(n, p) rows, or (n,) columns by name."""
 
-LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner"
-"""A learner by wire name, as an object with name, params and prepare, or itself."""
+LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner | Estimator"
+"""A learner by wire name, as a mapping with name, params and prepare, or the object itself."""
 
 
 def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_validation
@@ -115,8 +116,10 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         (n, p) rows of features, or columns by name.
     y : array-like
         (n,) value or class that is predicted.
-    learners : mapping of str to str, mapping or Learner
-        Learners by the name that they have in the result.
+    learners : mapping of str to str, mapping, Learner or estimator
+        Learners by the name that they have in the result. An estimator is any object with
+        scikit-learn's ``fit`` and ``predict``, such as ``RandomForestClassifier()``, a pipeline or
+        a search; a copy of it is fitted to every training part.
     task : str
         ``classification`` or ``regression``.
     scheme : str or Scheme
@@ -243,8 +246,17 @@ def _build_learners(
         if isinstance(choice, str | Mapping):
             spec = learner_spec(choice if isinstance(choice, str) else dict(choice), loc=loc)
             learner = build(spec, data.task, loc=loc)
+        elif hasattr(choice, "info"):
+            learner = cast("Learner", choice)
+        elif is_estimator(choice):
+            # Like those of scikit-learn by name, it has its info by object and not by class.
+            learner = cast("Learner", EstimatorObject(choice, data.task))
         else:
-            learner = choice
+            raise InvalidParameter(
+                f"Learner {name!r} is {choice!r}. It must be the name of a learner, a mapping with "
+                "name and params, or an object with the methods fit and predict of scikit-learn.",
+                loc=loc,
+            )
         check_learner(name, learner, data.task, loss, weighted=data.weight is not None)
         built[name] = for_classes(learner, data.classes)
     return built
