@@ -20,19 +20,21 @@ def count_claims(folder: Path) -> dict[str, dict[str, int]]:
     counts = {}
     for path in sorted(folder.glob("*/result.json")):
         claims = json.loads(path.read_text(encoding="utf-8"))["claims"]
-        found = Counter(claim["verdict"] for claim in claims)
-        counts[path.parent.name] = {verdict: found[verdict] for verdict in VERDICTS}
+        verdict_counts = Counter(claim["verdict"] for claim in claims)
+        counts[path.parent.name] = {verdict: verdict_counts[verdict] for verdict in VERDICTS}
     return counts
 
 
 def format_counts(counts: dict[str, dict[str, int]]) -> str:
     """Return the counts as a table in Markdown, with the sums in its last row."""
-    sums = {verdict: sum(one[verdict] for one in counts.values()) for verdict in VERDICTS}
+    sums = {
+        verdict: sum(by_verdict[verdict] for by_verdict in counts.values()) for verdict in VERDICTS
+    }
     rows = [*counts.items(), ("all presets", sums)]
     lines = ["| preset | holds | fails | undecided |", "|---|---|---|---|"]
     lines += [
-        f"| {name} | {' | '.join(str(one[verdict]) for verdict in VERDICTS)} |"
-        for name, one in rows
+        f"| {name} | {' | '.join(str(by_verdict[verdict]) for verdict in VERDICTS)} |"
+        for name, by_verdict in rows
     ]
     return "\n".join(lines)
 

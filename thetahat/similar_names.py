@@ -27,23 +27,27 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
     if len(name) > _MAX_NAME_LENGTH:
         return ""
 
-    def alike(one: str, other: str) -> float:
-        return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    def measure_similarity(first: str, second: str) -> float:
+        return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
     if name.startswith(_SCIKIT_LEARN):  # sklearn.ensemble.RandomForestClassifier
         name = name.rpartition(".")[2]
     letters = _sort_letters(name)
     common = COMMON_NAMES.get(family, {}).get(letters, ())
     names = (common,) if isinstance(common, str) else common
-    for one in names:
-        if one in known:
-            return f" (did you mean {one!r}?)"
+    for suggestion in names:
+        if suggestion in known:
+            return f" (did you mean {suggestion!r}?)"
     if isinstance(common, str) and " " in common:
         return f" ({common})"
     near = [
-        (share, alike(letters, _sort_letters(one)), one)
-        for one in known
-        if (share := alike(_remove_ending(letters), _remove_ending(_sort_letters(one))))
+        (share, measure_similarity(letters, _sort_letters(candidate)), candidate)
+        for candidate in known
+        if (
+            share := measure_similarity(
+                _remove_ending(letters), _remove_ending(_sort_letters(candidate))
+            )
+        )
         >= _MIN_SIMILARITY
     ]
     return f" (did you mean {max(near)[2]!r}?)" if near else ""

@@ -109,7 +109,7 @@ class AllGammasCase:
         if quantity == "largest_relative_error":
             return self.risks.largest_relative_error()
         if quantity == "largest_log_p_of_last":
-            return self.risks.largest_log_p("top", tenth_of=len(self.risks.gammas) - 1)
+            return self.risks.largest_log_p("top", tenth_at=len(self.risks.gammas) - 1)
         name, _, of = quantity.rpartition("_")
         if name == "mean_deterioration":
             return self.risks.mean_deterioration(of)

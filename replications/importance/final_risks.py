@@ -76,11 +76,11 @@ class FinalRisks:
             top[rows[order[:count]], at] = True
         return top
 
-    def values(self, risk: str, at: int, subset: Subset, tenth_of: int | None = None) -> FloatArray:
+    def values(self, risk: str, at: int, subset: Subset, tenth_at: int | None = None) -> FloatArray:
         """Return the final risks of a subset of the data sets; see ``log_p`` for ``tenth_of``."""
         kept = self._known[:, at]
         if subset != "all":
-            top = self._top[:, at if tenth_of is None else tenth_of]
+            top = self._top[:, at if tenth_at is None else tenth_at]
             kept = kept & (top == (subset == "top"))
         return np.asarray(self.records[f"{self.weights}_{risk}"][kept, at])
 
@@ -134,14 +134,14 @@ class FinalRisks:
         first, last = (self.mean(risk, at, "all") for at in (0, len(self.gammas) - 1))
         return divide_by_known(subtract(last, first), first.value)
 
-    def log_p(self, at: int, subset: Subset, tenth_of: int | None = None) -> MonteCarloNumber:
+    def log_p(self, at: int, subset: Subset, tenth_at: int | None = None) -> MonteCarloNumber:
         """Return the decimal logarithm of the two-sided p-value of Wilcoxon's signed-rank test.
 
         It uses the normal approximation, without the data sets on which both risks select the same.
         ``tenth_of`` is the gamma whose repetitions with the largest weight variance are the tenth;
         by default the same gamma.
         """
-        a, b = (self.values(risk, at, subset, tenth_of) for risk in ("weighted", "controlled"))
+        a, b = (self.values(risk, at, subset, tenth_at) for risk in ("weighted", "controlled"))
         roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))
         differences = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
         weights = np.full(len(a), 1 / max(len(a), 1))
@@ -152,9 +152,9 @@ class FinalRisks:
         z = (ranks.positive - ranks.expected) / math.sqrt(ranks.variance)
         return exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
 
-    def largest_log_p(self, subset: Subset, tenth_of: int | None = None) -> MonteCarloNumber:
+    def largest_log_p(self, subset: Subset, tenth_at: int | None = None) -> MonteCarloNumber:
         """Return the largest ``log_p`` over the gammas; undefined if one of them is."""
-        values = [self.log_p(at, subset, tenth_of).value for at in range(len(self.gammas))]
+        values = [self.log_p(at, subset, tenth_at).value for at in range(len(self.gammas))]
         known = [value for value in values if value is not None]
         return exact(max(known)) if len(known) == len(values) else UNDEFINED
 

@@ -76,8 +76,8 @@ def _predict_nearest_mean(
 
 def has_both_classes(parts: np.ndarray, y: IntArray) -> np.ndarray:
     """Return (F,) whether each training part has rows of both classes."""
-    ones = (parts & (y == 1)).sum(axis=1)
-    return np.asarray((ones > 0) & (ones < parts.sum(axis=1)))
+    n_positive = (parts & (y == 1)).sum(axis=1)
+    return np.asarray((n_positive > 0) & (n_positive < parts.sum(axis=1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

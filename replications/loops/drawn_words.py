@@ -46,7 +46,7 @@ def score_blocks(  # noqa: C901, PLR0913 - one compiled loop; arguments as above
     of the others are computed on demand, with the same result.
     """
     n_words = len(sums)
-    held = np.zeros((n_words, 2), dtype=np.uint32)
+    block_counts = np.zeros((n_words, 2), dtype=np.uint32)
     odds = np.empty(n_words)
     for b in range(len(starts) - 1):
         block = rows[starts[b] : starts[b + 1]]
@@ -55,10 +55,10 @@ def score_blocks(  # noqa: C901, PLR0913 - one compiled loop; arguments as above
             c = classes[i]
             n_stored += np.int64(indptr[i + 1] - indptr[i])
             for k in range(indptr[i], indptr[i + 1]):
-                held[indices[k], c] += data[k]
+                block_counts[indices[k], c] += data[k]
         common = n_common[b]
         for w in range(common):
-            odds[w] = logs[sums[w, 1] - held[w, 1]] - logs[sums[w, 0] - held[w, 0]]
+            odds[w] = logs[sums[w, 1] - block_counts[w, 1]] - logs[sums[w, 0] - block_counts[w, 0]]
         for at in range(starts[b], starts[b + 1]):
             i, total = rows[at], 0.0
             for k in range(indptr[i], indptr[i + 1]):
@@ -66,16 +66,19 @@ def score_blocks(  # noqa: C901, PLR0913 - one compiled loop; arguments as above
                 if w < common:
                     total += data[k] * odds[w]
                 else:
-                    word_odds = logs[sums[w, 1] - held[w, 1]] - logs[sums[w, 0] - held[w, 0]]
+                    word_odds = (
+                        logs[sums[w, 1] - block_counts[w, 1]]
+                        - logs[sums[w, 0] - block_counts[w, 0]]
+                    )
                     total += data[k] * word_odds
             scores[at] = total
         if n_stored > n_words:
-            held[:] = 0
+            block_counts[:] = 0
         else:
             for i in block:
                 for k in range(indptr[i], indptr[i + 1]):
-                    held[indices[k], 0] = 0
-                    held[indices[k], 1] = 0
+                    block_counts[indices[k], 0] = 0
+                    block_counts[indices[k], 1] = 0
 
 
 def score_others(  # noqa: PLR0913 - arguments as above

@@ -51,16 +51,16 @@ def exponentiate(squares: FloatArray, scale: float) -> None:
     flat = squares.ravel()
     exponents, octaves, powers = np.empty(_CHUNK), np.empty(_CHUNK), np.empty(_CHUNK)
     octave_bits, power_bits = octaves.view(np.int64), powers.view(np.int64)
-    one, t = _SHIFT_BITS - 1023, _TERMS
+    exponent_bias, t = _SHIFT_BITS - 1023, _TERMS
     for start in range(0, len(flat), _CHUNK):
-        here = flat[start : start + _CHUNK]
-        size = len(here)
+        chunk = flat[start : start + _CHUNK]
+        size = len(chunk)
         for j in range(size):
-            x = here[j] * scale
+            x = chunk[j] * scale
             exponents[j] = x if x > MIN_EXPONENT else MIN_EXPONENT  # noqa: FURB136 - max is half as fast
             octaves[j] = exponents[j] * _PER_OCTAVE + _SHIFT
         for j in range(size):
-            power_bits[j] = (octave_bits[j] - one) << 52
+            power_bits[j] = (octave_bits[j] - exponent_bias) << 52
         for j in range(size):
             k = octaves[j] - _SHIFT
             r = (exponents[j] - k * _HIGH) - k * _LOW
@@ -70,4 +70,4 @@ def exponentiate(squares: FloatArray, scale: float) -> None:
             second = (t[4] + t[5] * r) + (t[6] + t[7] * r) * r2
             third = (t[8] + t[9] * r) + (t[10] + t[11] * r) * r2 + (t[12] + t[13] * r) * r4
             result = (first + (second + third * r4) * r4) * powers[j]
-            here[j] = result if exponents[j] > MIN_EXPONENT else 0.0
+            chunk[j] = result if exponents[j] > MIN_EXPONENT else 0.0

@@ -57,20 +57,23 @@ def ascend(  # noqa: C901 - one compiled loop
         for start in range(0, m, BLOCK):
             rows = A[start : start + BLOCK]
             size = len(rows)
-            there, inverse = ratios[:size], inverses[:size]
-            np.dot(rows, new, there)
+            new_ratios, inverse = ratios[:size], inverses[:size]
+            np.dot(rows, new, new_ratios)
             for j in range(0, size, 4):
                 last = min(j + 4, size)
-                one = there[j] * there[last - 1] if last == j + 4 else 0.0
-                two = there[j + 1] * there[j + 2] if last == j + 4 else 0.0
-                if min(one, two, one * two) > _MIN_VALUE and max(one, two, one * two) < _MAX_VALUE:
-                    total += np.log(one * two)  # one logarithm for four
+                first = new_ratios[j] * new_ratios[last - 1] if last == j + 4 else 0.0
+                second = new_ratios[j + 1] * new_ratios[j + 2] if last == j + 4 else 0.0
+                if (
+                    min(first, second, first * second) > _MIN_VALUE
+                    and max(first, second, first * second) < _MAX_VALUE
+                ):
+                    total += np.log(first * second)  # one logarithm for four
                     continue
                 for i in range(j, last):
-                    total += np.log(there[i]) if there[i] > 0.0 else -np.inf
+                    total += np.log(new_ratios[i]) if new_ratios[i] > 0.0 else -np.inf
             if not total > -np.inf:
                 break
-            np.divide(1.0, there, inverse)
+            np.divide(1.0, new_ratios, inverse)
             np.dot(inverse, rows, part)
             slopes += part
         objective = total / m

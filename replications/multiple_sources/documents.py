@@ -215,10 +215,10 @@ def prior_log_odds(documents: FloatArray | IntArray) -> FloatArray:
 
     A class without documents has the prior 0 and is never predicted.
     """
-    zeros, ones = documents[:, 0], documents[:, 1]
-    seen = (zeros > 0) & (ones > 0)
-    odds = np.log(np.where(seen, ones, 1) / np.where(seen, zeros, 1))
-    return np.where(seen, odds, np.where(ones > 0, np.inf, -np.inf))
+    of_class_0, of_class_1 = documents[:, 0], documents[:, 1]
+    seen = (of_class_0 > 0) & (of_class_1 > 0)
+    odds = np.log(np.where(seen, of_class_1, 1) / np.where(seen, of_class_0, 1))
+    return np.where(seen, odds, np.where(of_class_1 > 0, np.inf, -np.inf))
 
 
 def _list_rows_of_counts(drawn: Documents) -> IntArray:

@@ -235,13 +235,13 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     intervals = replace(intervals, methods=on_variance)
     bases: Bases = {}
     for target in Target if only is None else (only,):
-        asked = replace(choices, target=target)
-        builder = RecommendedIntervalBuilder.of(layout, asked, variances, intervals)
+        with_target = replace(choices, target=target)
+        builder = RecommendedIntervalBuilder.of(layout, with_target, variances, intervals)
         for pairs, _ in batches(table, "a"):
             for pair in pairs:
                 if pair.constant is not None:
                     continue
-                built = builder.best(pair.losses.difference, asked, None, OmittedMethods())
+                built = builder.best(pair.losses.difference, with_target, None, OmittedMethods())
                 within = target is Target.NEW_SOURCE
                 basis = None
                 if built is not None:

@@ -47,7 +47,7 @@ def tabulate(records: Mapping[str, Records]) -> Iterator[Row]:
     """Yield the rows of every cell."""
     for cell, of_cell in find_cells(records):
         bases = find_bases(run_experiment(cell, make_seed(0, cell.name, 0)).table)
-        names = {target: f"{one.method}:{one.variance}" for (_, target), one in bases.items()}
+        names = {target: f"{basis.method}:{basis.variance}" for (_, target), basis in bases.items()}
         place = {
             "design": cell.design.name,
             "loss": cell.loss,
@@ -140,7 +140,7 @@ def _judge_words(
         level=LEVEL, margin=margin, correction=DEFAULT_CORRECTION, power=0.8, layout=layout
     )
     n = bases["d"].shape[1]
-    said: dict[str, list[float]] = {}
+    words_by_pair: dict[str, list[float]] = {}
     for index in range(n):
         questions = {pair: _ask(pair, bases[pair][:, index], target) for pair in (*EQUAL, "d")}
         alone = {pair: _decide([question], terms)[0] for pair, question in questions.items()}
@@ -150,13 +150,13 @@ def _judge_words(
             for pair, decisions in zip(questions, together, strict=True)
             for decision in decisions
         )
-        said.setdefault("any_false", []).append(float(wrong))
+        words_by_pair.setdefault("any_false", []).append(float(wrong))
         for decision in Decision:
             if decision is Decision.UNDECIDED:
                 continue
             equal = [float(decision in alone[pair]) for pair in EQUAL]
-            said.setdefault(f"equal_{decision}", []).append(sum(equal) / len(equal))
-            said.setdefault(f"worse_{decision}", []).append(float(decision in alone["d"]))
+            words_by_pair.setdefault(f"equal_{decision}", []).append(sum(equal) / len(equal))
+            words_by_pair.setdefault(f"worse_{decision}", []).append(float(decision in alone["d"]))
             false = [
                 float(
                     decision in alone[pair]
@@ -164,15 +164,17 @@ def _judge_words(
                 )
                 for pair in questions
             ]
-            said.setdefault(f"false_{decision}", []).append(max(false[0], false[1], false[2]))
-    return {"words": {name: _average(np.array(values)) for name, values in said.items()}}
+            words_by_pair.setdefault(f"false_{decision}", []).append(
+                max(false[0], false[1], false[2])
+            )
+    return {"words": {name: _average(np.array(values)) for name, values in words_by_pair.items()}}
 
 
 def _ask(pair: str, basis: FloatArray, target: Target) -> PairQuestion:
     difference, error, degrees = basis.tolist()
     if math.isnan(difference):
         return PairQuestion(a=pair, b="a", basis=None, constant=0.0, n_units=0)
-    found = VerdictBasis(
+    verdict_basis = VerdictBasis(
         difference=difference,
         standard_error=error,
         degrees_of_freedom=None if math.isinf(degrees) else degrees,
@@ -180,7 +182,7 @@ def _ask(pair: str, basis: FloatArray, target: Target) -> PairQuestion:
         method="",
         variance=None,
     )
-    return PairQuestion(a=pair, b="a", basis=found, constant=None, n_units=0)
+    return PairQuestion(a=pair, b="a", basis=verdict_basis, constant=None, n_units=0)
 
 
 def _decide(questions: list[PairQuestion], terms: VerdictTerms) -> list[frozenset[Decision]]:

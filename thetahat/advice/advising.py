@@ -207,12 +207,12 @@ def _describe_test(
 
 def _find_most_powerful(lookup: SizeLookup, target: Target) -> tuple[str | None, float]:
     """Return the test with the largest power among those that keep their level, and the power."""
-    found: tuple[str | None, float] = (None, 0.0)
+    best: tuple[str | None, float] = (None, 0.0)
     for name, cells in lookup.list_tests(target).items():
         power = sum(cell.power for cell in cells) / len(cells)
-        if max(cell.size for cell in cells) <= KEEPS_ITS_LEVEL and power > found[1]:
-            found = (name, power)
-    return found
+        if max(cell.size for cell in cells) <= KEEPS_ITS_LEVEL and power > best[1]:
+            best = (name, power)
+    return best
 
 
 def _describe_precision(situation: Situation, trial: SchemeTrial) -> AdvisedPrecision | None:

@@ -110,7 +110,9 @@ def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
     )
 
     def run(losses: dict[str, FloatArray], choices: Choices) -> EvaluationResult:
-        models = {name: BlockLosses(layout, values=one[tested]) for name, one in losses.items()}
+        models = {
+            name: BlockLosses(layout, values=values[tested]) for name, values in losses.items()
+        }
         return evaluate(LossTable(layout, models), choices, 0)
 
     has_rates = scheme.block_kind is BlockKind.HOLDOUT and expects_zero_one(situation)
@@ -150,9 +152,9 @@ def _get_difference(result: EvaluationResult) -> Interval | None:
 
 def _average_error(intervals: list[Interval | None]) -> float:
     errors = [
-        one.standard_error
-        for one in intervals
-        if one is not None and one.standard_error is not None
+        interval.standard_error
+        for interval in intervals
+        if interval is not None and interval.standard_error is not None
     ]
     return math.sqrt(sum(error**2 for error in errors) / len(errors)) if errors else math.nan
 
@@ -249,6 +251,6 @@ def _draw_precise(
             n_sources = int(np.max(rows.source)) + 1
             # the spread of a difference is that of one model, so each has half of its variance
             shared, *alone = rng.standard_normal((3, n_sources)) / math.sqrt(2)
-            for name, one in zip(MODELS, alone, strict=True):
-                losses[name] += situation.between_sources * (shared + one)[rows.source]
+            for name, own_effects in zip(MODELS, alone, strict=True):
+                losses[name] += situation.between_sources * (shared + own_effects)[rows.source]
         yield losses

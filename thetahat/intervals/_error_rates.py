@@ -30,10 +30,10 @@ def count_errors(losses: BlockLosses) -> tuple[int, int] | None:
     """Return the number of errors and of losses; None if a loss is neither 0 nor 1."""
     if reason_against_error_rate("", losses.layout) is not None:
         return None
-    ones = losses.rows == 1
-    if not np.all(ones | (losses.rows == 0)):
+    is_error = losses.rows == 1
+    if not np.all(is_error | (losses.rows == 0)):
         return None
-    return int(ones.sum()), len(ones)
+    return int(is_error.sum()), len(is_error)
 
 
 def build_error_rate_interval(

@@ -91,14 +91,14 @@ def build(
             loc=(*loc, "name"),
             value=spec.name,
         )
-    here = (*loc, "params")
+    spec_loc = (*loc, "params")
     learner: Any
     if named_learner.method is None:
-        params = check_estimator_params(spec.name, spec.params, task=task, loc=here)
-        check_combination(spec.name, params, task=task, loc=here)
+        params = check_estimator_params(spec.name, spec.params, task=task, loc=spec_loc)
+        check_combination(spec.name, params, task=task, loc=spec_loc)
         learner = ScikitLearner(spec.name, params, task)
     else:
-        learner = build_dataclass(named_learner.method, spec.params, loc=here)
+        learner = build_dataclass(named_learner.method, spec.params, loc=spec_loc)
     if spec.prepare:
         steps = _build_steps(spec.prepare, task, ("prepare",), loc)
         learner = Pipeline(steps, learner, task)
@@ -192,7 +192,7 @@ def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> Na
         if package
         else _explain_exclusion(name)
     )
-    fitting = [one for one in LEARNERS if task in LEARNERS[one].tasks]
+    fitting = [learner_name for learner_name in LEARNERS if task in LEARNERS[learner_name].tasks]
     whose = (
         whose
         or suggest_name(name, [*fitting, *_build_table(task)], "learners")

@@ -41,7 +41,8 @@ def describe_learners(
     """
     own = [_describe_own(LEARNERS[name], "thetahat") for name in LEARNERS]
     others = [
-        _describe_installed(one) for one in list_installed_learners(allowed_packages).values()
+        _describe_installed(learner)
+        for learner in list_installed_learners(allowed_packages).values()
     ]
     names = sorted({*CLASSIFIERS, *REGRESSORS})
     scikit = [
@@ -98,13 +99,18 @@ def _describe_own(method: Any, origin: str) -> Description:
     }
 
 
-def _describe_installed(one: InstalledLearner) -> Description:
+def _describe_installed(learner: InstalledLearner) -> Description:
     """Describe an installed learner, or give the reason why it cannot be used."""
-    whose = {"package": one.package, "version": one.version}
+    whose = {"package": learner.package, "version": learner.version}
     try:
-        return {**_describe_own(load_learner(one), "entry point"), **whose}
+        return {**_describe_own(load_learner(learner), "entry point"), **whose}
     except InvalidParameter as error:
-        unusable = {"name": one.name, "title": one.name, "summary": error.message, "tasks": []}
+        unusable = {
+            "name": learner.name,
+            "title": learner.name,
+            "summary": error.message,
+            "tasks": [],
+        }
         return {**unusable, "origin": "entry point", "parameters": {}, **whose}
 
 

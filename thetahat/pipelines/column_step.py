@@ -72,8 +72,8 @@ class ColumnStep:
             pairs = zip(features.names, features.columns, strict=True)
             groups = [group.name for group in features.wide] if is_number else []
             return (*(n for n, c in pairs if (c.dtype.kind == "f") == is_number), *groups)
-        what = f"step {self.step.info.name!r}"
-        check_named(what, self.columns, features, (*self.loc, "columns"))
+        description = f"step {self.step.info.name!r}"
+        check_named(description, self.columns, features, (*self.loc, "columns"))
         return self.columns
 
 
@@ -124,14 +124,14 @@ class FittedColumnStep:
         return features.with_columns(tuple(table), tuple(table.values()), tuple(groups.values()))
 
 
-def check_named(what: str, columns: tuple[str, ...], features: Features, loc: Loc) -> None:
+def check_named(owner: str, columns: tuple[str, ...], features: Features, loc: Loc) -> None:
     """Raise ``InvalidParameter`` for a column name that is not in the table."""
     names = column_names(features)
     for name in columns:
         if name not in names:
             known = ", ".join(names[:20])
             raise InvalidParameter(
-                f"{what} names the column {name!r}, but its input columns are {known}.",
+                f"{owner} names the column {name!r}, but its input columns are {known}.",
                 loc=loc,
                 value=name,
             )

@@ -50,15 +50,19 @@ def list_installed_learners(packages: Iterable[str]) -> dict[str, InstalledLearn
     """
     allowed = {normalised(package) for package in packages}
     learners_by_name: dict[str, list[InstalledLearner]] = {}
-    for one in _read_entry_points():
-        if one.package in allowed:
-            learners_by_name.setdefault(one.name, []).append(one)
-    return {name: ones[0] for name, ones in sorted(learners_by_name.items()) if len(ones) == 1}
+    for learner in _read_entry_points():
+        if learner.package in allowed:
+            learners_by_name.setdefault(learner.name, []).append(learner)
+    return {
+        name: same_name[0]
+        for name, same_name in sorted(learners_by_name.items())
+        if len(same_name) == 1
+    }
 
 
 def find_package(name: str) -> str | None:
     """Return the name of an installed package that offers this learner, allowed or not."""
-    return next((one.package for one in _read_entry_points() if one.name == name), None)
+    return next((learner.package for learner in _read_entry_points() if learner.name == name), None)
 
 
 def _read_entry_points() -> list[InstalledLearner]:
@@ -72,7 +76,7 @@ def _read_entry_points() -> list[InstalledLearner]:
 
 
 @lru_cache(maxsize=64)
-def load_learner(one: InstalledLearner) -> Any:
+def load_learner(installed: InstalledLearner) -> Any:
     """Import the class of an installed learner and check that it is a learner.
 
     Raises
@@ -80,25 +84,27 @@ def load_learner(one: InstalledLearner) -> Any:
     InvalidParameter
         It cannot be imported or is not a learner; the message is for the operator.
     """
-    what = f"the learner {one.name!r} of the package {one.package} {one.version}"
+    description = (
+        f"the learner {installed.name!r} of the package {installed.package} {installed.version}"
+    )
     try:
-        learner = one.entry_point.load()
+        learner = installed.entry_point.load()
     except Exception as error:
-        raise InvalidParameter(f"{what} cannot be loaded: {type(error).__name__}") from error
+        raise InvalidParameter(f"{description} cannot be loaded: {type(error).__name__}") from error
     info = getattr(learner, "info", None)
     if not isinstance(info, MethodInfo) or not is_dataclass(learner):
-        raise InvalidParameter(f"{what} is not a dataclass with a MethodInfo named info.")
-    if info.name != one.name:
-        raise InvalidParameter(f"{what} has another name in its info: {info.name!r}.")
+        raise InvalidParameter(f"{description} is not a dataclass with a MethodInfo named info.")
+    if info.name != installed.name:
+        raise InvalidParameter(f"{description} has another name in its info: {info.name!r}.")
     is_missing = [n for n in ("tasks", "takes_weights", "fit") if not hasattr(learner, n)]
     if is_missing:
-        raise InvalidParameter(f"{what} has no {', no '.join(is_missing)}.")
+        raise InvalidParameter(f"{description} has no {', no '.join(is_missing)}.")
     return learner
 
 
-def load_learner_at(one: InstalledLearner, loc: Loc) -> Any:
+def load_learner_at(installed: InstalledLearner, loc: Loc) -> Any:
     """Return the class of an installed learner; an exception carries the path in the request."""
     try:
-        return load_learner(one)
+        return load_learner(installed)
     except InvalidParameter as error:
-        raise InvalidParameter(error.message, loc=loc, value=one.name) from error
+        raise InvalidParameter(error.message, loc=loc, value=installed.name) from error

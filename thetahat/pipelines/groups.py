@@ -79,19 +79,19 @@ class ColumnGroups:
     ) -> tuple[FittedColumnGroups, Features]:
         """Return the groups fitted to the training part, and the transformed training part."""
         names = column_names(features)
-        fitted_step, made = [], []
+        fitted_steps, made = [], []
         for at, branch in enumerate(self.branches):
             chosen = names if branch.columns is None else branch.columns
             check_named(f"group {at}", chosen, features, (*self.loc, "groups", at, "columns"))
             part = select(features, chosen, expands=False)
             steps, part = fit_steps(branch.steps, part, y, task=task, rng=rng, weights=weights)
-            fitted_step.append(FittedColumnGroup(chosen, steps))
+            fitted_steps.append(FittedColumnGroup(chosen, steps))
             made.append(part)
-        taken = {name for branch in fitted_step for name in branch.columns}
+        taken = {name for branch in fitted_steps for name in branch.columns}
         rest = tuple(name for name in names if name not in taken) if self.keeps_rest else ()
-        fitted_step.append(FittedColumnGroup(rest, ()))
+        fitted_steps.append(FittedColumnGroup(rest, ()))
         made.append(select(features, rest, expands=False))
-        groups = FittedColumnGroups(tuple(fitted_step))
+        groups = FittedColumnGroups(tuple(fitted_steps))
         return groups, join_columns(features, made)
 
 
@@ -134,11 +134,11 @@ def fit_steps(  # noqa: PLR0913 - the arguments of a step's fit_transform
     weights: FloatArray | None,
 ) -> tuple[tuple[FittedColumnStep | FittedColumnGroups, ...], Features]:
     """Fit steps in order, each to the output of the one before; return them and the last output."""
-    fitted_step: list[FittedColumnStep | FittedColumnGroups] = []
+    fitted_steps: list[FittedColumnStep | FittedColumnGroups] = []
     for step in steps:
-        one, features = step.fit_transform(features, y, task=task, rng=rng, weights=weights)
-        fitted_step.append(one)
-    return tuple(fitted_step), features
+        fitted, features = step.fit_transform(features, y, task=task, rng=rng, weights=weights)
+        fitted_steps.append(fitted)
+    return tuple(fitted_steps), features
 
 
 def apply_steps(

@@ -78,10 +78,10 @@ class RowsToDraw:
                 return drawn, n_unusable
         raise self._build_error(f"{MAX_DRAWS} bootstrap resamples in a row had one class only")
 
-    def check_size(self, least: int, what: str) -> None:
+    def check_size(self, least: int, unit: str) -> None:
         """Raise ``InsufficientData`` if no draw of so few rows can have two classes."""
         if self.codes and self.n < least:
-            raise self._build_error(f"{what} of two classes needs {least} rows or more")
+            raise self._build_error(f"{unit} of two classes needs {least} rows or more")
 
     def _build_error(self, reason: str) -> InsufficientData:
         y = self.class_codes

@@ -47,19 +47,19 @@ def check_n_repeats(n_repeats: int) -> None:
     check_range("n_repeats", n_repeats, 1, MAX_SPLITS)
 
 
-def check_two_rows(n: int, what: str = "row") -> None:
+def check_two_rows(n: int, unit: str = "row") -> None:
     """Raise ``InsufficientData`` for fewer than two rows."""
     if n < 2:
         raise InsufficientData(
-            f"A training and a test part need two {what}s at least, and the data have {n}.", value=n
+            f"A training and a test part need two {unit}s at least, and the data have {n}.", value=n
         )
 
 
-def check_enough(n: int, n_folds: int, what: str = "rows") -> None:
+def check_enough(n: int, n_folds: int, units: str = "rows") -> None:
     """Raise ``InsufficientData`` if there are fewer units than folds."""
     if n < n_folds:
         raise InsufficientData(
-            f"{n_folds} folds need as many {what}, and there are {n}. Ask for fewer folds.",
+            f"{n_folds} folds need as many {units}, and there are {n}. Ask for fewer folds.",
             loc=("n_folds",),
             value=n_folds,
         )

@@ -27,17 +27,17 @@ def check_test_size(size: float) -> None:
         check_range("test_size", int(size), 1, MAX_ROWS)
 
 
-def count_test_units(size: float, n: int, what: str = "row") -> int:
+def count_test_units(size: float, n: int, unit: str = "row") -> int:
     """Return the number of test rows (or clusters), between 1 and n - 1.
 
     Subtracting 1e-9 undoes the rounding errors of products such as 0.07 x 100.
     """
-    check_two_rows(n, what)
+    check_two_rows(n, unit)
     if size < 1:
         return min(max(math.ceil(size * n - 1e-9), 1), n - 1)
     if size > n - 1:
         raise InsufficientData(
-            f"test_size {int(size)} leaves no {what} of {n} to learn from.",
+            f"test_size {int(size)} leaves no {unit} of {n} to learn from.",
             loc=("test_size",),
             value=size,
         )

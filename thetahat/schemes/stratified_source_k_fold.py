@@ -109,11 +109,11 @@ class StratifiedSourceKFold:
 
     def _check_folds(self, rows: Rows, shares: FloatArray, of_source: IntArray) -> None:
         """Refuse folds of which one lacks a class."""
-        held = np.zeros((self.n_folds, shares.shape[1]))
-        np.add.at(held, of_source, shares)
-        if held.all():
+        fold_shares = np.zeros((self.n_folds, shares.shape[1]))
+        np.add.at(fold_shares, of_source, shares)
+        if fold_shares.all():
             return
-        fold, column = (int(i) for i in np.argwhere(held == 0)[0])
+        fold, column = (int(i) for i in np.argwhere(fold_shares == 0)[0])
         present = np.unique(np.asarray(rows.y))
         labels = encode_labels(get_column(rows, "source", self.info.name))[1]
         named = ", ".join(repr(labels[s]) for s in np.flatnonzero(of_source == fold)[:5])
@@ -130,14 +130,15 @@ def _assign_balanced_folds(shares: FloatArray, n_folds: int, rng: np.random.Gene
     shuffled = rng.permutation(len(shares))
     weight = (shares**2).sum(axis=1)
     of_source = np.empty(len(shares), dtype=np.intp)
-    held = np.zeros((n_folds, shares.shape[1]))
+    fold_shares = np.zeros((n_folds, shares.shape[1]))
     sizes = np.zeros(n_folds)
     for source in shuffled[np.argsort(-weight[shuffled], kind="stable")]:
-        added = 2 * held @ shares[source]  # what the sum of squares grows by, but for a constant
+        # the increase of the sum of squares, up to a constant
+        added = 2 * fold_shares @ shares[source]
         lowest = added <= added.min() + 1e-12
         fold = int(np.argmin(np.where(lowest, sizes, np.inf)))
         of_source[source] = fold
-        held[fold] += shares[source]
+        fold_shares[fold] += shares[source]
         sizes[fold] += shares[source].sum()
     return of_source
 

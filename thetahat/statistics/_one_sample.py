@@ -96,9 +96,9 @@ def centred(x: FloatArray) -> tuple[FloatArray, float]:
 
 def jackknife_variances(without: FloatArray, counts: FloatArray) -> FloatArray:
     """Return (b,) jackknife variances from (b, n) values without one copy of each row."""
-    held = counts > 0
-    without = np.where(held, without, 0.0)
+    is_drawn = counts > 0
+    without = np.where(is_drawn, without, 0.0)
     n = counts.sum(axis=1)
     mean = np.einsum("bn,bn->b", counts, without) / n
-    squares = np.where(held, without - mean[:, None], 0.0) ** 2
+    squares = np.where(is_drawn, without - mean[:, None], 0.0) ** 2
     return np.asarray((n - 1) / n * np.einsum("bn,bn->b", counts, squares))

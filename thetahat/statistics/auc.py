@@ -62,8 +62,8 @@ class _AucFunctional:
             )
         )
         n = positives.sum(axis=1) + negatives.sum(axis=1)
-        mean = sum(_sum_areas(held, value) for held, value in parts) / n
-        squares = sum(_sum_areas(held, (value - mean[:, None]) ** 2) for held, value in parts)
+        mean = sum(_sum_areas(counts, value) for counts, value in parts) / n
+        squares = sum(_sum_areas(counts, (value - mean[:, None]) ** 2) for counts, value in parts)
         return np.asarray((n - 1) / n * squares)
 
 
@@ -83,8 +83,8 @@ def _compute_areas_without_one(
         )
 
 
-def _sum_areas(held: FloatArray, values: FloatArray) -> FloatArray:
-    return np.asarray(np.where(held > 0, held * values, 0.0).sum(axis=1))
+def _sum_areas(counts: FloatArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.where(counts > 0, counts * values, 0.0).sum(axis=1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,80 +81,80 @@ def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, .
     return table
 
 
-def parse_numbers(values: RawColumn, what: str) -> FloatArray:
+def parse_numbers(values: RawColumn, column: str) -> FloatArray:
     """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
-    array = _convert_to_numeric(_convert_to_array(values, (what,)), (what,))
+    array = _convert_to_numeric(_convert_to_array(values, (column,)), (column,))
     if array is None:
-        raise InvalidParameter(f"The {what} column is not numeric.", loc=(what,))
+        raise InvalidParameter(f"The {column} column is not numeric.", loc=(column,))
     unfit = ~np.isfinite(array)
     if unfit.any():
         row = int(np.argmax(unfit))
         problem = "has no value" if math.isnan(array[row]) else f"is {array[row]}"
         raise InvalidParameter(
-            f"The {what} {problem} in row {row}.", loc=(what, row), value=str(array[row])
+            f"The {column} {problem} in row {row}.", loc=(column, row), value=str(array[row])
         )
     return array
 
 
-def parse_labels(values: RawColumn, what: str) -> np.ndarray:
+def parse_labels(values: RawColumn, column: str) -> np.ndarray:
     """Return (n,) labels: intp if all are whole numbers, else objects (strings or booleans).
 
     A label is a string, a whole number or a boolean. No label may be missing, and a column has
     labels of one type.
     """
-    array = _convert_to_array(values, (what,))
+    array = _convert_to_array(values, (column,))
     if array.dtype.kind in "iu":
         return array.astype(np.intp)
     if array.dtype.kind == "b":
         return array.astype(object)
     if array.dtype.kind == "f":
-        return _convert_to_whole_numbers(array, what)
+        return _convert_to_whole_numbers(array, column)
     if array.dtype.kind != "O":
-        _refuse_type(array.dtype, what)
-    return _encode_object_labels(array, what)
+        _refuse_type(array.dtype, column)
+    return _encode_object_labels(array, column)
 
 
-def _encode_object_labels(array: np.ndarray, what: str) -> np.ndarray:
+def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
     kinds = {type(value) for value in array}
     if kinds <= {str} or kinds == {bool}:
         return array
     if kinds <= {bool, int}:
-        return _convert_to_integers(array, what)
+        return _convert_to_integers(array, column)
     if kinds <= _NUMBERS:
-        return _convert_to_whole_numbers(np.array([float(value) for value in array]), what)
+        return _convert_to_whole_numbers(np.array([float(value) for value in array]), column)
     for row, value in enumerate(array):
         if value is None or (isinstance(value, float) and math.isnan(value)):
-            _refuse_missing(what, row)
+            _refuse_missing(column, row)
         if not isinstance(value, str | bool | int | float):
             raise InvalidParameter(
-                f"The {what} in row {row} is not a label. A label is a string, a whole number or a "
-                "boolean.",
-                loc=(what, row),
+                f"The {column} in row {row} is not a label. A label is a string, a whole number "
+                "or a boolean.",
+                loc=(column, row),
                 value=repr(value)[:100],
             )
     names = " and ".join(sorted(kind.__name__ for kind in kinds))
-    raise InvalidParameter(f"The {what} column mixes {names}.", loc=(what,), value=names)
+    raise InvalidParameter(f"The {column} column mixes {names}.", loc=(column,), value=names)
 
 
-def parse_class_labels(values: RawColumn, what: str) -> np.ndarray:
+def parse_class_labels(values: RawColumn, column: str) -> np.ndarray:
     """Return (n,) class labels as ``parse_labels``, but float64 if some are fractions.
 
     Fractions are accepted for classes only; as a source or a fold they are probably a mistake.
     """
-    array = _convert_to_array(values, (what,))
+    array = _convert_to_array(values, (column,))
     kinds = {type(value) for value in array} if array.dtype.kind == "O" else set()
     if array.dtype.kind == "f" or (float in kinds and kinds <= _NUMBERS):
-        numbers = parse_numbers(array, what)
+        numbers = parse_numbers(array, column)
         if (numbers != np.round(numbers)).any():
             return numbers
-    return parse_labels(array, what)
+    return parse_labels(array, column)
 
 
 def encode_classes(
-    values: RawColumn, what: str, *, fractions: bool = False
+    values: RawColumn, column: str, *, fractions: bool = False
 ) -> tuple[IntArray, tuple[Label, ...]]:
     """Return (n,) codes 0 to C - 1 and the (C,) sorted labels; ``fractions`` allows fractions."""
-    labels = (parse_class_labels if fractions else parse_labels)(values, what)
+    labels = (parse_class_labels if fractions else parse_labels)(values, column)
     if labels.dtype.kind in "if":
         present, codes = np.unique(labels, return_inverse=True)
         return codes.astype(np.intp), tuple(present.tolist())
@@ -163,17 +163,17 @@ def encode_classes(
     return np.fromiter((code[v] for v in labels), dtype=np.intp, count=len(labels)), classes
 
 
-def parse_time_column(values: RawColumn, what: str) -> np.ndarray:
+def parse_time_column(values: RawColumn, column: str) -> np.ndarray:
     """Return (n,) times that can be sorted: float64, datetime64 or strings of one format."""
-    array = _convert_to_array(values, (what,))
+    array = _convert_to_array(values, (column,))
     if array.dtype.kind == "M":
         missing = np.isnat(array)
         if missing.any():
-            _refuse_missing(what, int(np.argmax(missing)))
+            _refuse_missing(column, int(np.argmax(missing)))
         return array
     if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
-        return parse_times(parse_labels(array, what), what)
-    return parse_numbers(array, what)
+        return parse_times(parse_labels(array, column), column)
+    return parse_numbers(array, column)
 
 
 def _build_feature(name: str, values: RawColumn) -> np.ndarray:
@@ -232,37 +232,37 @@ def _convert_to_numeric(array: np.ndarray, loc: Loc) -> FloatArray | None:
         ) from None
 
 
-def _convert_to_integers(array: np.ndarray, what: str) -> IntArray:
+def _convert_to_integers(array: np.ndarray, column: str) -> IntArray:
     try:
         return array.astype(np.intp)
     except OverflowError:
         raise InvalidParameter(
-            f"The {what} column contains a whole number that is too large.", loc=(what,)
+            f"The {column} column contains a whole number that is too large.", loc=(column,)
         ) from None
 
 
-def _convert_to_whole_numbers(array: FloatArray, what: str) -> IntArray:
+def _convert_to_whole_numbers(array: FloatArray, column: str) -> IntArray:
     if np.isnan(array).any():
-        _refuse_missing(what, int(np.argmax(np.isnan(array))))
+        _refuse_missing(column, int(np.argmax(np.isnan(array))))
     fractional = (array != np.round(array)) | (np.abs(array) > 2**53)
     if fractional.any():
         row = int(np.argmax(fractional))
         raise InvalidParameter(
-            f"The {what} is {array[row]} in row {row}. A label is a string, a whole number or a "
+            f"The {column} is {array[row]} in row {row}. A label is a string, a whole number or a "
             "boolean.",
-            loc=(what, row),
+            loc=(column, row),
             value=str(array[row]),
         )
     return array.astype(np.intp)
 
 
-def _refuse_missing(what: str, row: int) -> NoReturn:
-    raise InvalidParameter(f"The {what} has no value in row {row}.", loc=(what, row))
+def _refuse_missing(column: str, row: int) -> NoReturn:
+    raise InvalidParameter(f"The {column} has no value in row {row}.", loc=(column, row))
 
 
-def _refuse_type(dtype: np.dtype[Any], what: str, loc: Loc | None = None) -> NoReturn:
+def _refuse_type(dtype: np.dtype[Any], column: str, loc: Loc | None = None) -> NoReturn:
     raise InvalidParameter(
-        f"The {what} column has type {dtype}. Use numbers, booleans or strings.",
-        loc=(what,) if loc is None else loc,
+        f"The {column} column has type {dtype}. Use numbers, booleans or strings.",
+        loc=(column,) if loc is None else loc,
         value=str(dtype),
     )

@@ -148,15 +148,15 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
             loc=("small_sources",),
             value=small_sources,
         )
-    given = {"target": target, **{role: c for role, c in roles.items() if c is not None}}
-    lacking = {} if missing is None else {role: find_missing(c) for role, c in given.items()}
+    columns = {"target": target, **{role: c for role, c in roles.items() if c is not None}}
+    lacking = {} if missing is None else {role: find_missing(c) for role, c in columns.items()}
     if missing == "refuse":
         refuse_missing(lacking)
     data = _parse_columns(
         features,
         {
             role: fill_missing(role, c, lacking[role]) if missing == "leave_out" else c
-            for role, c in given.items()
+            for role, c in columns.items()
         },
         task,
     )
@@ -286,10 +286,10 @@ def _read_weights(weight: RawColumn) -> FloatArray:
 
 
 def _refuse_length(
-    what: str, length: int, n: int, loc: tuple[str | int, ...] | None = None
+    column: str, length: int, n: int, loc: tuple[str | int, ...] | None = None
 ) -> None:
     raise InvalidParameter(
-        f"The number of rows of the {what} is {length}, and the target has {n}.",
-        loc=(what,) if loc is None else loc,
+        f"The number of rows of the {column} is {length}, and the target has {n}.",
+        loc=(column,) if loc is None else loc,
         value=length,
     )

@@ -20,14 +20,14 @@ _SHAPE: Final = str.maketrans("012345678", "999999999")
 _LARGEST_FIRST: Final = re.compile(r"9{4}.*|[^9]*9+[^9]*|99:99.*", re.DOTALL)
 
 
-def parse_times(texts: Sequence[str] | np.ndarray, what: str) -> np.ndarray:
+def parse_times(texts: Sequence[str] | np.ndarray, column: str) -> np.ndarray:
     """Return values that sort in the order of time.
 
     Parameters
     ----------
     texts : sequence of str
         (n,) dates or times.
-    what : str
+    column : str
         Name of the column, for messages.
 
     Returns
@@ -50,17 +50,17 @@ def parse_times(texts: Sequence[str] | np.ndarray, what: str) -> np.ndarray:
     for row, moment in enumerate(moments):
         if moment is None:
             raise InvalidParameter(
-                f"The {what} {texts[row]!r} in row {row} is not a date or time that can be sorted. "
-                "Write times as 2020-12-31, 2020-12-31T23:59:00 (ISO 8601) or as numbers.",
-                loc=(what, row),
+                f"The {column} {texts[row]!r} in row {row} is not a date or time that can be "
+                "sorted. Write times as 2020-12-31, 2020-12-31T23:59:00 (ISO 8601) or as numbers.",
+                loc=(column, row),
                 value=texts[row][:100],
             )
     if any(zoned) and not all(zoned):
         row = next(i for i in range(len(zoned)) if zoned[i] != zoned[0])
         raise InvalidParameter(
-            f"The {what} {texts[row]!r} in row {row} {'has a' if zoned[row] else 'has no'} time "
+            f"The {column} {texts[row]!r} in row {row} {'has a' if zoned[row] else 'has no'} time "
             f"zone, but {texts[0]!r} in row 0 {'has one' if zoned[0] else 'has none'}.",
-            loc=(what, row),
+            loc=(column, row),
             value=texts[row][:100],
         )
     plain = [None if m is None else _remove_zone(m) for m in moments]

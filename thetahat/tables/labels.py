@@ -45,7 +45,7 @@ def normalise_label_key(key: str, classes: Sequence[Label]) -> str:
     return key.lower() if all(isinstance(label, bool) for label in classes) else key
 
 
-def find_similar_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ...]:
+def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, ...]:
     """Return a caution if two labels look like different spellings of one.
 
     They differ only in letter case, in blanks at the ends, or in the Unicode composition of their
@@ -57,9 +57,9 @@ def find_similar_labels(labels: Iterable[Label], what: str) -> tuple[Caution, ..
     alike = [pair for pair in spelt.values() if len(pair) > 1]
     if not alike:
         return ()
-    one, other = alike[0][:2]
+    first, second = alike[0][:2]
     more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
-    return (LABELS_ALIKE(what=what, first=ascii(one), second=ascii(other), more=more),)
+    return (LABELS_ALIKE(what=column, first=ascii(first), second=ascii(second), more=more),)
 
 
 def _have_no_gaps(codes: IntArray) -> bool:

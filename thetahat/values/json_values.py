@@ -106,13 +106,13 @@ class _FieldPlan(NamedTuple):
 def _build_dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
     plans = tuple(
         _FieldPlan(
-            name=one.name,
-            wire=one.metadata.get("wire", one.name),
-            is_optional=one.default is None,
-            is_inline=bool(one.metadata.get("inline")),
+            name=field.name,
+            wire=field.metadata.get("wire", field.name),
+            is_optional=field.default is None,
+            is_inline=bool(field.metadata.get("inline")),
         )
-        for one in fields(kind)
-        if not one.metadata.get("omit")
+        for field in fields(kind)
+        if not field.metadata.get("omit")
     )
     names = frozenset(plan.wire for plan in plans if not plan.is_inline)
 

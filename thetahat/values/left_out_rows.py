@@ -103,8 +103,8 @@ class LeftOut:
         """Return for example ``no target in rows 3, 8; incomplete features in row 5``."""
         return "; ".join(
             ("incomplete features" if column == FEATURES else f"no {column}")
-            + f" in {_list_first('row', found.n, found.rows)}"
-            for column, found in self.missing.items()
+            + f" in {_list_first('row', rows.n, rows.rows)}"
+            for column, rows in self.missing.items()
         )
 
 

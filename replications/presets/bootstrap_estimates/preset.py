@@ -148,8 +148,8 @@ class BootstrapStudy:
             record[f"{name}/variance"] = _replace_none_by_nan(replicates.variance)
             record[f"{name}/ends"] = np.array(
                 [
-                    [_replace_none_by_nan(one.lower), _replace_none_by_nan(one.upper)]
-                    for one in intervals
+                    [_replace_none_by_nan(interval.lower), _replace_none_by_nan(interval.upper)]
+                    for interval in intervals
                 ]
             )
         return record

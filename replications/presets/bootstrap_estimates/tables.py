@@ -44,8 +44,10 @@ class BootstrapStatistics:
     def __init__(self, records: Records, truths: Mapping[str, float]) -> None:
         self.records, self.truths = records, truths
 
-        def compute(some: Records) -> dict[str, FloatArray]:
-            return {name: _compute_statistics(some, name, truth) for name, truth in truths.items()}
+        def compute(subset: Records) -> dict[str, FloatArray]:
+            return {
+                name: _compute_statistics(subset, name, truth) for name, truth in truths.items()
+            }
 
         self.jackknifed = jackknife(compute, records)
 

@@ -175,9 +175,9 @@ def estimate_632_plus(
         total[out_of_bag] += sample.losses(name, counts, out_of_bag, rng)
         times[out_of_bag] += 1
     was_out = times > 0
-    ones, predicted_ones = float(y.mean()), float(predicted.mean())
+    share, predicted_share = float(y.mean()), float(predicted.mean())
     return Error632Plus(
         apparent=float((predicted != y).mean()),
         out_of_bag=float((total[was_out] / times[was_out]).mean()),
-        no_information=ones * (1 - predicted_ones) + (1 - ones) * predicted_ones,
+        no_information=share * (1 - predicted_share) + (1 - share) * predicted_share,
     ).estimate

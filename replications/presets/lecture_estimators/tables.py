@@ -57,15 +57,15 @@ def compute_statistics(records: Records) -> dict[str, FloatArray]:
     s = statistics
     for first, second in pairwise(CROSS_VALIDATIONS):
         s[f"{first}/bias_above"] = s[f"{first}/bias"] - s[f"{second}/bias"]
-    ten, one, plus = "ten_fold", LEAVE_ONE_OUT, PLUS
+    ten_fold, leave_one_out, plus = "ten_fold", LEAVE_ONE_OUT, PLUS
     least_sd = np.min([s[f"{name}/sd"] for name in CROSS_VALIDATIONS], axis=0)
     fitted_on_fewer = records["split_third"] - records["split_third_truth"]
     return s | {
         "fitted_on_fewer": fitted_on_fewer.mean(axis=0),
         "halves_above": s["split_half/bias"] - s["split_third/bias"],
-        "one_out/mse": s[f"{ten}/mse"] - s[f"{one}/mse"],
-        "one_out/sd": _compute_ratio(s[f"{ten}/sd"], s[f"{one}/sd"]),
-        "split/sd": s["split_third/sd"] - s[f"{ten}/sd"],
+        "one_out/mse": s[f"{ten_fold}/mse"] - s[f"{leave_one_out}/mse"],
+        "one_out/sd": _compute_ratio(s[f"{ten_fold}/sd"], s[f"{leave_one_out}/sd"]),
+        "split/sd": s["split_third/sd"] - s[f"{ten_fold}/sd"],
         "plus/sd": least_sd - s[f"{plus}/sd"],
     }
 

@@ -68,11 +68,11 @@ def compute_findings(
 ) -> StudyFindings:
     """Return table, figures and claims from the records of all repetitions."""
 
-    def compute(some: Records) -> dict[str, FloatArray]:
+    def compute(subset: Records) -> dict[str, FloatArray]:
         return {
             f"{n}/{name}": value
             for n in sizes
-            for name, value in compute_statistics(some, n, np.asarray(shares), splits).items()
+            for name, value in compute_statistics(subset, n, np.asarray(shares), splits).items()
         }
 
     statistics = jackknife(compute, records)

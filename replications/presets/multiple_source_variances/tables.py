@@ -79,10 +79,10 @@ def compute_findings(
 ) -> StudyFindings:
     """Return tables, figures and claims from the records of all repetitions."""
 
-    def compute(some: Records) -> dict[str, FloatArray]:
+    def compute(subset: Records) -> dict[str, FloatArray]:
         statistics: dict[str, FloatArray] = {}
         for scheme in SCHEMES:
-            statistics |= compute_statistics(some, scheme, sizes)
+            statistics |= compute_statistics(subset, scheme, sizes)
         return statistics | compute_claim_statistics(statistics)
 
     n = len(records["cvs_means"])

@@ -132,8 +132,8 @@ class StatisticReplicates:
     @cached_property
     def sample_standard_error(self) -> float | None:
         """Jackknife standard error of the sample; None if it is undefined."""
-        ones = np.ones((1, int(self.starts[-1])))
-        variance = float(self.functional.jackknife_variances(ones)[0])
+        counts = np.ones((1, int(self.starts[-1])))
+        variance = float(self.functional.jackknife_variances(counts)[0])
         return math.sqrt(variance) / self.functional.divisor if math.isfinite(variance) else None
 
     @cached_property

@@ -63,8 +63,8 @@ def split_bias_and_variance(
     """
     if not loss.info.loss.has_bias_and_variance:
         return None
-    found = {name: _split_one(data, of_learner) for name, of_learner in outcomes.items()}
-    return {name: one for name, one in found.items() if one is not None} or None
+    parts = {name: _split_one(data, of_learner) for name, of_learner in outcomes.items()}
+    return {name: part for name, part in parts.items() if part is not None} or None
 
 
 def _split_one(data: Data, outcomes: Sequence[SplitOutcome]) -> BiasVariance | None:

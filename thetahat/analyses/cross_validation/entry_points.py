@@ -194,7 +194,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     )
     outcomes, errors = _run_learners(built, data, built_scheme, built_loss, seed)
     refit_runs = _run_refits(refits, built, data, built_loss, seed, errors)
-    outcomes = {name: one for name, one in outcomes.items() if name not in errors}
+    outcomes = {name: of_learner for name, of_learner in outcomes.items() if name not in errors}
     if not outcomes:
         raise next(iter(errors.values()))
     evaluation = evaluate_outcomes(
@@ -333,7 +333,7 @@ def _run_refits(  # noqa: PLR0913 - the methods, what they fit, and the errors s
                 arrays, cautions = output
                 losses.setdefault(name, {})[design] = join_losses(data, refit_seed, [arrays])
                 prefix = f"Learner {name!r}, in extra fits"
-                warnings |= {one.with_prefix(prefix): None for one in cautions}
+                warnings |= {caution.with_prefix(prefix): None for caution in cautions}
     present: dict[str, LossesByDesign] = {
         name: losses[name] for name in learners if name in losses and name not in errors
     }

@@ -157,7 +157,7 @@ def without_refit_target(choices: Choices, methods: Sequence[RequestedRefit]) ->
 
     The methods that work on the losses then need not estimate it too.
     """
-    targets = {target for one in methods for target in one.method.info.targets}
+    targets = {target for entry in methods for target in entry.method.info.targets}
     return replace(choices, target=None) if choices.target in targets else choices
 
 
@@ -241,10 +241,10 @@ def list_failed_learners(failures: Mapping[str, LearnerFailure]) -> list[Caution
 def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:
     """Return a caution for each method that built no interval because the losses do not vary."""
     return [
-        NO_INTERVAL(method=one.key, subject=_format_subject(subject))
+        NO_INTERVAL(method=estimate.key, subject=_format_subject(subject))
         for subject, of_subject in estimates.items()
-        for one in of_subject
-        if one.estimate is None and not one.intervals
+        for estimate in of_subject
+        if estimate.estimate is None and not estimate.intervals
     ]
 
 

@@ -45,10 +45,10 @@ def estimate_means(sizes: Sequence[float], losses: Sequence[BlockLosses]) -> Mea
     """Return the means and their covariance; losses share one layout and are in order of size."""
     layout = losses[0].layout
     if layout.kind is BlockKind.HOLDOUT:
-        values = np.array([one.rows for one in losses])
+        values = np.array([size_losses.rows for size_losses in losses])
         factor = 1 / values.shape[1]
     else:
-        values = np.array([one.moments.means for one in losses])
+        values = np.array([size_losses.moments.means for size_losses in losses])
         factor = 1 / values.shape[1]
         if layout.n_repeats > 1 or layout.kind is BlockKind.SUBSAMPLES:
             factor += layout.test_to_train_ratio or 0.0
@@ -56,7 +56,7 @@ def estimate_means(sizes: Sequence[float], losses: Sequence[BlockLosses]) -> Mea
     covariance = np.cov(values) if n_units > 1 else np.zeros((len(losses), len(losses)))
     return MeansOfSizes(
         sizes=np.asarray(sizes, dtype=np.float64),
-        means=np.array([one.moments.macro_mean for one in losses]),
+        means=np.array([size_losses.moments.macro_mean for size_losses in losses]),
         covariance=factor * np.atleast_2d(covariance),
         degrees_of_freedom=float(max(n_units - 1, 1)),
     )

@@ -106,7 +106,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         Computed at each size; steps and saturation are of the loss alone.
     """
     table = LossTable(
-        sizes[0].losses.layout, {one.key: one.losses for one in sizes}, loss_range=loss_range
+        sizes[0].losses.layout, {size.key: size.losses for size in sizes}, loss_range=loss_range
     )
     largest = sizes[-1]
     without_tests = replace(
@@ -119,18 +119,18 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         gate=None,
     )
     with_largest = replace(without_tests, control=largest.key)
-    judged = {one.key: one.judged for one in sizes if one.judged is not None}
+    judged = {size.key: size.judged for size in sizes if size.judged is not None}
     evaluation = add_metrics(
         evaluate(table, with_largest, seed), metrics, judged, table.layout, with_largest, seed
     )
-    models = [evaluation.models[one.key] for one in sizes]
+    models = [evaluation.models[size.key] for size in sizes]
     smaller = [
-        compare_with_largest(one.label, int(one.n_train.max()), comparison, choices.alpha)
-        for one, comparison in zip(sizes[:-1], _list_full_comparisons(evaluation), strict=True)
+        compare_with_largest(size.label, int(size.n_train.max()), comparison, choices.alpha)
+        for size, comparison in zip(sizes[:-1], _list_full_comparisons(evaluation), strict=True)
     ]
     law, reason = _fit_law(sizes, loss_range)
     return Curve(
-        points=tuple(_build_point(one, model) for one, model in zip(sizes, models, strict=True)),
+        points=tuple(_build_point(size, model) for size, model in zip(sizes, models, strict=True)),
         steps=tuple(_build_step(table, a, b, without_tests, seed) for a, b in pairwise(sizes)),
         saturation=assess_saturation(
             smaller, largest.label, int(largest.n_train.max()), n, choices.margin
@@ -198,10 +198,10 @@ def _fit_law(
     sizes: Sequence[SizeLosses], loss_range: tuple[float, float] | None
 ) -> tuple[PowerLaw | None, str | None]:
     """Return a power law through the mean losses, or None with the reason."""
-    mean_sizes = [one.mean_size for one in sizes]
+    mean_sizes = [size.mean_size for size in sizes]
     if len(sizes) < 2 or not np.all(np.diff(mean_sizes) > 0):
         return None, "a curve needs two different sizes"
-    means = estimate_means(mean_sizes, [one.losses for one in sizes])
+    means = estimate_means(mean_sizes, [size.losses for size in sizes])
     return fit_power_law(means, lowest=None if loss_range is None else loss_range[0])
 
 
@@ -240,7 +240,7 @@ def _build_figure(
     law: PowerLaw | None,
     metrics: Sequence[ChosenMethod[Metric]],
 ) -> CurveFigure:
-    x = tuple(one.mean_size for one in sizes)
+    x = tuple(size.mean_size for size in sizes)
     lower, upper = _get_interval_ends(models)
     drawn_law = None
     if law is not None:
@@ -261,8 +261,8 @@ def _draw_metric(key: str, models: Sequence[ModelResult]) -> DrawnMetric:
     lower, upper = _get_interval_ends(results)
     return DrawnMetric(
         y=tuple(
-            one.estimate.macro if one.mean is MeanKind.MACRO else one.estimate.pooled
-            for one in results
+            result.estimate.macro if result.mean is MeanKind.MACRO else result.estimate.pooled
+            for result in results
         ),
         lower=lower,
         upper=upper,
@@ -274,8 +274,8 @@ def _get_interval_ends(
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Return the lower and the upper ends of the first recommended interval at each size."""
     recommended = [
-        next((interval for interval in one.intervals or () if interval.recommended), None)
-        for one in results
+        next((interval for interval in result.intervals or () if interval.recommended), None)
+        for result in results
     ]
     return (
         tuple(None if interval is None else interval.lower for interval in recommended),

@@ -123,8 +123,10 @@ def assess_saturation(
         test_share=None if enough is None else 1 - enough.n_train / n,
         sizes=(
             *(
-                _build_size_loss(one.label, one.n_train, n, one.difference, one.upper)
-                for one in smaller
+                _build_size_loss(
+                    comparison.label, comparison.n_train, n, comparison.difference, comparison.upper
+                )
+                for comparison in smaller
             ),
             _build_size_loss(largest, n_largest, n, 0.0, 0.0),
         ),

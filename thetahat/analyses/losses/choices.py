@@ -235,9 +235,9 @@ def _get_member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
     return kind(value)
 
 
-def _require(good: bool, name: str, value: Any, what: str) -> None:  # noqa: FBT001 - an assertion
-    if not good:
-        raise InvalidParameter(f"{name} {what}, got {value}.", loc=(name,), value=value)
+def _require(is_met: bool, name: str, value: Any, requirement: str) -> None:  # noqa: FBT001 - an assertion
+    if not is_met:
+        raise InvalidParameter(f"{name} {requirement}, got {value}.", loc=(name,), value=value)
 
 
 def _check_keys(family: str, entries: tuple[ChosenMethod[Any], ...]) -> None:

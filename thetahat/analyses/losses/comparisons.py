@@ -156,7 +156,9 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     resamples = None if resampling is None else resampling.shared
     for pairs, batch in batches(table, choices.control, resamples):
         outcomes = run_paired_tests(pairs, batch, methods.tests, choices, seed, left_out)
-        known = {key: one for of_pair in outcomes[:FEW_PAIRS] for key, one in of_pair.items()}
+        known = {
+            key: outcome for of_pair in outcomes[:FEW_PAIRS] for key, outcome in of_pair.items()
+        }
         sizes = sizes or find_test_sizes(lookup, methods.tests.methods, choices, known)
         cautions = list_size_cautions(sizes)
         for pair, own in zip(pairs, outcomes, strict=True):

@@ -271,7 +271,10 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     first = next(iter(in_rows))
     rows = in_rows[first]
     if rows is None:
-        values = {name: np.asarray(one, dtype=np.float64) for name, one in losses.items()}
+        values = {
+            name: np.asarray(values_of_model, dtype=np.float64)
+            for name, values_of_model in losses.items()
+        }
         n = len(values[first])
         if block is None:
             if kind is not BlockKind.HOLDOUT:
@@ -285,7 +288,10 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         layout = build_layout(
             kind,
             _list_labels(block),
-            **{name: None if one is None else _list_labels(one) for name, one in columns.items()},
+            **{
+                name: None if column is None else _list_labels(column)
+                for name, column in columns.items()
+            },
             n_train=sizes,
         )
         return layout, values
@@ -346,12 +352,14 @@ def read_methods(
     """Return the methods under their keys in the result; None takes all that apply."""
     if methods is None:
         return None
-    named = methods.items() if isinstance(methods, Mapping) else ((None, one) for one in methods)
+    named = (
+        methods.items() if isinstance(methods, Mapping) else ((None, entry) for entry in methods)
+    )
     entries = []
-    for place, (key, one) in enumerate(named):
-        method: Any = one
-        if isinstance(one, str):
-            method = registry.get_method(one, loc=(field, place))()
+    for place, (key, entry) in enumerate(named):
+        method: Any = entry
+        if isinstance(entry, str):
+            method = registry.get_method(entry, loc=(field, place))()
         name = method.info.name
         entries.append(ChosenMethod(key or name, name, method, place))
     return tuple(entries)

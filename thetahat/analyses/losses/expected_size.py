@@ -267,9 +267,11 @@ def _compare_folds(design: StudiedDesign, layout: Layout) -> float:
 def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
     """Return the studied losses that are like these: of 0 and 1, or others."""
     values = [losses.values for losses in models]
-    if any(one is None for one in values):
+    if any(of_model is None for of_model in values):
         return ("binary", "unbounded")
-    is_binary = all(((one == 0) | (one == 1)).all() for one in values if one is not None)
+    is_binary = all(
+        ((of_model == 0) | (of_model == 1)).all() for of_model in values if of_model is not None
+    )
     return ("binary",) if is_binary else ("unbounded",)
 
 

@@ -89,15 +89,17 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
         for built in _build_intervals(entry, losses, variances.methods, estimates, choices, draw)
     ]
     on_fits = [
-        built for one in refits for built in _build_refit_intervals(one, losses, intervals, choices)
+        built
+        for refit in refits
+        for built in _build_refit_intervals(refit, losses, intervals, choices)
     ]
     none_fits = not (variances.named or variances.methods or refits)
     note_unbuilt(intervals, none_fits, on_losses, losses, choices, left_out)
     built = [*on_losses, *on_fits]
     if limits is not None:
-        built = [replace(one, interval=clipped(one.interval, limits)) for one in built]
+        built = [replace(entry, interval=clipped(entry.interval, limits)) for entry in built]
     layout = losses.layout
-    again = {one.key: one for one in refits if one.estimate is not None}
+    again = {refit.key: refit for refit in refits if refit.estimate is not None}
     return Inference(
         {**estimates, **_select_estimates(again, own=False)},
         recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
@@ -109,9 +111,9 @@ def _select_estimates(
     refits: dict[str, RefitEstimate], *, own: bool
 ) -> dict[str, VarianceEstimate]:
     return {
-        key: one.estimate
-        for key, one in refits.items()
-        if one.estimate is not None and one.is_own_estimate is own
+        key: refit.estimate
+        for key, refit in refits.items()
+        if refit.estimate is not None and refit.is_own_estimate is own
     }
 
 

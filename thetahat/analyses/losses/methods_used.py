@@ -33,14 +33,16 @@ def list_methods_used(
     """
     estimates = [estimate for of_subject in refits.values() for estimate in of_subject]
     keys: dict[str, list[str]] = {
-        "variances": [key for one in inferences for key in one.estimates],
-        "intervals": [built.interval.method for one in inferences for built in one.built],
+        "variances": [key for inference in inferences for key in inference.estimates],
+        "intervals": [
+            built.interval.method for inference in inferences for built in inference.built
+        ],
         "tests": [key for pair in comparisons for key in pair.tests],
         "omnibus": list(omnibus),
     }
     made_before = {
-        "variances": {one.key for one in estimates if one.estimate is not None},
-        "intervals": {interval.method for one in estimates for interval in one.intervals},
+        "variances": {estimate.key for estimate in estimates if estimate.estimate is not None},
+        "intervals": {interval.method for estimate in estimates for interval in estimate.intervals},
     }
     return tuple(
         _describe_method(family, key, choices)

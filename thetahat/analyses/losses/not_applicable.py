@@ -64,9 +64,9 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     Intervals that are missing because a variance is 0 or negative are not added: the variance has
     a caution about it.
     """
-    there = {one.interval.method for one in built}
+    built_methods = {entry.interval.method for entry in built}
     for entry in intervals.methods:
-        if entry.key in there or isinstance(entry.method, ResampledInterval):
+        if entry.key in built_methods or isinstance(entry.method, ResampledInterval):
             continue
         if not isinstance(entry.method, IntervalOfLosses):
             if none_fits:

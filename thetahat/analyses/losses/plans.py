@@ -214,10 +214,13 @@ def _list_growths(basis: VerdictBasis, layout: Layout) -> list[_Growth]:
 
 def _build_source_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
     k = layout.n_blocks
-    one = basis.standard_error * math.sqrt(k)
+    error_of_one_source = basis.standard_error * math.sqrt(k)
     normal = basis.degrees_of_freedom is None
     return _Growth(
-        "sources", k, MAX_UNITS, lambda n: (one / math.sqrt(n), None if normal else n - 1.0)
+        "sources",
+        k,
+        MAX_UNITS,
+        lambda n: (error_of_one_source / math.sqrt(n), None if normal else n - 1.0),
     )
 
 

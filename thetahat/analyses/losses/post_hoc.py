@@ -120,7 +120,7 @@ def build_post_hoc_result(
     groups = [tied] if choices.control else find_groups(differ[np.ix_(order, order)], ordered)
     in_brief = choose_detail(choices.detail, len(compared.a)) == "brief"
     return PostHocOmnibusResult(
-        **{one.name: getattr(result, one.name) for one in fields(result)},
+        **{field.name: getattr(result, field.name) for field in fields(result)},
         pairs=None if in_brief else compared.records(),
         pair_columns=compared.columns() if in_brief else None,
         alpha=alpha,

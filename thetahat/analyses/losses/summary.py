@@ -64,7 +64,9 @@ def _select_comparable_estimates(
     models: Mapping[str, ModelResult], intervals: Mapping[str, Interval | None]
 ) -> dict[str, float]:
     """Return the estimates of the recommended intervals; the macro means where one has none."""
-    estimates = {name: one.estimate for name, one in intervals.items() if one is not None}
+    estimates = {
+        name: interval.estimate for name, interval in intervals.items() if interval is not None
+    }
     if len(estimates) == len(models):
         return estimates
     return {name: model.mean.macro for name, model in models.items()}

@@ -159,14 +159,14 @@ def as_difference(risk: WeightedRisk) -> WeightedRiskDifference:
     if risk.by_source is not None:
         by_source = tuple(
             SourceRiskDifference(
-                source=one.source,
-                n=one.n,
-                difference=one.estimate,
-                variance=one.variance,
-                interval=one.interval,
-                cautions=one.cautions,
+                source=of_source.source,
+                n=of_source.n,
+                difference=of_source.estimate,
+                variance=of_source.variance,
+                interval=of_source.interval,
+                cautions=of_source.cautions,
             )
-            for one in risk.by_source
+            for of_source in risk.by_source
         )
     return WeightedRiskDifference(
         difference=risk.estimate,

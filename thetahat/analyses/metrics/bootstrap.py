@@ -92,7 +92,7 @@ def draw_replicates(
         return None
     resamples = HashedResamples(units.starts, seed, n_resamples)
     # parts without a value are not in the estimate either
-    defined = [(rows, one) for rows, one in parts if not np.isnan(one.value())]
+    defined = [(rows, statistic) for rows, statistic in parts if not np.isnan(statistic.value())]
     many = layout.n_rows * n_resamples >= MANY_DRAWS
     kinds = _RowKinds.build(defined, layout, units) if many else None
     if kinds is not None:
@@ -134,12 +134,12 @@ class _RowKinds:
     ) -> _RowKinds | None:
         """Return the kinds of all parts; None if there are many, or if a unit is not a row."""
         alone = units.unit == "instance" and units.unit_of_row is None
-        statistics = [one for _, one in parts if isinstance(one, MetricOfKinds)]
+        statistics = [statistic for _, statistic in parts if isinstance(statistic, MetricOfKinds)]
         if not alone or len(statistics) < max(len(parts), 1):
             return None
         bounds, by_row = [0], np.full(layout.n_rows, -1, dtype=np.intp)
-        for (rows, _), one in zip(parts, statistics, strict=True):
-            own, n_kinds = one.kinds()
+        for (rows, _), statistic in zip(parts, statistics, strict=True):
+            own, n_kinds = statistic.kinds()
             by_row[rows] = bounds[-1] + own
             bounds.append(bounds[-1] + n_kinds)
             if not few_kinds(bounds[-1], layout.n_rows):
@@ -155,8 +155,10 @@ class _RowKinds:
             stop = min(first + step, len(values))
             counts = resamples.counts_by_kind(self.by_unit, n_kinds, first, stop)
             of_parts = (
-                one.resampled_by_kind(counts[:, low:high])
-                for one, (low, high) in zip(self.statistics, pairwise(self.bounds), strict=True)
+                statistic.resampled_by_kind(counts[:, low:high])
+                for statistic, (low, high) in zip(
+                    self.statistics, pairwise(self.bounds), strict=True
+                )
             )
             values[first:stop] = sum(of_parts) / len(self.statistics)
         return values
@@ -189,5 +191,5 @@ def _average_parts(
     """Return the (B,) averages over the parts."""
     if len(parts) == 1 and len(parts[0][0]) == counts.shape[1]:
         return parts[0][1].resampled(counts, many=many)  # all rows, in order
-    values = (one.resampled(counts[:, rows], many=many) for rows, one in parts)
+    values = (statistic.resampled(counts[:, rows], many=many) for rows, statistic in parts)
     return np.asarray(sum(values) / len(parts))

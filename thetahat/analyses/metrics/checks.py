@@ -99,7 +99,7 @@ def collect_judged(
     if not metrics:
         return {}
     judged = {name: judged_from(of_learner, data, name) for name, of_learner in outcomes.items()}
-    without = [name for name, one in judged.items() if one.scores is None]
+    without = [name for name, of_learner in judged.items() if of_learner.scores is None]
     check_metrics(metrics, data.task, classes=data.classes)
     for i, entry in enumerate(metrics):
         if entry.method.uses == "scores" and without:

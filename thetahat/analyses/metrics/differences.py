@@ -46,13 +46,13 @@ def add_differences(
     built = [
         build_difference(metric, _read(metric, measured, pair, choices), choices) for pair in full
     ]
-    adjusted = _adjust([one.p_value for one in built], choices.correction)
+    adjusted = _adjust([difference.p_value for difference in built], choices.correction)
     comparisons = tuple(
         replace(
             pair,
-            metrics={**(pair.metrics or {}), key: replace(one, p_value_adjusted=p_value)},
+            metrics={**(pair.metrics or {}), key: replace(difference, p_value_adjusted=p_value)},
         )
-        for pair, one, p_value in zip(full, built, adjusted, strict=True)
+        for pair, difference, p_value in zip(full, built, adjusted, strict=True)
     )
     return replace(result, comparisons=comparisons)
 
@@ -108,12 +108,14 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
     choices: Choices,
 ) -> EvaluationResult:
     # without the bootstrap, whose quantiles would be most of the work
-    without = {name: replace(one, replicates=None) for name, one in measured.items()}
+    without_replicates = {
+        name: replace(values, replicates=None) for name, values in measured.items()
+    }
     shared = SharedCautions()
     built: list[BriefMetricDifference] = []
     places_of_pairs: list[list[CautionPlace]] = []
     for pair in pairs:
-        reading = _read(metric, without, pair, choices)
+        reading = _read(metric, without_replicates, pair, choices)
         difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
         interval = reading.interval
         places = shared.note(f"metrics.{key}", cautions)
@@ -131,14 +133,16 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
                 p_value_adjusted=None,
             )
         )
-    adjusted = _adjust([one.p_value for one in built], choices.correction)
+    adjusted = _adjust([difference.p_value for difference in built], choices.correction)
     comparisons = tuple(
         replace(
             pair,
             cautions=(*pair.cautions, *shared.keep_particular(places, len(pairs))),
-            metrics={**(pair.metrics or {}), key: replace(one, p_value_adjusted=p_value)},
+            metrics={**(pair.metrics or {}), key: replace(difference, p_value_adjusted=p_value)},
         )
-        for pair, places, one, p_value in zip(pairs, places_of_pairs, built, adjusted, strict=True)
+        for pair, places, difference, p_value in zip(
+            pairs, places_of_pairs, built, adjusted, strict=True
+        )
     )
     listed = (*(result.comparison_cautions or ()), *shared.listed())
     return replace(result, comparisons=comparisons, comparison_cautions=listed)

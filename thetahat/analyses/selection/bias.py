@@ -81,7 +81,7 @@ def estimate_bias(  # noqa: PLR0913 - the losses, the choice, and how it was mad
     evaluation = evaluate(LossTable(table.layout, {_GAP: gap}), gap_choices, seed)
     model = evaluation.models[_GAP]
     first = DEFAULT_TARGET[table.layout.kind]
-    recommended = [one for one in model.intervals or () if one.recommended]
+    recommended = [interval for interval in model.intervals or () if interval.recommended]
     recommended.sort(key=lambda interval: interval.target != first)
     return replace(
         bias,

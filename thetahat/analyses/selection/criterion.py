@@ -68,7 +68,7 @@ class Criterion:
         """Return the value of each split, NaN where undefined, and the variance of the first."""
         if self.metric is None:
             losses = divide_losses(outcomes)
-            return [float(one.mean()) for one in losses], variance_of_mean(losses[0])
+            return [float(of_split.mean()) for of_split in losses], variance_of_mean(losses[0])
         values = []
         within = float("nan")
         for at, outcome in enumerate(outcomes):
@@ -149,5 +149,5 @@ def divide_losses(outcomes: Sequence[SplitOutcome]) -> list[FloatArray]:
 
 def _find_first_rows(outcomes: Sequence[SplitOutcome]) -> list[int]:
     """Return the place of the first row of each split among the rows of all splits."""
-    starts: list[int] = np.cumsum([0, *(len(one.test) for one in outcomes[:-1])]).tolist()
+    starts: list[int] = np.cumsum([0, *(len(outcome.test) for outcome in outcomes[:-1])]).tolist()
     return starts

@@ -82,7 +82,7 @@ class ExternalChoices:
             candidates={
                 name: ExternalCandidate(
                     wins=wins[name],
-                    internal=tuple(one.mean for one in errors.internal)
+                    internal=tuple(estimate.mean for estimate in errors.internal)
                     if lists_candidates
                     else None,
                     external=errors.external if lists_candidates else None,

@@ -62,7 +62,7 @@ class InternalEstimate:
 
 def estimate_from_losses(losses: Sequence[FloatArray]) -> InternalEstimate:
     """Return the estimate from the (n_j,) losses of each split."""
-    means = np.array([one.mean() for one in losses])
+    means = np.array([of_split.mean() for of_split in losses])
     return InternalEstimate(means=means, within=variance_of_mean(losses[0]))
 
 

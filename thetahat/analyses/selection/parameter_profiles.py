@@ -49,8 +49,10 @@ def profile_grid(
         parameters[parameter] = ParameterProfile(
             values=values,
             candidates=tuple(best),
-            mean=tuple(None if one is None else one.mean for one in estimates),
-            standard_error=tuple(None if one is None else one.standard_error for one in estimates),
+            mean=tuple(None if estimate is None else estimate.mean for estimate in estimates),
+            standard_error=tuple(
+                None if estimate is None else estimate.standard_error for estimate in estimates
+            ),
             external=tuple(_average_known(external.get(name or "")) for name in best)
             if external
             else None,

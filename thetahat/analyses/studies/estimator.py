@@ -77,5 +77,7 @@ class StudyEstimator:
         return replace(
             self,
             loss=None if self.loss is None else loss_for_classes(self.loss, classes),
-            learners={name: for_classes(one, classes) for name, one in self.learners.items()},
+            learners={
+                name: for_classes(learner, classes) for name, learner in self.learners.items()
+            },
         )

@@ -67,13 +67,13 @@ def tabulate(
         How truths were computed, for readers.
     """
     source_blocks = {
-        one.key
-        for one in estimators
-        if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
+        estimator.key
+        for estimator in estimators
+        if estimator.scheme is not None and estimator.scheme.block_kind is BlockKind.SOURCE
     }
     reader = RecordReader(records, frozenset(source_blocks))
-    levels = {one.key: one.choices.level for one in estimators}
-    alphas = {one.key: one.choices.alpha for one in estimators}
+    levels = {estimator.key: estimator.choices.level for estimator in estimators}
+    alphas = {estimator.key: estimator.choices.alpha for estimator in estimators}
     tables = (
         _build_table("estimates", "Estimates", _ESTIMATES, estimates_rows(reader)),
         _build_table("errors", "Estimates compared with the truth", _ERRORS, errors_rows(reader)),

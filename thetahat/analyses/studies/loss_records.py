@@ -106,7 +106,7 @@ def _select_fitting(
 ) -> SelectedMethods[Any]:
     """Return the methods that fit the layout, as if by default, so that a misfit is no error."""
     selection = select(family, chosen, REGISTRIES[family], layout, choices)
-    fitting = tuple(one for one in selection.methods if misfit(one.method, layout) is None)
+    fitting = tuple(entry for entry in selection.methods if misfit(entry.method, layout) is None)
     return SelectedMethods(fitting, named=False)
 
 

@@ -58,8 +58,8 @@ def stack_records(records: Sequence[OneRecord]) -> dict[str, FloatArray]:
     """Return (repetitions, ...) arrays of single records; NaN where one lacks a name."""
     return join_records(
         [
-            {name: np.asarray(v, dtype=np.float64)[None] for name, v in one.items()}
-            for one in records
+            {name: np.asarray(v, dtype=np.float64)[None] for name, v in record.items()}
+            for record in records
         ]
     )
 

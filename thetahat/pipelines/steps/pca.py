@@ -114,9 +114,9 @@ class PrincipalComponents:
                     value=self.n_components,
                 )
             return self.n_components
-        held = np.cumsum(spread**2)
-        m = int(np.searchsorted(held, self.n_components * held[-1], side="right")) + 1
-        return 1 if held[-1] == 0 else min(m, len(spread))
+        explained = np.cumsum(spread**2)
+        m = int(np.searchsorted(explained, self.n_components * explained[-1], side="right")) + 1
+        return 1 if explained[-1] == 0 else min(m, len(spread))
 
 
 METHOD = PrincipalComponents
