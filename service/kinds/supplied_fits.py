@@ -16,7 +16,8 @@ from service.schemas.numbers import check_number, number_array, shown
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.error_paths import errors_located_at
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.refit_estimators import (
     RequestedRefit,
     SuppliedRefit,
@@ -158,17 +159,15 @@ def read_supplied_fits(fits: SuppliedFits | None, table: LossTable) -> SuppliedE
                 refits.append(_read_conservative_z(fits.conservative_z, table.names))
     estimators = SuppliedEstimators(tuple(refits))
     layout = table.layout
-    try:
-        check_independent_rows(
-            estimators.methods,
-            layout.kind,
-            source=False,
-            cluster=layout.cluster is not None,
-            time=False,
-        )
-    except UnsupportedCombination as error:
-        error.loc = ("fits", str(error.value))
-        raise
+    for method in estimators.methods:
+        with errors_located_at(("fits", method.name)):
+            check_independent_rows(
+                (method,),
+                layout.kind,
+                source=False,
+                cluster=layout.cluster is not None,
+                time=False,
+            )
     return estimators
 
 

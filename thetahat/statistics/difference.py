@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.error_paths import located_errors
+from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import SumsFunctional
 from thetahat.statistics._one_sample import two_columns
@@ -104,11 +105,8 @@ class Difference:
         if self.paired and self.is_of_means:
             return inner.on(Sample(sample.x - sample.y), fast=fast)
         a = inner.on(Sample(sample.x), fast=fast)
-        try:
+        with located_errors({"x": ("y",)}, default=("y",)):
             b = inner.on(Sample(sample.y), fast=fast)
-        except EvaluationError as error:
-            error.loc = ("y", *error.loc[1:])
-            raise
         if not self.paired:
             return DifferenceFunctional(a, b, len(sample.x))
         if isinstance(a, SumsFunctional) and isinstance(b, SumsFunctional):
@@ -136,11 +134,8 @@ class Difference:
                 loc=("params",),
                 value=sorted(self.params),
             )
-        try:
+        with located_errors(within=("params",)):
             inner: Statistic = cls(**self.params)
-        except EvaluationError as error:
-            error.loc = ("params", *error.loc)
-            raise
         if inner.takes != "one":
             raise UnsupportedCombination(
                 f"A difference is of a statistic of one sample, and {self.statistic} is of pairs.",

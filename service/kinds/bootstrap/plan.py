@@ -18,12 +18,12 @@ from service.kinds.bootstrap.request import (
     StatisticSample,
 )
 from service.kinds.fields.layout import require_numbers
-from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import method_entry, parse_method, parse_methods
 from service.schemas.numbers import number_array, shown
 from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
 from thetahat.analyses.losses import ChosenMethod
+from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples

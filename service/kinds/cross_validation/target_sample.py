@@ -11,7 +11,6 @@ from uuid import UUID
 from service.kinds.base import DatasetFile, Job
 from service.kinds.cross_validation.request import CrossValidationRequest
 from service.kinds.fields.data import has_role, read_data, role_path
-from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import method_entry, parse_method, parse_methods
 from service.kinds.fields.sample import check_sample, read_sample
 from service.kinds.methods_used import record_method
@@ -19,6 +18,7 @@ from thetahat.analyses.importance_weighting import ShiftWeights, set_second_mome
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights, describe_weights
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.losses.weighted_risks import Sources
+from thetahat.error_paths import located_errors
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.importance_weights import (
     IMPORTANCE_WEIGHTS,

@@ -14,8 +14,9 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
 from service.kinds.fields.left_out import LeftOutDataFields
 from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
-from service.kinds.fields.locations import cells_located_by_row, located_errors
+from service.kinds.fields.locations import cells_located_by_row
 from service.schemas.base import Schema
+from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
 from thetahat.tables.data import Data, build_data

@@ -12,8 +12,9 @@ from pydantic import Field
 from service.data.reading import read_columns
 from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile
-from service.kinds.fields.left_out import ColumnReader, keep_rows, rows_numbered_as_sent
+from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.fields.list_items import LabelItem
+from service.kinds.fields.locations import rows_numbered_as_sent
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, label_list, shown
 from thetahat.errors import InvalidParameter, Loc

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 from pydantic import Field
 
 from service.schemas.base import Schema
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.error_paths import located_errors
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import RawColumn
 from thetahat.values.left_out_rows import (
     KeptRows,
@@ -100,13 +98,10 @@ class ColumnReader:
             Its path in the request.
         """
         missing = find_missing(values)
-        try:
+        with located_errors({column: loc}, default=loc):
             if not self.leaves_out:
                 refuse_missing({column: missing})
             filled = fill_missing(column, values, missing)
-        except EvaluationError as error:
-            error.loc = (*loc, *error.loc[1:])
-            raise
         earlier = self._missing.get(column)
         if earlier is not None and len(earlier) == len(missing):
             missing = missing | earlier
@@ -138,21 +133,6 @@ def keep_rows(values: Any, kept: KeptRows | None) -> Any:
     if isinstance(values, np.ndarray):
         return values[kept.index]
     return [values[i] for i in kept.index.tolist()]
-
-
-@contextmanager
-def rows_numbered_as_sent(kept: KeptRows | None) -> Iterator[None]:
-    """Give errors about a row that is kept the number that it has in the request."""
-    try:
-        yield
-    except EvaluationError as error:
-        if kept is not None and error.loc and isinstance(error.loc[-1], int):
-            row = error.loc[-1]
-            sent = int(kept.index[row])
-            error.loc = (*error.loc[:-1], sent)
-            error.message = re.sub(rf"\brow {row}\b", f"row {sent}", error.message)
-            error.args = (error.message,)
-        raise
 
 
 def _as_labels(labels: Any) -> np.ndarray:

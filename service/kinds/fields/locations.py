@@ -1,57 +1,20 @@
-"""The path in the request of an error that the library raises.
+"""The path in the request of an error about a part of it.
 
 Code that reads fields of a request raises errors with the path of the wrong field. A function of
-the library knows no request: ``loc`` of its errors is the name of an argument, followed by a row
-or a key. The service calls such a function inside one of these context managers, which turn that
-``loc`` into a path. Nothing else changes the ``loc`` of an error.
+the library knows no request: it is called inside a context manager of this module or of
+:mod:`thetahat.error_paths`, which turn the name of its argument into the path of a field.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
-from typing import Final
 
 from service.errors import FieldError, InvalidRequest
+from thetahat.error_paths import located_errors, relocated_errors
 from thetahat.errors import EvaluationError, Loc
-
-NO_PATHS: Final[Mapping[str, Loc]] = MappingProxyType({})
-
-
-@contextmanager
-def located_errors(
-    paths: Mapping[str, Loc] = NO_PATHS, *, within: Loc = (), default: Loc | None = None
-) -> Iterator[None]:
-    """Set the ``loc`` of errors of the library to the path of the field with the wrong argument.
-
-    Parameters
-    ----------
-    paths : mapping of str to tuple
-        The path in the request by argument. A key such as ``columns.source`` is for errors whose
-        ``loc`` begins with these two parts.
-    within : tuple
-        The path of the object whose fields have the names of all other arguments.
-    default : tuple or None
-        The path for errors that name no argument; ``within`` if it is None.
-    """
-    try:
-        yield
-    except EvaluationError as error:
-        if error.loc:
-            error.loc = _find_path(error.loc, paths, within)
-        else:
-            error.loc = within if default is None else default
-        raise
-
-
-def _find_path(loc: Loc, paths: Mapping[str, Loc], within: Loc) -> Loc:
-    """Replace the longest beginning of ``loc`` that is a key of ``paths``."""
-    for length in range(len(loc), 0, -1):
-        key = ".".join(map(str, loc[:length]))
-        if key in paths:
-            return (*paths[key], *loc[length:])
-    return (*within, *loc)
+from thetahat.values.left_out_rows import KeptRows
 
 
 @contextmanager
@@ -60,23 +23,39 @@ def cells_located_by_row(names: Sequence[str]) -> Iterator[None]:
 
     The library names a feature and a row, as in a table of columns.
     """
-    try:
-        yield
-    except EvaluationError as error:
-        match error.loc:
+
+    def relocate(loc: Loc) -> Loc:
+        match loc:
             case ("features", str(name), int(row)) if name in names:
-                error.loc = ("features", row, names.index(name))
-        raise
+                return ("features", row, names.index(name))
+        return loc
+
+    with relocated_errors(relocate):
+        yield
 
 
 @contextmanager
-def errors_located_at(path: Loc) -> Iterator[None]:
-    """Set the ``loc`` of errors of the library to this path, whichever argument they name."""
-    try:
-        yield
-    except EvaluationError as error:
-        error.loc = path
-        raise
+def rows_numbered_as_sent(kept: KeptRows | None) -> Iterator[None]:
+    """Give errors about a row that is kept the number that it has in the request."""
+
+    def relocate(loc: Loc) -> Loc:
+        row = _find_row(loc)
+        return loc if kept is None or row is None else (*loc[:-1], int(kept.index[row]))
+
+    with relocated_errors(relocate):
+        try:
+            yield
+        except EvaluationError as error:
+            row = _find_row(error.loc)
+            if kept is not None and row is not None:
+                sent = int(kept.index[row])
+                error.message = re.sub(rf"\brow {row}\b", f"row {sent}", error.message)
+                error.args = (error.message,)
+            raise
+
+
+def _find_row(loc: Loc) -> int | None:
+    return loc[-1] if loc and isinstance(loc[-1], int) else None
 
 
 @contextmanager

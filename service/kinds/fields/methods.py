@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from service.errors import FieldError, InvalidRequest
-from service.kinds.fields.locations import located_errors
 from service.kinds.fields.method_names import Method, MethodEntry
 from service.schemas.numbers import shown
 from service.schemas.validation_messages import describe_error
 from thetahat.analyses.losses import ChosenMethod
+from thetahat.error_paths import located_errors
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.registry import Registry
 from thetahat.similar_names import suggest_name
@@ -59,24 +59,32 @@ def parse_method(registry: Registry[type[M]], method: Method, loc: Loc) -> M:
     return build_method(registry, entry.name, entry.params, loc)
 
 
-def build_method(registry: Registry[type[M]], name: str, params: Mapping[str, Any], loc: Loc) -> M:
+def build_method(
+    registry: Registry[type[M]], name: str, params: Mapping[str, object], loc: Loc
+) -> M:
     """Build one method, its parameters checked by type and by the method itself."""
-    cls: Any = registry.get_method(name, loc=(*loc, "name"))
-    parameters = [f.name for f in dataclasses.fields(cls) if f.init]
+    cls = registry.get_method(name, loc=(*loc, "name"))
+    return build_with_parameters(cls, name, params, (*loc, "params"))
+
+
+def build_with_parameters(cls: type[M], name: str, params: Mapping[str, object], path: Loc) -> M:
+    """Build a method of this class; ``path`` is the place of the parameters in the request."""
+    dataclass: Any = cls  # a type variable cannot say that the class is a dataclass
+    parameters = [f.name for f in dataclasses.fields(dataclass) if f.init]
     for key in params:
         if key not in parameters:
             listed = ", ".join(parameters) or "none"
             near = suggest_name(key, parameters, "parameters")
             raise InvalidParameter(
                 f"The method {name} has no parameter {key!r}{near}. Its parameters are: {listed}.",
-                loc=(*loc, "params", key),
+                loc=(*path, key),
                 value=shown(params[key]),
             )
     try:
-        with located_errors(within=(*loc, "params")):
-            method: M = _adapter(cls).validate_python(dict(params))
+        with located_errors(within=path):
+            method: M = _adapter(dataclass).validate_python(dict(params))
     except ValidationError as error:
-        raise _translate(error, name, (*loc, "params")) from None
+        raise _translate(error, name, path) from None
     return method
 
 

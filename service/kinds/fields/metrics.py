@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.kinds.fields.locations import errors_located_at
 from service.kinds.fields.method_names import Method
 from service.kinds.fields.methods import build_method, method_entry, parse_methods
 from thetahat.analyses.losses import ChosenMethod
+from thetahat.error_paths import errors_located_at
 from thetahat.errors import Loc
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions

@@ -18,11 +18,11 @@ from service.kinds.fields.left_out import (
     LEAVE_OUT,
     LeftOutSampleFields,
     keep_rows,
-    rows_numbered_as_sent,
 )
 from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
-from service.kinds.fields.locations import cells_located_by_row, located_errors
+from service.kinds.fields.locations import cells_located_by_row, rows_numbered_as_sent
 from service.schemas.base import Schema
+from thetahat.error_paths import located_errors
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.importance_weights.base import MAX_MAGNITUDE
 from thetahat.tables.columns import RawColumn, parse_features, parse_numbers, read_columns_of_rows

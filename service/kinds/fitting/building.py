@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from service.kinds.fields.data import has_role, role_path
 from service.kinds.fields.learners import FitsRequest
-from service.kinds.fields.locations import errors_located_at, located_errors
 from service.kinds.fields.method_names import Method
 from service.kinds.fields.methods import parse_method
 from service.settings import settings
 from thetahat.cross_validation import check_learner, check_loss, check_target
+from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner

@@ -9,7 +9,7 @@ import numpy as np
 
 from service.kinds.fields.data import role_paths
 from service.kinds.fields.learners import FitsRequest
-from service.kinds.fields.locations import located_errors
+from thetahat.error_paths import located_errors
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind

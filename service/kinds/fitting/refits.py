@@ -12,13 +12,13 @@ import numpy as np
 from service.kinds.base import Arrays
 from service.kinds.fields.data import has_role
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fields.locations import located_errors
 from service.kinds.fitting.engine import ChunkKey, FittingStage, unless_failed
 from service.kinds.methods_used import record_method
 from thetahat.analyses.cross_validation import RefitRuns
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import Caution, restore
 from thetahat.cross_validation import Group
+from thetahat.error_paths import located_errors
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.base import Loss
 from thetahat.refit_estimators import (

@@ -10,7 +10,6 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile
-from service.kinds.fields.locations import located_errors
 from service.kinds.fields.sample import (
     SampleTable,
     describe_left_out,
@@ -20,6 +19,7 @@ from service.kinds.fields.sample import (
 )
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import SourceAndTarget
+from thetahat.error_paths import located_errors
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold

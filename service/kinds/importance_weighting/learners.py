@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from service.kinds.fields.locations import errors_located_at, located_errors
 from service.kinds.fitting.work_estimate import check_work
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
 from service.settings import settings
 from thetahat.analyses.importance_weighting import LearnerWithGrid, SignClassifier
 from thetahat.cross_validation import check_learner
+from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import is_penalised_least_squares
 from thetahat.losses.base import Loss

@@ -11,7 +11,6 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.locations import located_errors
 from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fields.sample import (
     check_given_weights,
@@ -38,6 +37,7 @@ from thetahat.analyses.importance_weighting import (
     set_second_moment,
 )
 from thetahat.cross_validation import check_loss, check_target
+from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, uses_known_weights
 from thetahat.losses import LOSSES, least_squares_loss

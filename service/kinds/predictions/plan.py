@@ -18,8 +18,8 @@ from service.kinds.fields.layout import (
     read_label_columns,
     require_columns,
 )
-from service.kinds.fields.left_out import ColumnReader, rows_numbered_as_sent
-from service.kinds.fields.locations import located_errors
+from service.kinds.fields.left_out import ColumnReader
+from service.kinds.fields.locations import rows_numbered_as_sent
 from service.kinds.fields.methods import parse_method
 from service.kinds.fields.metrics import Metrics, check_scores, parse_metrics
 from service.kinds.predictions.model_predictions import (
@@ -35,6 +35,7 @@ from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
+from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, for_classes

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import check_data_fields, feature_names, read_data
-from service.kinds.fields.locations import located_errors
 from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.building import (
     build_learners,
@@ -45,6 +44,7 @@ from thetahat.analyses.selection import (
 )
 from thetahat.cross_validation import build_rows
 from thetahat.cross_validation.fitting import learners_without_scores
+from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss

@@ -15,7 +15,7 @@ from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import DataColumns, DataFields, check_data_fields, read_data
 from service.kinds.fields.layout import require_columns
 from service.kinds.fields.locations import errors_within
-from service.kinds.fields.methods import build_method, parse_method
+from service.kinds.fields.methods import build_with_parameters, parse_method
 from service.kinds.study.estimators import build_estimators
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
 from service.schemas.numbers import shown
@@ -29,7 +29,7 @@ from thetahat.analyses.studies.generated_population import (
 )
 from thetahat.analyses.studies.population import Population
 from thetahat.analyses.studies.presets import Preset, presets
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.errors import InvalidParameter
 from thetahat.generators import GENERATORS, DrawKind, DrawSize
 from thetahat.seeds import stream
 from thetahat.tables.data import Data
@@ -83,16 +83,7 @@ def build_preset(request: StudyRequest) -> Preset:
     """Return the preset with the parameters of the request."""
     name = request.preset or ""
     presets().get_method(name, loc=("preset",))
-    try:
-        return build_method(presets(), name, request.overrides, ())
-    except EvaluationError as error:
-        error.loc = _without_params(error.loc)
-        raise
-    except InvalidRequest as refusal:
-        faults = tuple(
-            FieldError(_without_params(f.loc), f.message, f.value) for f in refusal.errors
-        )
-        raise InvalidRequest(refusal.message, faults) from None
+    return build_with_parameters(presets()[name], name, request.overrides, ())
 
 
 def count_repetitions(request: StudyRequest) -> int:
@@ -100,10 +91,6 @@ def count_repetitions(request: StudyRequest) -> int:
     if request.repetitions is not None:
         return request.repetitions
     return presets()[request.preset or ""].repetitions
-
-
-def _without_params(loc: Loc) -> Loc:
-    return loc[1:] if loc[:1] == ("params",) else loc
 
 
 def _check_preset(request: StudyRequest, datasets: Files) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.expected_size import (
     add_size_cautions,
@@ -14,6 +16,7 @@ from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.post_hoc import build_post_hoc_result
 from thetahat.analyses.losses.result import OmnibusResult
+from thetahat.error_paths import errors_located_at
 from thetahat.multiple_tests.base import OmnibusOutcome, OmnibusTest
 from thetahat.seeds import stream
 from thetahat.values.block_losses import LossTable
@@ -31,12 +34,14 @@ def compare_all(
     outcomes: dict[str, OmnibusResult] = {}
     lookup = look_up_sizes(table, choices)
     for entry in selection.methods:
+        located: AbstractContextManager[None] = nullcontext()
+        if entry.place is not None:
+            located = errors_located_at(("tests", entry.place))
         try:
-            outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
+            with located:
+                outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
         except DOES_NOT_FIT as error:
             if selection.named:
-                if entry.place is not None:
-                    error.loc = ("tests", entry.place)
                 raise
             left_out.add("omnibus", entry.name, error.message)
             continue

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.metrics.predictions import judged_from
 from thetahat.cross_validation import SplitOutcome
-from thetahat.errors import EvaluationError, Loc, UnsupportedCombination
+from thetahat.error_paths import located_errors
+from thetahat.errors import Loc, UnsupportedCombination
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.tables.data import Data
@@ -71,11 +72,8 @@ def check_metric(
             value=entry.name,
         )
     if classes is not None:
-        try:
+        with located_errors(within=loc):
             metric.check(classes)
-        except EvaluationError as error:
-            error.loc = (*loc, *error.loc)
-            raise
 
 
 def check_scores(

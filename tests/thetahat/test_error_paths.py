@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.kinds.fields.locations import errors_located_at, located_errors
+from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter, Loc
 
 PATHS: dict[str, Loc] = {
