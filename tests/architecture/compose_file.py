@@ -16,11 +16,11 @@ def outline(text: str) -> dict[str, Any]:
     are merged (``<<: *name``). Anything else raises ``ValueError``.
     """
     lines = [(i, line) for i, line in enumerate(text.splitlines(), 1) if _says_something(line)]
-    found, rest = _block(lines, 0, {})
-    if rest or not isinstance(found, dict):
+    mapping, rest = _block(lines, 0, {})
+    if rest or not isinstance(mapping, dict):
         message = f"line {rest[0][0] if rest else 1} does not belong to the document's mapping"
         raise ValueError(message)
-    return found
+    return mapping
 
 
 def _says_something(line: str) -> bool:

@@ -129,16 +129,16 @@ def names_in(path: Path) -> frozenset[str]:
 
     Names are strings, imported modules, their packages, and all methods of an imported registry.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found.add(node.value)
+            names.add(node.value)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {name for other in imported_tests(node) for name in names_in(other)}
+            names |= {name for other in imported_tests(node) for name in names_in(other)}
             packages, module = node.module.split(".")[:-1], node.module.rpartition(".")[2]
-            found |= {module, *packages[-1:], *(families().get(module, ()) if packages else ())}
-    return frozenset(found)
+            names |= {module, *packages[-1:], *(families().get(module, ()) if packages else ())}
+    return frozenset(names)
 
 
 def imported_tests(node: ast.ImportFrom) -> list[Path]:

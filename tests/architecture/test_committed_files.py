@@ -25,13 +25,13 @@ LOCKED = re.compile(r"^[a-z0-9][a-z0-9._-]*==\S+", re.MULTILINE)
 
 
 def _texts() -> list[tuple[Path, str]]:
-    found = []
+    texts = []
     for path in committed_files():
         try:
-            found.append((path, (ROOT / path).read_text(encoding="utf-8")))
+            texts.append((path, (ROOT / path).read_text(encoding="utf-8")))
         except UnicodeDecodeError:
             continue  # data, not text
-    return found
+    return texts
 
 
 def test_exact_no_file_names_a_registry() -> None:

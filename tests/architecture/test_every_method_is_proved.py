@@ -93,14 +93,14 @@ def test_exact_every_method_is_proved() -> None:
     missing = {
         method: [
             what
-            for what, found in (
+            for what, is_there in (
                 (
                     "a number from outside (the mark outside, or a test_against_)",
                     method in NOTHING_OUTSIDE or outside(method),
                 ),
                 ("a test_exact_, test_naive_, test_limit_ or test_calibrated_", identities(method)),
             )
-            if not found
+            if not is_there
         ]
         for method in METHODS
     }
@@ -200,9 +200,9 @@ def test_exact_marks_are_read_where_they_may_stand(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_text(MODULE)
 
-    found = {p.name: (set(p.methods), p.sources) for p in proofs_in(path)}
+    marks = {p.name: (set(p.methods), p.sources) for p in proofs_in(path)}
 
-    assert found == {
+    assert marks == {
         "test_golden_by_file_name": ({"losses/zero_one"}, ("a table of some book",)),
         "test_exact_by_mark": ({"losses/log", "losses/squared"}, ("of one case",)),
         "test_limit_of_a_family": ({f"weighted_risks/{name}" for name in WEIGHTED_RISKS}, ()),

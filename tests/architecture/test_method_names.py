@@ -52,7 +52,7 @@ EXCEPTIONS: Final = {
 
 
 def test_exact_product_code_names_no_method_outside_its_own_file() -> None:
-    found = [
+    uses = [
         f"{path}:{line}: {name}"
         for path in product_files()
         if path.as_posix() not in EXCEPTIONS
@@ -60,7 +60,7 @@ def test_exact_product_code_names_no_method_outside_its_own_file() -> None:
         if name not in ORDINARY_WORDS
     ]
 
-    assert not found
+    assert not uses
 
 
 def test_exact_every_exception_is_used() -> None:

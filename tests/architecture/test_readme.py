@@ -48,8 +48,8 @@ def code(text: str, language: str) -> list[str]:
 
 def find_requests(text: str) -> list[dict[str, Any]]:
     """Return the requests among a document's JSON."""
-    found = [json.loads(block) for block in code(text, "json")]
-    return [each for each in found if "kind" in each]
+    requests = [json.loads(block) for block in code(text, "json")]
+    return [each for each in requests if "kind" in each]
 
 
 @pytest.fixture(scope="module")

@@ -66,14 +66,14 @@ PROOFS = [p for p in proofs() if "architecture" not in p.path.parts]
 def numbers_in(path: Path) -> frozenset[float]:
     """Return the numbers that stand in a test's file, and in the test modules that it imports."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-    found: set[float] = set()
+    numbers: set[float] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str):
             words = str(node.value).replace(",", " ").split()
-            found |= {number for word in words if (number := _number(word)) is not None}
+            numbers |= {number for word in words if (number := _number(word)) is not None}
         elif isinstance(node, ast.ImportFrom):
-            found |= {number for other in imported_tests(node) for number in numbers_in(other)}
-    return frozenset(found)
+            numbers |= {number for other in imported_tests(node) for number in numbers_in(other)}
+    return frozenset(numbers)
 
 
 def _number(word: str) -> float | None:
@@ -86,11 +86,11 @@ def _number(word: str) -> float | None:
 def lacking(vector: str) -> tuple[float, ...]:
     """Return the vector's numbers that no file of a test that names it has."""
     files = {p.path for p in PROOFS if vector in p.text}
-    found = frozenset().union(*(numbers_in(path) for path in files))
+    numbers = frozenset().union(*(numbers_in(path) for path in files))
     return tuple(
         number
         for number in VECTORS[vector]
-        if not any(math.isclose(number, other, rel_tol=1e-6) for other in found)
+        if not any(math.isclose(number, other, rel_tol=1e-6) for other in numbers)
     )
 
 

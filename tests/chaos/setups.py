@@ -145,8 +145,8 @@ def _pick(machines: tuple[Command, ...], rng: np.random.Generator) -> Command:
 
 
 def _pick_process(command: Command, word: str, rng: np.random.Generator) -> int | None:
-    found = sorted(pid for pid, line in command.family().items() if word in line)
-    return found[int(rng.integers(len(found)))] if found else None
+    pids = sorted(pid for pid, line in command.family().items() if word in line)
+    return pids[int(rng.integers(len(pids)))] if pids else None
 
 
 def _kill(command: Command, word: str, rng: np.random.Generator) -> None:

@@ -253,12 +253,12 @@ def test_exact_unknown_fields_are_ignored_and_known_ones_typed(client_at: Connec
     reply = evaluation("succeeded", finished_at="2026-11-21T05:04:34.0Z", later="new")
     reply.body["started_at"] = "2026-11-21T05:04:32.5Z"
     with run_stub(reply) as stub, client_at(stub.url) as client:
-        found = client.get("x")
+        returned = client.get("x")
 
-    assert found.created_at == datetime(2026, 11, 21, 5, 4, 32, 553629, tzinfo=UTC)
-    assert found.seconds == 1.5
-    assert found.is_finished
-    assert found.progress.share is None
+    assert returned.created_at == datetime(2026, 11, 21, 5, 4, 32, 553629, tzinfo=UTC)
+    assert returned.seconds == 1.5
+    assert returned.is_finished
+    assert returned.progress.share is None
 
 
 def test_exact_a_refusal_says_where_and_what(client_at: Connect) -> None:

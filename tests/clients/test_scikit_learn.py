@@ -75,10 +75,10 @@ def test_exact_cross_val_predict_gives_the_errors_by_fold() -> None:
     for name, predicted in predictions.items():
         wrong = predicted != Y
         blocks = [wrong[test].mean() for _, test in FOLDS.split(X, Y)]
-        found = dict(
+        means = dict(
             zip(evaluated["block_labels"], evaluated["models"][name]["mean"]["blocks"], strict=True)
         )
-        assert [found[k] for k in range(5)] == pytest.approx(blocks)
+        assert [means[k] for k in range(5)] == pytest.approx(blocks)
         assert evaluated["models"][name]["mean"]["pooled"] == pytest.approx(wrong.mean())
 
 

@@ -203,12 +203,12 @@ def moved_to(
     """
     whole = f"{request}/{path}"
     for pattern, change in moved.items():
-        found = re.match(f"(?:{pattern})(?=/|$)", whole)
-        if found is None:
+        match = re.match(f"(?:{pattern})(?=/|$)", whole)
+        if match is None:
             continue
         if isinstance(change, Changed):
             return None, False
         if isinstance(change, Rounded):
             return path, False
-        return found.expand(change.to) + whole[found.end() :], True
+        return match.expand(change.to) + whole[match.end() :], True
     return path, True

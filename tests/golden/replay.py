@@ -90,8 +90,8 @@ class Difference:
     missing: bool = False
 
     def __str__(self) -> str:
-        found = "is not there" if self.missing else repr(self.now)
-        return f"{self.path}: {self.recorded!r} was recorded, now {found}"
+        now = "is not there" if self.missing else repr(self.now)
+        return f"{self.path}: {self.recorded!r} was recorded, now {now}"
 
 
 def names() -> list[str]:
@@ -272,7 +272,7 @@ def _is_number(value: Any) -> bool:
 def _digest(values: list[float], path: tuple[str, ...]) -> Iterator[tuple[str, Leaf]]:
     """Yield what is recorded of a long array: its bits, and what compares on other machines."""
     numbers = np.array(values, dtype="<f8")
-    found: tuple[Leaf, ...] = (
+    digest: tuple[Leaf, ...] = (
         _sha256(numbers.tobytes()),
         len(values),
         float(numbers[0]),
@@ -280,7 +280,7 @@ def _digest(values: list[float], path: tuple[str, ...]) -> Iterator[tuple[str, L
         math.fsum(values),
         math.fsum(map(abs, values)),
     )
-    for name, leaf in zip(DIGEST, found, strict=True):
+    for name, leaf in zip(DIGEST, digest, strict=True):
         yield "/".join((*path, name)), leaf
 
 
@@ -309,7 +309,7 @@ def compared(
     moved : mapping
         The exceptions that are declared.
     """
-    found = []
+    differences = []
     entries = _match_entries(recorded, now)
     for path, value in recorded.items():
         place, must_be_exact = moved_to(request, path, moved)
@@ -317,12 +317,12 @@ def compared(
             continue
         place = _ENTRY.sub(lambda entry: entries.get(entry[0], entry[0]), place)
         if place not in now:
-            found.append(Difference(path, value, None, missing=True))
+            differences.append(Difference(path, value, None, missing=True))
         elif (exact or not _is_hash(recorded, path)) and not _same(
             value, now[place], exact=exact and must_be_exact, sizes=_sizes(recorded, path)
         ):
-            found.append(Difference(path, value, now[place]))
-    return found
+            differences.append(Difference(path, value, now[place]))
+    return differences
 
 
 _ENTRY: Final = re.compile(r"^(?:.*/)?(?:intervals|not_applicable|methods)/\d+(?=/)")

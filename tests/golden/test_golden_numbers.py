@@ -80,9 +80,9 @@ def test_unchanged_every_number_is_as_recorded(name: str) -> None:
     # Other SIMD widths and builds of BLAS round differently: elsewhere than on the machine of
     # the record a relative 1e-9 is let pass.
     exact = replay.on_the_same_machine()
-    found = replay.compared(replay.recorded_of(name), now, exact=exact, request=name)
+    differences = replay.compared(replay.recorded_of(name), now, exact=exact, request=name)
 
-    assert not found, "\n".join(map(str, found[:20]))
+    assert not differences, "\n".join(map(str, differences[:20]))
 
 
 def test_exact_every_request_has_a_record_and_a_seed() -> None:
@@ -114,12 +114,12 @@ def test_exact_every_correction_is_asked_for() -> None:
 @cache
 def asked() -> Mapping[str, set[str]]:
     """Return the names in requests, by family."""
-    found: dict[str, set[str]] = defaultdict(set)
+    names: dict[str, set[str]] = defaultdict(set)
     for name in replay.names():
         for field, value in fields_of(replay.request_of(name)):
             for family in FIELDS.get(field, ()):
-                found[family].update(methods_in(value))
-    return found
+                names[family].update(methods_in(value))
+    return names
 
 
 def fields_of(value: Any) -> Iterator[tuple[str, Any]]:
@@ -161,8 +161,8 @@ def paths_of(
     moved: Mapping[str, Moved | Rounded | Changed] | None = None,
 ) -> list[str]:
     """Return the paths at which these numbers differ from the record."""
-    found = replay.compared(RECORDED, now, exact=exact, request="some", moved=moved or {})
-    return [difference.path for difference in found]
+    differences = replay.compared(RECORDED, now, exact=exact, request="some", moved=moved or {})
+    return [difference.path for difference in differences]
 
 
 def test_exact_the_same_numbers_and_more_are_no_difference() -> None:
@@ -208,9 +208,9 @@ def test_exact_a_bit_of_a_long_array_is_found() -> None:
     other[7] = math.nextafter(other[7], 9)
     recorded, now = (replay.flat({"weights": {"values": v}}) for v in (values, other))
 
-    found = replay.compared(recorded, now, exact=True, moved={})
+    differences = replay.compared(recorded, now, exact=True, moved={})
 
-    assert "weights/values/sha256" in [difference.path for difference in found]
+    assert "weights/values/sha256" in [difference.path for difference in differences]
     assert replay.compared(recorded, now, exact=False, moved={}) == []
     assert recorded["weights/values/n"] == len(values)
 

@@ -39,9 +39,9 @@ def test_exact_the_migrated_tables_are_those_of_the_models(database: str) -> Non
 
 def test_exact_constraints_have_the_names_of_the_models(database: str) -> None:
     with engine.engines().reading.connect() as connection:
-        found = sa.inspect(connection)
+        inspector = sa.inspect(connection)
         for table in METADATA.sorted_tables:
-            checks = {check["name"] for check in found.get_check_constraints(table.name)}
+            checks = {check["name"] for check in inspector.get_check_constraints(table.name)}
             wanted = {c.name for c in table.constraints if isinstance(c, sa.CheckConstraint)}
             assert checks == wanted
 

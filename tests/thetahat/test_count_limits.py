@@ -27,7 +27,7 @@ CLASSES = (
 
 
 def list_counts() -> list[tuple[str, str, str, Any]]:
-    found = []
+    counts = []
     for family, registry in families().items():
         for name, method in registry.items():
             hints = typing.get_type_hints(method)
@@ -35,8 +35,8 @@ def list_counts() -> list[tuple[str, str, str, Any]]:
                 kinds = typing.get_args(hints[field.name]) or (hints[field.name],)
                 if int in kinds and field.name not in NOT_COUNTS:
                     beyond = (10**9 - 1, 10**9) if Ellipsis in kinds else 10**9
-                    found.append((family, name, field.name, beyond))
-    return found
+                    counts.append((family, name, field.name, beyond))
+    return counts
 
 
 COUNTS = list_counts()

@@ -16,9 +16,9 @@ from thetahat.registry import MethodInfo, Registry
 
 def modules() -> list[ModuleType]:
     return [
-        import_module(found.name)
+        import_module(module.name)
         for package in (thetahat, replications)
-        for found in walk_packages(package.__path__, f"{package.__name__}.")
+        for module in walk_packages(package.__path__, f"{package.__name__}.")
     ]
 
 
@@ -34,17 +34,17 @@ def name_of(value: object) -> str:
 
 def cited() -> dict[str, set[str]]:
     """Keys cited by each method of every registry, and by ``Source:`` in other docstrings."""
-    found: dict[str, set[str]] = {}
+    keys: dict[str, set[str]] = {}
     for module in modules():
         for value in vars(module).values():
             if isinstance(value, Registry):
                 for name, method in value.items():
-                    found[f"{value.family}.{name}"] = set(method.info.references)
+                    keys[f"{value.family}.{name}"] = set(method.info.references)
             elif isinstance(value, MethodInfo):
-                found[f"{module.__name__}.{value.name}"] = set(value.references)
+                keys[f"{module.__name__}.{value.name}"] = set(value.references)
             elif getattr(value, "__module__", None) == module.__name__:
-                found[f"{module.__name__}.{name_of(value)}"] = in_docstring(value.__doc__)
-    return found
+                keys[f"{module.__name__}.{name_of(value)}"] = in_docstring(value.__doc__)
+    return keys
 
 
 def test_property_every_cited_key_exists() -> None:

@@ -77,7 +77,7 @@ def test_invalid_to_change_it(family: Path) -> None:
 
 
 def registries() -> dict[str, tuple[ModuleType, Registry[type]]]:
-    found = {}
+    modules = {}
     for module in iter_modules(thetahat.__path__, f"{thetahat.__name__}."):
         if not module.ispkg:
             continue
@@ -88,8 +88,8 @@ def registries() -> dict[str, tuple[ModuleType, Registry[type]]]:
         for value in vars(package).values():
             # what a request may name besides is another family's, lent under the list's name
             if isinstance(value, Registry) and value.family == module.name.rpartition(".")[2]:
-                found[value.family] = (package, value)
-    return found
+                modules[value.family] = (package, value)
+    return modules
 
 
 @pytest.mark.parametrize("family_name", registries())

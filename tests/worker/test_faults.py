@@ -147,13 +147,13 @@ def test_exact_a_store_that_stays_away_fails_the_evaluation_with_the_reason(
     assert 5 <= row.not_before - row.claimed_at <= 11  # the pauses grow
     set_unit(evaluation_id, 3, not_before=0.0, unavailable_since=row.unavailable_since - 20)
     make_executor().run((evaluation_id, 3))
-    found = look(evaluation_id)
-    assert found.status == "failed"
-    assert found.error is not None
-    assert found.error["code"] == "unavailable"
-    assert "longer than 30 seconds" in found.error["detail"]
-    assert "No space left on device" in found.error["detail"]
-    assert "private" not in found.error["detail"]
+    evaluation = look(evaluation_id)
+    assert evaluation.status == "failed"
+    assert evaluation.error is not None
+    assert evaluation.error["code"] == "unavailable"
+    assert "longer than 30 seconds" in evaluation.error["detail"]
+    assert "No space left on device" in evaluation.error["detail"]
+    assert "private" not in evaluation.error["detail"]
 
 
 def test_exact_a_failure_that_cannot_be_stored_is_stored_later(

@@ -40,11 +40,11 @@ def test_exact_as_one_by_one(monkeypatch: pytest.MonkeyPatch, p: int) -> None:
         return plain(method, x, z, draws)
 
     monkeypatch.setattr(kernel_mean_matching, "weights_one_by_one", counting)
-    found = kernel_mean_matching_weights(source, target, rng())
+    weights = kernel_mean_matching_weights(source, target, rng())
 
     assert 1 <= left[0] <= (12 if p == 1 else 6)  # in one dimension kernels nearly coincide
     assert_allclose(
-        found, weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
+        weights, weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
     )
 
 
@@ -52,12 +52,12 @@ def test_exact_as_one_by_one(monkeypatch: pytest.MonkeyPatch, p: int) -> None:
 def test_exact_where_a_bound_binds(method: KernelMeanMatching) -> None:
     source, target = stacked(6)
 
-    found = kernel_mean_matching_weights(source, target, rng(), method)
+    weights = kernel_mean_matching_weights(source, target, rng(), method)
 
-    assert_allclose(found, weights_one_by_one(method, source, target, rng()), atol=1e-6)
-    assert found.max() <= method.bound
+    assert_allclose(weights, weights_one_by_one(method, source, target, rng()), atol=1e-6)
+    assert weights.max() <= method.bound
     if method.tolerance == 0:
-        assert_allclose(found.mean(axis=1), 1, rtol=1e-8)
+        assert_allclose(weights.mean(axis=1), 1, rtol=1e-8)
 
 
 def test_exact_what_the_loops_do_not_know_is_done_by_the_method() -> None:
@@ -78,12 +78,12 @@ def test_degenerate_data_sets_that_are_refused() -> None:
     source[1], target[1] = 0, 0  # no width
     source[2] += 1e6  # no kernel reaches
 
-    found = kernel_mean_matching_weights(source, target, rng())
+    weights = kernel_mean_matching_weights(source, target, rng())
 
-    assert np.isfinite(found[0]).all()
-    assert np.isnan(found[1]).all()
+    assert np.isfinite(weights[0]).all()
+    assert np.isnan(weights[1]).all()
     assert_allclose(
-        found, weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
+        weights, weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
     )
 
 
@@ -156,7 +156,7 @@ def test_degenerate_sums_that_are_not_reached(monkeypatch: pytest.MonkeyPatch) -
 
 def test_exact_objective_at_the_width_of_the_paper() -> None:
     source, target = stacked(4, n=50, m=200)
-    found = kernel_mean_matching_weights(source, target, rng())
+    weights = kernel_mean_matching_weights(source, target, rng())
     for r in range(4):
         alone = KernelMeanMatching().estimate(Samples(source[r], target[r]), rng())
         width = float(alone.details["width"] or 0)
@@ -166,5 +166,5 @@ def test_exact_objective_at_the_width_of_the_paper() -> None:
 
         K = kernel(source[r], source[r])
         kappa = 50 / 200 * kernel(source[r], target[r]).sum(axis=1)
-        objective = found[r] @ (0.5 * K @ found[r] - kappa)
+        objective = weights[r] @ (0.5 * K @ weights[r] - kappa)
         assert_allclose(objective, alone.details["objective"], rtol=1e-11)

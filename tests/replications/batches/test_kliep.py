@@ -20,12 +20,12 @@ def both(
 ) -> tuple[FloatArray, FloatArray]:
     """Weights by the loops and by the method, from generators that end in the same place."""
     one, other = rng(), rng()
-    found, expected = (
+    weights, expected = (
         kliep_weights(source, target, one, method),
         weights_one_by_one(method, source, target, other),
     )
     assert one.random() == other.random()
-    return found, expected
+    return weights, expected
 
 
 @pytest.mark.parametrize("p", [1, 2, 5])
@@ -34,10 +34,10 @@ def test_exact_as_one_by_one(p: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = weights_one_by_one(METHOD, source, target, rng())
     monkeypatch.delattr(kliep, "weights_one_by_one")
 
-    found = kliep_weights(source, target, rng(), METHOD)
+    weights = kliep_weights(source, target, rng(), METHOD)
 
-    assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
-    assert_allclose(found.mean(axis=1), 1, rtol=1e-12)
+    assert_allclose(weights, expected, rtol=1e-10, atol=1e-13)
+    assert_allclose(weights.mean(axis=1), 1, rtol=1e-12)
 
 
 def test_exact_what_the_loops_do_not_know_is_done_by_the_method() -> None:
@@ -61,10 +61,10 @@ def test_degenerate_data_sets_that_are_refused() -> None:
     source[2, 3] = np.nan
     target[3, 40:] += 1e6 * np.arange(1, 11)[:, None]  # rows out of reach of every centre
 
-    found, expected = both(source, target)
+    weights, expected = both(source, target)
 
-    assert_array_equal(np.isnan(found).all(axis=1), [False, True, True, True, False])
-    assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
+    assert_array_equal(np.isnan(weights).all(axis=1), [False, True, True, True, False])
+    assert_allclose(weights, expected, rtol=1e-10, atol=1e-13)
 
 
 def test_degenerate_kernels_at_the_end_of_the_range() -> None:
@@ -73,9 +73,9 @@ def test_degenerate_kernels_at_the_end_of_the_range() -> None:
     refused = []
     for far in np.linspace(2, 12, 11):
         target = np.append(near, far)
-        found, expected = both(near[None, :, None], target[None, :, None], method)
-        assert_allclose(found, expected, rtol=1e-10)
-        refused.append(bool(np.isnan(found).all()))
+        weights, expected = both(near[None, :, None], target[None, :, None], method)
+        assert_allclose(weights, expected, rtol=1e-10)
+        refused.append(bool(np.isnan(weights).all()))
     assert refused == sorted(refused)
     assert 0 < sum(refused) < 11
 
@@ -86,9 +86,9 @@ def test_degenerate_a_start_that_leaves_rows_without_weight() -> None:
     source = np.where(np.arange(40) < 30, 0.0, 50.0)
     target = np.where(np.arange(25) < 5, 1.0, 51.0)
 
-    found, expected = both(source[None, :, None], target[None, :, None])
+    weights, expected = both(source[None, :, None], target[None, :, None])
 
-    assert np.isnan(found).all()
+    assert np.isnan(weights).all()
     assert np.isnan(expected).all()
     with pytest.raises(InsufficientData, match="starts with weight 0 for a target row"):
         METHOD.estimate(Samples(source[:, None], target[:, None]), rng())

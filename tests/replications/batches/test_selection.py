@@ -58,19 +58,19 @@ def test_by_hand_two_rows() -> None:
         target_y=-np.ones((1, 1)),
     )
 
-    found = select(given, np.array([1.0, 6.0]), {"weighted": Weighted()})
+    selected = select(given, np.array([1.0, 6.0]), {"weighted": Weighted()})
 
     # learnt from row 2: 2 / (4 + 1) = .4 and 2 / 10 = .2; from row 1: 1 / 2 and 1 / 7
     # losses .36 and .64; 0 and (5 / 7)^2
-    assert_allclose(found.curves["weighted"], [[0.18, 0.5 * (0.64 + 25 / 49)]], rtol=1e-14)
+    assert_allclose(selected.curves["weighted"], [[0.18, 0.5 * (0.64 + 25 / 49)]], rtol=1e-14)
     # from both: 3 / 6 = .5 and 3 / 11; at the target 1.5^2 and (14 / 11)^2
-    assert found.target_curve is not None
-    assert_allclose(found.target_curve, [[2.25, 196 / 121]], rtol=1e-14)
+    assert selected.target_curve is not None
+    assert_allclose(selected.target_curve, [[2.25, 196 / 121]], rtol=1e-14)
     # the folds' fits there: (1.4^2 + 1.5^2) / 2 and (1.2^2 + (8 / 7)^2) / 2
-    assert_allclose(found.curves["target"], [[2.105, 0.5 * (1.44 + 64 / 49)]], rtol=1e-14)
-    assert_array_equal(found.places["weighted"], [0])
-    assert_array_equal(found.places["target"], [1])
-    assert_allclose(found.target_risks["target"], [196 / 121], rtol=1e-14)
+    assert_allclose(selected.curves["target"], [[2.105, 0.5 * (1.44 + 64 / 49)]], rtol=1e-14)
+    assert_array_equal(selected.places["weighted"], [0])
+    assert_array_equal(selected.places["target"], [1])
+    assert_allclose(selected.target_risks["target"], [196 / 121], rtol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,16 @@ def test_by_hand_two_rows() -> None:
 def test_naive_the_plain_loops(p: int, intercept: bool) -> None:  # noqa: FBT001 - a case
     given = problems(p=p)
 
-    found = select(given, PENALTIES, RISKS, intercept=intercept)
+    selected = select(given, PENALTIES, RISKS, intercept=intercept)
 
-    assert not found.from_rows.any()
+    assert not selected.from_rows.any()
     for r in range(len(given.X)):
         X, y, w = given.X[r], given.y[r], given.weights[r]
         plain = plain_selection(X, y, w, PENALTIES, FOLDS, RISKS, intercept=intercept)
         for name, estimates in plain.risks.items():
             curve = np.array([one.estimate for one in estimates])
-            assert_allclose(found.curves[name][r], curve, rtol=0, atol=1e-12)
-            assert found.places[name][r] == plain.selected[name]
+            assert_allclose(selected.curves[name][r], curve, rtol=0, atol=1e-12)
+            assert selected.places[name][r] == plain.selected[name]
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -97,9 +97,9 @@ def test_naive_risks_on_the_target(intercept: bool) -> None:  # noqa: FBT001 - a
     assert given.target is not None
     assert given.target_y is not None
 
-    found = select(given, PENALTIES, RISKS, intercept=intercept)
+    selected = select(given, PENALTIES, RISKS, intercept=intercept)
 
-    assert found.target_curve is not None
+    assert selected.target_curve is not None
     for r in range(len(given.X)):
         X, y, w = given.X[r], given.y[r], given.weights[r]
         Z, u = given.target[r], given.target_y[r]
@@ -113,12 +113,12 @@ def test_naive_risks_on_the_target(intercept: bool) -> None:  # noqa: FBT001 - a
             unit = np.diag([1.0, 1.0, 0.0])[: A.shape[1], : A.shape[1]]
             said = [B @ np.linalg.solve(products + lam * unit, right) for lam in PENALTIES]
             per_fold.append(((np.stack(said, axis=1) - u[:, None]) ** 2).mean(axis=0))
-        assert_allclose(found.curves["target"][r], np.mean(per_fold[:3], axis=0), atol=1e-12)
-        assert_allclose(found.target_curve[r], per_fold[3], atol=1e-12)
+        assert_allclose(selected.curves["target"][r], np.mean(per_fold[:3], axis=0), atol=1e-12)
+        assert_allclose(selected.target_curve[r], per_fold[3], atol=1e-12)
         for name in (*RISKS, "target"):
-            place = find_smallest_risk(found.curves[name][r], PENALTIES)
-            assert found.places[name][r] == place
-            assert found.target_risks[name][r] == found.target_curve[r, place]
+            place = find_smallest_risk(selected.curves[name][r], PENALTIES)
+            assert selected.places[name][r] == place
+            assert selected.target_risks[name][r] == selected.target_curve[r, place]
 
 
 @pytest.mark.parametrize("kind", ["apart", "one", "equal", "two", "zeros"])
@@ -135,18 +135,18 @@ def test_exact_coefficients_are_those_of_the_risks(kind: str) -> None:
     members = (np.arange(3)[:, None] == FOLDS).astype(float)[None]
     for name, risk in RISKS.items():
         expected = risk.estimate(losses, weights, FOLDS).estimate
-        found = coefficients(risk, weights[None], members)[0] @ losses
-        assert_allclose(found, expected, rtol=1e-11, err_msg=name)
+        estimate = coefficients(risk, weights[None], members)[0] @ losses
+        assert_allclose(estimate, expected, rtol=1e-11, err_msg=name)
 
 
 def test_exact_folds_of_each_data_set() -> None:
     one, other = FOLDS, (FOLDS + 1) % 3
     both = problems(count=2, fold=np.stack([one, other]))
-    found = select(both, PENALTIES, RISKS)
+    selected = select(both, PENALTIES, RISKS)
     for r, fold in enumerate((one, other)):
         alone = select(problems(count=2, fold=fold), PENALTIES, RISKS)
         for name in RISKS:
-            assert_allclose(found.curves[name][r], alone.curves[name][r], atol=1e-14)
+            assert_allclose(selected.curves[name][r], alone.curves[name][r], atol=1e-14)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -197,9 +197,9 @@ def test_degenerate_rows_take_the_place_of_moments(intercept: bool) -> None:  # 
     given.y[3] = given.X[3] @ np.array([3.0, -2.0]) + (1 if intercept else 0)  # a perfect fit
     given.X[4] = 0
 
-    found = select(given, PENALTIES, RISKS, intercept=intercept)
+    selected = select(given, PENALTIES, RISKS, intercept=intercept)
 
-    assert_array_equal(np.flatnonzero(found.from_rows), [1, 2, 3])
+    assert_array_equal(np.flatnonzero(selected.from_rows), [1, 2, 3])
     for r in range(7):
         X, y, w = given.X[r], given.y[r], given.weights[r]
         # least squares on rows stacked with the penalty's: no product is formed
@@ -217,7 +217,7 @@ def test_degenerate_rows_take_the_place_of_moments(intercept: bool) -> None:  # 
         expected = (losses * w[:, None]).mean(axis=0)
         # where the fit is perfect what is left is the rounding of the solution; at 1e6 times the
         # scale the solution has lost six digits of its own
-        assert_allclose(found.curves["weighted"][r], expected, rtol=1e-6, atol=1e-12)
+        assert_allclose(selected.curves["weighted"][r], expected, rtol=1e-6, atol=1e-12)
 
 
 def test_degenerate_training_parts_without_weight() -> None:
@@ -226,12 +226,12 @@ def test_degenerate_training_parts_without_weight() -> None:
     given.weights[1] = 0
 
     for intercept in (False, True):
-        found = select(given, PENALTIES, RISKS, intercept=intercept)
+        selected = select(given, PENALTIES, RISKS, intercept=intercept)
         # fold 1 is predicted 0, and the others have no weight
         weighted = (given.weights[0] * given.y[0] ** 2).mean()
-        assert_allclose(found.curves["weighted"][0], weighted, rtol=1e-13)
-        assert_array_equal(found.curves["weighted"][1], 0)
-        assert_array_equal(found.places["weighted"], [30, 30])
+        assert_allclose(selected.curves["weighted"][0], weighted, rtol=1e-13)
+        assert_array_equal(selected.curves["weighted"][1], 0)
+        assert_array_equal(selected.places["weighted"], [30, 30])
 
 
 def test_limit_without_a_target() -> None:
@@ -239,14 +239,14 @@ def test_limit_without_a_target() -> None:
     alone = Problems(X=given.X, y=given.y, weights=given.weights, fold=given.fold)
     alone.X[0, :, 1] = alone.X[0, :, 0] = 100 * alone.X[0, :, 0]
 
-    found, both = select(alone, PENALTIES, RISKS), select(given, PENALTIES, RISKS)
+    without_target, both = select(alone, PENALTIES, RISKS), select(given, PENALTIES, RISKS)
 
-    assert found.from_rows[0]
-    assert found.target_curve is None
-    assert found.target_risks == {}
-    assert set(found.curves) == set(RISKS)
+    assert without_target.from_rows[0]
+    assert without_target.target_curve is None
+    assert without_target.target_risks == {}
+    assert set(without_target.curves) == set(RISKS)
     for name in RISKS:
-        assert_allclose(found.curves[name], both.curves[name], rtol=0, atol=1e-13)
+        assert_allclose(without_target.curves[name], both.curves[name], rtol=0, atol=1e-13)
 
 
 def test_invalid_arguments() -> None:

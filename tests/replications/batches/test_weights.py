@@ -18,9 +18,9 @@ def test_golden_gaussian_ratios() -> None:
         *(0.14925267768395203, 0.2608299805566538, 0.017566304441594634, 3.6861982463967427),
     ]
 
-    found = gaussian_ratios(np.stack([SOURCE, SOURCE]), np.stack([TARGET, TARGET]))
+    weights = gaussian_ratios(np.stack([SOURCE, SOURCE]), np.stack([TARGET, TARGET]))
 
-    assert_allclose(found, [expected, expected], rtol=1e-9)
+    assert_allclose(weights, [expected, expected], rtol=1e-9)
 
 
 def test_exact_as_weights_one_by_one() -> None:
@@ -31,11 +31,11 @@ def test_exact_as_weights_one_by_one() -> None:
     source[3, :, 1] = source[3, :, 0]  # singular, and refused
     expected = weights_one_by_one(GaussianRatio(), source, target, rng())
 
-    found = gaussian_ratios(source, target)
+    weights = gaussian_ratios(source, target)
 
     assert np.isnan(expected[[2, 3]]).all()
     assert not np.isnan(expected[[0, 1, 4]]).any()
-    assert_allclose(found, expected, rtol=1e-10)
+    assert_allclose(weights, expected, rtol=1e-10)
     shared = gaussian_ratios(source, target[4:])
     assert_allclose(
         shared, weights_one_by_one(GaussianRatio(), source, target[4:], rng()), rtol=1e-10

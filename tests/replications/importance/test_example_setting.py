@@ -108,10 +108,10 @@ def test_naive_share_above(scale: float, constant: float) -> None:
     setting, x = ExampleSetting(scale), np.linspace(-30, 30, 2_000_001)
     logs = math.log(scale) + (x + 1) ** 2 / (2 * scale**2) - x**2 / 2
     for mean, sd in ((-1, scale), (0, 1), (0, scale)):
-        found = setting.share_above(constant, mean=mean, sd=sd)
+        share = setting.share_above(constant, mean=mean, sd=sd)
         density = np.exp(-((x - mean) ** 2) / (2 * sd**2)) / (sd * math.sqrt(2 * math.pi))
         above = float(density[logs > math.log(constant)].sum() * (x[1] - x[0]))
-        assert_allclose(found, above, atol=2e-5)
+        assert_allclose(share, above, atol=2e-5)
 
 
 def drawn(scale: float, shape: tuple[int, int], seed: int) -> tuple[FloatArray, FloatArray]:
@@ -132,7 +132,7 @@ def test_calibrated_the_risks_have_the_closed_forms_variances(scale: float) -> N
     repetitions, n = 3000, 400
     setting = ExampleSetting(scale)
     losses, weights = drawn(scale, (repetitions, n), 17)
-    found = {
+    estimate = {
         name: np.array(
             [method.estimate(l, w).estimate for l, w in zip(losses, weights, strict=True)]
         )
@@ -142,7 +142,7 @@ def test_calibrated_the_risks_have_the_closed_forms_variances(scale: float) -> N
         "weighted": setting.weighted_variance() / n,
         "controlled": setting.controlled_variance() / n,
     }
-    for name, values in found.items():
+    for name, values in estimate.items():
         squares = (values - values.mean()) ** 2
         error = squares.std(ddof=1) / math.sqrt(repetitions)
         # beta is estimated, which adds a part of order 1/n to the controlled variance

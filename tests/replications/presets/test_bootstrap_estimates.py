@@ -70,8 +70,8 @@ def test_exact_normal_samples_can_be_asked_for() -> None:
     study = BootstrapEstimates(
         n=8, resamples=50, distribution="normal", statistics=("mean", "standard_deviation")
     ).plan({}, 1)
-    found = study.finish(study.run(0, 6))
-    assert [row["truth"] for row in to_json(found.tables[0])["rows"]] == [0.0, 1.0]
+    result = study.finish(study.run(0, 6))
+    assert [row["truth"] for row in to_json(result.tables[0])["rows"]] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -52,15 +52,15 @@ def test_calibrated_covariances_and_their_spread_are_met() -> None:
     known = mixing @ mixing.T
     first, second = np.triu_indices(4, 1)
     gamma, omega = known[first, second], np.diag(known)
-    found = {name: [] for name in ("omega", "gamma", "sigma2", "spread_gamma", "spread_omega")}  # type: ignore[var-annotated]
+    simulated = {name: [] for name in ("omega", "gamma", "sigma2", "spread_gamma", "spread_omega")}  # type: ignore[var-annotated]
     for _ in range(150):
         means, within = _losses(rng, 30, mixing, 5)
         sigma2, inside, between = estimate_covariances(means, within, (5,))
-        found["omega"].append(inside[0])
-        found["sigma2"].append(sigma2[0])
-        found["gamma"].append(between[0][first, second])
-        found["spread_gamma"].append(spread_of_gamma(means, np.arange(30) % 2))
-        found["spread_omega"].append(spread_of_omega(means, within, (5,), np.arange(30) % 2))
+        simulated["omega"].append(inside[0])
+        simulated["sigma2"].append(sigma2[0])
+        simulated["gamma"].append(between[0][first, second])
+        simulated["spread_gamma"].append(spread_of_gamma(means, np.arange(30) % 2))
+        simulated["spread_omega"].append(spread_of_omega(means, within, (5,), np.arange(30) % 2))
     truth = {
         "omega": omega,
         "sigma2": omega + 1,
@@ -68,7 +68,7 @@ def test_calibrated_covariances_and_their_spread_are_met() -> None:
         "spread_gamma": [gamma.var()],
         "spread_omega": [omega.var()],
     }
-    for name, values in found.items():
+    for name, values in simulated.items():
         error = np.std(values, axis=0, ddof=1) / np.sqrt(len(values))
         assert (np.abs(np.mean(values, axis=0) - truth[name]) < 4.5 * error).all(), name
 

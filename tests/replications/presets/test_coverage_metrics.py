@@ -84,7 +84,7 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
     data, rest = sources.draw(DrawSize(n=30), rng), sources.draw(DrawSize(n=300), rng)
     splits = list(RepeatedKFold(n_folds=3, n_repeats=2).splits(build_rows(data), 1))
     fitting = StudyLearner(name="lda", learner=LinearDiscriminant(), loss=ZeroOne(), seed=1)
-    found = compute_true_values(
+    true_values = compute_true_values(
         build_task_metrics("classification"), fitting, DrawWithFreshRows(data, rest, None), splits
     )
 
@@ -96,13 +96,13 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
         said.append(fitted.predict(rest.features))
     scores = [one.probabilities[:, 1] if one.scores is None else one.scores for one in said]  # type: ignore[index]
     areas = [roc_auc_score(rest.y, one) for one in scores]
-    np.testing.assert_allclose(found["roc_auc"].splits, areas[:-1], rtol=1e-12)
-    assert found["roc_auc"].model == pytest.approx((areas[-1], areas[-1]), rel=1e-12)
+    np.testing.assert_allclose(true_values["roc_auc"].splits, areas[:-1], rtol=1e-12)
+    assert true_values["roc_auc"].model == pytest.approx((areas[-1], areas[-1]), rel=1e-12)
     together = [
         f1_score(np.tile(rest.y, 3), np.concatenate([one.output for one in said[of]]))
         for of in (slice(3), slice(3, 6))
     ]
-    assert found["f1"].pooled == pytest.approx(np.mean(together), rel=1e-12)
+    assert true_values["f1"].pooled == pytest.approx(np.mean(together), rel=1e-12)
 
 
 def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
@@ -128,8 +128,8 @@ def test_exact_sources_are_true_by_their_own_rows_and_by_new_ones() -> None:
 
 def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]) -> None:
     cell = _cell("two classes")
-    found = compute_metric_findings([(cell, records)], 0.95)
-    summary, cells = (to_json(table)["rows"] for table in found.tables)
+    findings = compute_metric_findings([(cell, records)], 0.95)
+    summary, cells = (to_json(table)["rows"] for table in findings.tables)
     assert {row["metric"] for row in cells} == set(build_task_metrics("classification"))
     assert {row["scheme"] for row in summary} == set(cell.study.schemes)
     assert {row["of"] for row in summary} == {"models", DIFFERENCE}
@@ -149,8 +149,8 @@ def test_exact_every_metric_and_mean_has_its_rows(records: dict[str, FloatArray]
         assert 0 < row["built"]["value"] <= 1
     # of 40 rows, a fold may have one of a class, whose spread cannot be seen
     assert any(row["built"]["value"] < 1 for row in cells)
-    assert all(to_json(figure)["series"] for figure in found.figures)
-    assert {claim.reference for claim in found.claims} <= {"", *REFERENCES}
+    assert all(to_json(figure)["series"] for figure in findings.figures)
+    assert {claim.reference for claim in findings.claims} <= {"", *REFERENCES}
 
 
 def test_exact_a_new_source_is_held_against_new_sources() -> None:
@@ -192,7 +192,7 @@ def test_by_hand_averages_of_metrics() -> None:
             "score": MonteCarloNumber(2 * width, 0.1),
         }
 
-    found: Any = summarise_metrics(
+    summary: Any = summarise_metrics(
         [
             row("a", "x", "recommended", 0.94, 2.0),
             row("a", "y", "recommended", 0.90, 4.0),
@@ -201,16 +201,16 @@ def test_by_hand_averages_of_metrics() -> None:
             row("a", DIFFERENCE, "bca", 0.5, 1.0),
         ]
     )
-    assert [one["of"] for one in found] == ["models", "models", DIFFERENCE]
-    bca = found[1]
+    assert [one["of"] for one in summary] == ["models", "models", DIFFERENCE]
+    bca = summary[1]
     assert bca["coverage"].value == pytest.approx(0.89)
     assert bca["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
     assert bca["coverage_50"].value == pytest.approx(0.89)
     assert (bca["least"], bca["least_at"]) == (0.86, "a, y, 50")
     assert bca["width"].value == pytest.approx(4.0)
     assert bca["relative_width"].value == pytest.approx((1.5 + 1.25) / 2)
-    assert found[2]["relative_width"].value is None  # nothing is recommended there
-    assert found[2]["least_at"] == "a, 50"
+    assert summary[2]["relative_width"].value is None  # nothing is recommended there
+    assert summary[2]["least_at"] == "a, 50"
 
 
 def _row(population: str, of: str, interval: str, coverage: float, score: float = 1.0) -> dict:  # type: ignore[type-arg]
@@ -235,8 +235,8 @@ def test_by_hand_claims_of_metrics() -> None:
         _row("few positives", DIFFERENCE, "normal:delong", 0.93),
         _row("few positives", DIFFERENCE, "bca", 0.83),
     ]
-    found = {claim.measured: claim for claim in judge_metrics(rows, 0.95)}
-    figures = {measured: (one.figure, one.verdict) for measured, one in found.items()}
+    claims = {claim.measured: claim for claim in judge_metrics(rows, 0.95)}
+    figures = {measured: (one.figure, one.verdict) for measured, one in claims.items()}
     own = "coverage of its own target, roc_auc of"
     assert figures == {
         f"{own} models, these_models": (0.94, "holds"),
@@ -259,9 +259,9 @@ def test_by_hand_claims_of_metrics() -> None:
         ),
     }
     # two learners' errors of .01, and the two averages' together
-    logit = found["coverage of the logit interval minus that of the other, roc_auc"]
+    logit = claims["coverage of the logit interval minus that of the other, roc_auc"]
     assert logit.standard_error == pytest.approx(0.01)
-    assert all(claim.reference in {"", *REFERENCES} for claim in found.values())
+    assert all(claim.reference in {"", *REFERENCES} for claim in claims.values())
 
 
 def test_degenerate_no_claims_of_nothing() -> None:

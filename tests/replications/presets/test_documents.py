@@ -34,7 +34,7 @@ def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
 ) -> None:
     documents, _ = read_documents(drawn, "reviews")
     block = np.random.default_rng(1).integers(3, size=documents.n)
-    found = NaiveBayes(model=model, smoothing=0.5).errors_by_block(documents, block, 3)
+    errors = NaiveBayes(model=model, smoothing=0.5).errors_by_block(documents, block, 3)
     method: Any = LEARNERS[f"{model}_naive_bayes"]
     learner = method(smoothing=0.5)
     for k in range(3):
@@ -47,7 +47,7 @@ def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
             rng=np.random.default_rng(0),
         )
         said = fitted.predict(drawn.features.rows(test)).output
-        np.testing.assert_array_equal(found[test], said != drawn.y[test])
+        np.testing.assert_array_equal(errors[test], said != drawn.y[test])
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
@@ -81,8 +81,8 @@ def test_golden_chinese_documents_are_classified_as_in_the_textbook() -> None:
 def test_degenerate_documents_without_words_go_to_the_commoner_class() -> None:
     counts = csr_array(np.array([[1.0, 0], [0, 1], [0, 2], [0, 0]]))
     documents = Documents(counts, np.array([0, 1, 1, 1]), np.arange(4))
-    found = NaiveBayes().errors_by_block(documents, np.array([0, 0, 0, 1]), 2)
-    assert found[3] == 0
+    errors = NaiveBayes().errors_by_block(documents, np.array([0, 0, 0, 1]), 2)
+    assert errors[3] == 0
 
 
 def test_invalid_documents_are_refused_in_words(drawn: Data) -> None:

@@ -27,20 +27,20 @@ def fixture_days() -> Data:
 
 @pytest.mark.parametrize("together", [False, True])
 def test_exact_ozone_rows_are_local_in_time(days: Data, together: bool) -> None:  # noqa: FBT001
-    found = load_days({"ozone": days}, 1, 2, 10, together=together)
+    draws = load_days({"ozone": days}, 1, 2, 10, together=together)
     positive = np.delete(days.y, 3) == 1
-    assert_array_equal(found.labels, np.where(positive, 1, -1))
+    assert_array_equal(draws.labels, np.where(positive, 1, -1))
     # two components of standardised features: uncorrelated, of falling variance
-    covariance = np.cov(found.rows.T)
+    covariance = np.cov(draws.rows.T)
     assert abs(covariance[0, 1]) < 1e-12
     assert covariance[0, 0] > covariance[1, 1]
-    assert not found.cautions()
+    assert not draws.cautions()
 
-    drawn = found.draw(0.05, np.random.default_rng(1), 10, together=together)
+    drawn = draws.draw(0.05, np.random.default_rng(1), 10, together=together)
 
     assert drawn.source.shape == (50, 10 if together else 20, 2)
-    assert_array_equal(drawn.target[0], found.rows)
-    place = {row.tobytes(): i for i, row in enumerate(found.rows)}
+    assert_array_equal(drawn.target[0], draws.rows)
+    place = {row.tobytes(): i for i, row in enumerate(draws.rows)}
     places = np.array([[place[row.tobytes()] for row in one] for one in drawn.source])
     assert all(len(set(one)) == len(one) for one in places.tolist())
     if not together:
@@ -54,11 +54,11 @@ def test_calibrated_rows_are_drawn_as_one_after_another() -> None:
     rows = np.arange(6.0)[:, None]
     labels = ["a", "b"] * 3
     three = build_data({"x": rows[:, 0].tolist()}, labels, "classification")
-    found = load_days({"ozone": three}, 1, 1, 2, together=False)
+    draws = load_days({"ozone": three}, 1, 1, 2, together=False)
     counts = np.zeros(6)
     rng = np.random.default_rng(3)
     for _ in range(40):
-        drawn = found.draw(0.5, rng, 2, together=False).source[:, :2, 0]
+        drawn = draws.draw(0.5, rng, 2, together=False).source[:, :2, 0]
         counts += np.bincount(drawn.astype(int).ravel(), minlength=6)
     height = np.exp(-0.5 * (np.array([0, 2, 4]) / 3) ** 2)
     chance = np.zeros(3)
@@ -70,8 +70,8 @@ def test_calibrated_rows_are_drawn_as_one_after_another() -> None:
 
 
 def test_limit_components_are_taken_as_they_are(days: Data) -> None:
-    found = load_days({"ozone": days}, 1, 4, 10, together=False)
-    centred = found.rows - found.rows.mean(axis=0)
+    draws = load_days({"ozone": days}, 1, 4, 10, together=False)
+    centred = draws.rows - draws.rows.mean(axis=0)
     assert_allclose(np.sort(centred.std(axis=0))[-1], 100, rtol=0.3)  # not standardised
 
 

@@ -47,12 +47,12 @@ def test_exact_any_cut_gives_the_same_records(name: str, small: dict[str, Any]) 
     for key, values in whole.items():
         assert_array_equal(values, np.concatenate([first[key], rest[key]]))
 
-    found = study.finish(whole)
+    result = study.finish(whole)
 
-    assert {claim.verdict for claim in found.claims} <= {"holds", "fails", "undecided"}
-    assert all(to_json(table)["rows"] for table in found.tables)
-    assert all(to_json(figure)["series"] for figure in found.figures)
-    assert all(to_json(claim)["measured"] for claim in found.claims)
+    assert {claim.verdict for claim in result.claims} <= {"holds", "fails", "undecided"}
+    assert all(to_json(table)["rows"] for table in result.tables)
+    assert all(to_json(figure)["series"] for figure in result.figures)
+    assert all(to_json(claim)["measured"] for claim in result.claims)
 
 
 @pytest.mark.outside(
@@ -61,9 +61,9 @@ def test_exact_any_cut_gives_the_same_records(name: str, small: dict[str, Any]) 
 @pytest.mark.about("presets/importance_variances")
 def test_golden_variance_and_large_weights_of_the_example() -> None:
     study = ImportanceVariances(scales=(0.7, 0.95, 1.0), n=20).plan({}, 1)
-    found = study.finish(study.run(0, 4000))
-    rows = to_json(found.tables[0])["rows"]
-    verdicts = {(c.text, c.measured[-8:]): c.verdict for c in found.claims}
+    result = study.finish(study.run(0, 4000))
+    rows = to_json(result.tables[0])["rows"]
+    verdicts = {(c.text, c.measured[-8:]): c.verdict for c in result.claims}
 
     assert_allclose(rows[2]["weight_variance"], math.e - 1, rtol=1e-12)
     assert_allclose(printed_weight_variance(1.0), math.e - 1, rtol=1e-12)
@@ -74,8 +74,8 @@ def test_golden_variance_and_large_weights_of_the_example() -> None:
     # what is printed is 15 % too much at g = 0.95
     text = "The weights' variance has the closed form that is printed."
     assert verdicts[text, "g = 0.95"] == "fails"
-    assert {c.verdict for c in found.claims if "with a root" in c.text} == {"holds"}
-    shares = [c for c in found.claims if "exceeding 10" in c.text]
+    assert {c.verdict for c in result.claims if "with a root" in c.text} == {"holds"}
+    shares = [c for c in result.claims if "exceeding 10" in c.text]
     assert [c.verdict for c in shares] == ["holds", "fails"]
     assert [c.place[:6] for c in shares] == ["Figure", "sectio"]
     for row in rows[1:]:  # within five errors: 1 in 1.7 million each
@@ -108,10 +108,10 @@ def test_naive_selection_of_one_data_set() -> None:
             getattr(drawn, name)[r] for name in ("source", "labels", "target", "target_labels")
         )
         w = GaussianRatio().estimate(Samples(X, Z), draws).values
-        found = plain_selection(X, y, w, penalties, folds[r], risks)
+        selection = plain_selection(X, y, w, penalties, folds[r], risks)
         assert_allclose(records["gaussian_ratio_weight_variance"][r], w.var(ddof=1), rtol=1e-9)
         for name in risks:
-            penalty = penalties[found.selected[name]]
+            penalty = penalties[selection.selected[name]]
             theta = np.linalg.solve(X.T * w @ X + penalty * np.eye(2), X.T @ (w * y))
             expected = ((Z @ theta - u) ** 2).mean()
             assert_allclose(records[f"gaussian_ratio_{name}"][r], expected, rtol=1e-10)
@@ -132,9 +132,9 @@ def test_naive_the_controlled_risk_of_the_script_row_by_row() -> None:
         expected[fold == f] = l * w - beta * (w - 1)
     members = (fold == np.arange(2)[:, None]).astype(float)[None]
 
-    found = TransposedControl().loss_coefficients(weights[None], members)[0]
+    coefficients = TransposedControl().loss_coefficients(weights[None], members)[0]
 
-    assert_allclose(found @ losses, expected.mean(), rtol=1e-12)
+    assert_allclose(coefficients @ losses, expected.mean(), rtol=1e-12)
 
 
 @pytest.mark.about("presets/importance_selection_script")
@@ -182,8 +182,8 @@ def test_exact_the_width_is_that_of_both_methods(width: Any) -> None:
     matched = KernelMeanMatching(tolerance=1e-6, width=width).estimate(samples, rng).values
     likeliest = Kliep(mode="early_stopped", width=width).estimate(samples, rng).values
     for name, values in (("kernel_mean_matching", matched), ("kliep", likeliest)):
-        found = records[f"{name}_weight_variance"][0]
-        assert_allclose(found, values.var(ddof=1), rtol=1e-6)
+        variance = records[f"{name}_weight_variance"][0]
+        assert_allclose(variance, values.var(ddof=1), rtol=1e-6)
 
 
 # By hand: the tenth is 1 of 10; means of the tenth are 5 and 3, of the others 2 and 2.
@@ -225,8 +225,8 @@ def test_exact_kernel_weights_are_those_of_the_methods() -> None:
         likeliest = Kliep(mode="early_stopped").estimate(samples, rng).values
         assert_allclose(matched.mean(), 1, rtol=2e-6)
         for name, values in (("kernel_mean_matching", matched), ("kliep", likeliest)):
-            found = records[f"{name}_weight_variance"][r]
-            assert_allclose(found, values.var(ddof=1), rtol=1e-6)
+            variances = records[f"{name}_weight_variance"][r]
+            assert_allclose(variances, values.var(ddof=1), rtol=1e-6)
 
 
 @pytest.mark.calibration
@@ -234,10 +234,10 @@ def test_exact_kernel_weights_are_those_of_the_methods() -> None:
 def test_calibrated_the_controlled_risk_selects_better_where_weights_vary_most() -> None:
     """Figure 6 at gamma = 0.5: a gain of .029 in the tenth, at an error of .005 here."""
     study = ImportanceSelection(gammas=(0.5,)).plan({}, 1)
-    found = study.finish(study.run(0, 4000))
-    better = [c for c in found.claims if c.text.endswith("selects better.")]
+    result = study.finish(study.run(0, 4000))
+    better = [c for c in result.claims if c.text.endswith("selects better.")]
     assert [c.verdict for c in better] == ["holds"]
-    assert found.cautions == ()
+    assert result.cautions == ()
 
 
 def records_of(a: Any, b: Any, spread: Any) -> dict[str, np.ndarray]:
@@ -331,10 +331,10 @@ def test_degenerate_data_sets_without_weights_are_told() -> None:
 
     bad = replace(study, weight_estimators={"gaussian_ratio": refused})
     records = bad.run(0, 9)
-    found = bad.finish(records)
+    result = bad.finish(records)
 
     assert np.isnan(records["gaussian_ratio_weighted"][3]).all()
-    assert [c.code for c in found.cautions] == ["few_repetitions", "data_sets_without_weights"]
+    assert [c.code for c in result.cautions] == ["few_repetitions", "data_sets_without_weights"]
 
 
 @pytest.mark.about("presets/importance_variances")

@@ -50,8 +50,8 @@ def test_exact_any_cut_gives_the_same_records() -> None:
 @pytest.mark.about("presets/interval_coverage")
 def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
     study = _small("curve with heavy tails", refits=True)
-    found = study.finish(study.run(0, 2))
-    best, summary, cells = (to_json(table)["rows"] for table in found.tables)
+    result = study.finish(study.run(0, 2))
+    best, summary, cells = (to_json(table)["rows"] for table in result.tables)
     assert {row["scheme"] for row in best} <= {row["scheme"] for row in summary}
     schemes = {row["scheme"] for row in summary}
     assert schemes == {
@@ -69,8 +69,8 @@ def test_exact_every_scheme_target_and_interval_has_its_row() -> None:
     names = {row["interval"] for row in summary if row["scheme"] == "refits"}
     assert {"location_shifted_bootstrap", "normal:conservative_z"} <= names
     assert len(cells) == len(summary)  # one cell alone
-    assert {claim.reference for claim in found.claims} == {"", "schulz2024"}
-    assert all(to_json(figure)["series"] for figure in found.figures)
+    assert {claim.reference for claim in result.claims} == {"", "schulz2024"}
+    assert all(to_json(figure)["series"] for figure in result.figures)
 
 
 WITHOUT_A_ROW = {
@@ -119,8 +119,8 @@ def test_limit_the_plain_interval_is_narrower_and_covers_no_more_often() -> None
 @pytest.mark.about("presets/interval_coverage")
 def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None:
     study = _small("little shifted", "much shifted")
-    found = study.finish(study.run(0, 3))
-    rows = to_json(found.tables[2])["rows"]
+    result = study.finish(study.run(0, 3))
+    rows = to_json(result.tables[2])["rows"]
     assert {(row["population"], row["scheme"], row["interval"]) for row in rows} == {
         (population, f"5-fold, {weights} weights", f"normal:{risk}")
         for population in ("little shifted", "much shifted")
@@ -128,8 +128,8 @@ def test_exact_every_risk_has_its_row_under_true_and_estimated_weights() -> None
         for risk in WEIGHTED_RISKS
     }
     assert {row["target"] for row in rows} == {"new_population"}
-    assert [claim.place for claim in found.claims] == ["the variance of the weights"] * 2
-    assert not found.figures  # none is recommended that widths could be relative to
+    assert [claim.place for claim in result.claims] == ["the variance of the weights"] * 2
+    assert not result.figures  # none is recommended that widths could be relative to
 
 
 # By hand: two populations, two intervals.
@@ -157,14 +157,14 @@ def test_by_hand_averages() -> None:
         row("b", "x", 0.85, 5.0),
     ]
     summary: Any = summarise_cells(rows, 0.95)
-    found = {row["interval"]: row for row in summary}
-    assert found["x"]["coverage"].value == pytest.approx(0.92)
-    assert found["x"]["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
-    assert found["x"]["least"] == 0.85
-    assert found["x"]["undercoverage"] == pytest.approx(0.05)  # 0 and .1
-    assert found["x"]["relative_width"] == pytest.approx((1.5 + 1.25) / 2)
-    assert found["recommended"]["relative_width"] == 1
-    score = found["x"]["relative_score"]
+    by_interval = {row["interval"]: row for row in summary}
+    assert by_interval["x"]["coverage"].value == pytest.approx(0.92)
+    assert by_interval["x"]["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
+    assert by_interval["x"]["least"] == 0.85
+    assert by_interval["x"]["undercoverage"] == pytest.approx(0.05)  # 0 and .1
+    assert by_interval["x"]["relative_width"] == pytest.approx((1.5 + 1.25) / 2)
+    assert by_interval["recommended"]["relative_width"] == 1
+    score = by_interval["x"]["relative_score"]
     assert score.value == pytest.approx((1.5 + 1.25) / 2)
     assert score.standard_error == pytest.approx(math.hypot(0.3, 0.5) / 2)
     claims = judge_coverage(summary, (), (), 0.95)

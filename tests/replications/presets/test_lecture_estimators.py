@@ -80,11 +80,11 @@ def test_against_sklearn_a_tree_says_the_same_without_its_checks(sample: GeneSam
     seed = int(np.random.default_rng(4).integers(2**31))
     plain = DecisionTreeClassifier(random_state=seed).fit(sample.X[:, :3], sample.y)
     expected = plain.predict(sample.unseen[:, :3])
-    found = fit_and_predict(
+    predictions = fit_and_predict(
         "cart", sample.X[:, :3], sample.y, sample.unseen[:, :3], np.random.default_rng(4)
     )
-    np.testing.assert_array_equal(found, expected)
-    assert 0 < found.mean() < 1
+    np.testing.assert_array_equal(predictions, expected)
+    assert 0 < predictions.mean() < 1
 
 
 def test_naive_cross_validation_is_a_loop_over_folds(sample: GeneSample) -> None:
@@ -129,16 +129,16 @@ def test_exact_any_cut_gives_the_same_records_and_the_table_is_whole(genes: Data
     first, rest = study.run(0, 1), study.run(1, 6)
     for name, values in whole.items():
         np.testing.assert_array_equal(values, np.concatenate([first[name], rest[name]]))
-    found = study.finish(whole)
-    assert not found.cautions
-    rows = to_json(found.tables[0])["rows"]
+    result = study.finish(whole)
+    assert not result.cautions
+    rows = to_json(result.tables[0])["rows"]
     assert len(rows) == 2 * 8
     off = whole["leave_one_out"] - whole["truth"]
     row = next(r for r in rows if r["estimator"] == "leave-one-out")
     assert row["bias"]["value"] == pytest.approx(off[:, 0].mean())
     assert row["mse"]["value"] == pytest.approx((off[:, 0] ** 2).mean())
-    assert {figure.name for figure in found.figures} == {"bias", "sd", "mse"}
-    assert all(claim.verdict in {"holds", "fails", "undecided"} for claim in found.claims)
+    assert {figure.name for figure in result.figures} == {"bias", "sd", "mse"}
+    assert all(claim.verdict in {"holds", "fails", "undecided"} for claim in result.claims)
 
 
 @pytest.mark.about("presets/lecture_estimators")
@@ -162,8 +162,8 @@ def test_by_hand_a_part_with_a_single_row_of_a_class_predicts_the_other(
 ) -> None:
     counts = (sample.y == 0).astype(float)
     counts[np.flatnonzero(sample.y == 1)[0]] = 3.0  # one row, three times
-    found = sample.predict("lda", counts, sample.unseen, np.random.default_rng(0))
-    assert not found.any()
+    predictions = sample.predict("lda", counts, sample.unseen, np.random.default_rng(0))
+    assert not predictions.any()
 
 
 @pytest.mark.about("presets/lecture_estimators")

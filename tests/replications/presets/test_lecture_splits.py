@@ -125,10 +125,10 @@ def test_exact_any_cut_gives_the_same_records(name: str) -> None:
     first, rest = study.run(0, 3), study.run(3, 8)
     for key, values in whole.items():
         np.testing.assert_array_equal(values, np.concatenate([first[key], rest[key]]))
-    found = study.finish(whole)
-    assert found.claims
-    assert all(to_json(table)["rows"] for table in found.tables)
-    assert all(to_json(figure)["series"] for figure in found.figures)
+    result = study.finish(whole)
+    assert result.claims
+    assert all(to_json(table)["rows"] for table in result.tables)
+    assert all(to_json(figure)["series"] for figure in result.figures)
 
 
 @pytest.mark.about("presets/lecture_splits")
@@ -146,8 +146,8 @@ def test_exact_the_variance_is_made_of_its_two_parts() -> None:
 def test_calibrated_bias_grows_and_complete_subsampling_saves_variance() -> None:
     preset = LectureSplits(sizes=(8, 30), shares=(0.125, 0.75), splits=10, n_features=4)
     study = preset.plan({}, 1)
-    found = study.finish(study.run(0, 300))
-    verdicts = {(claim.text, claim.measured): claim.verdict for claim in found.claims}
+    result = study.finish(study.run(0, 300))
+    verdicts = {(claim.text, claim.measured): claim.verdict for claim in result.claims}
     told = {text for (text, _), verdict in verdicts.items() if verdict == "holds"}
     assert "The bias grows with mu." in told
     assert "Complete subsampling removes the variance over splits." in told
@@ -180,14 +180,14 @@ def test_by_hand_variances_over_partitions_and_samples() -> None:
 @pytest.mark.about("presets/lecture_folds")
 def test_calibrated_repeats_lower_the_variance() -> None:
     study = LectureFolds(n=20, folds=(2, 10), repeats=5).plan({}, 1)
-    found = study.finish(study.run(0, 150))
+    result = study.finish(study.run(0, 150))
     verdicts = [
         claim.verdict
-        for claim in found.claims
+        for claim in result.claims
         if claim.text == "Repeating cross-validation lowers its variance."
     ]
     assert verdicts == ["holds", "holds"]
-    assert any(claim.reference == "molinaro2005" for claim in found.claims)
+    assert any(claim.reference == "molinaro2005" for claim in result.claims)
 
 
 @pytest.mark.parametrize(

@@ -41,10 +41,10 @@ def test_exact_any_cut_gives_the_same_records(reviews: Data, name: str, small: d
     first, rest = study.run(0, 2), study.run(2, 9)
     for key, values in whole.items():
         np.testing.assert_array_equal(values, np.concatenate([first[key], rest[key]]))
-    found = study.finish(whole)
-    assert {claim.verdict for claim in found.claims} <= {"holds", "fails", "undecided"}
-    assert all(to_json(table)["rows"] for table in found.tables)
-    assert all(to_json(figure)["series"] for figure in found.figures)
+    result = study.finish(whole)
+    assert {claim.verdict for claim in result.claims} <= {"holds", "fails", "undecided"}
+    assert all(to_json(table)["rows"] for table in result.tables)
+    assert all(to_json(figure)["series"] for figure in result.figures)
 
 
 # By hand: two draws of domains, one setting.
@@ -54,13 +54,13 @@ def test_by_hand_biases_and_their_errors(reviews: Data) -> None:
     two = {"cvs_mean": [0.3, 0.5], "cvr_mean": [0.1, 0.4], "ose_mean": [0.2, 0.5]}
     two |= {"cvs_sd": [0.02, 0.04], "cvr_sd": [0.01, 0.01], "ose_sd": [0.0, 0.0]}
     records = {name: np.array([[a, a], [b, b]]) for name, (a, b) in two.items()}
-    found = preset.plan({"reviews": reviews}, 1).finish(records)
-    row = to_json(found.tables[0])["rows"][0]
+    result = preset.plan({"reviews": reviews}, 1).finish(records)
+    row = to_json(result.tables[0])["rows"][0]
     # CVS is off by .1 and 0: mean .05, deviation .1 / sqrt 2, over sqrt 2 is .05; CVR by -.1, -.1
     assert row["cvs_bias"] == {"value": pytest.approx(0.05), "standard_error": pytest.approx(0.05)}
     assert row["cvr_bias"]["value"] == pytest.approx(-0.1)
     assert row["cvs_sd"]["value"] == pytest.approx(0.03)
-    nearer = next(claim for claim in found.claims if "better estimate" in claim.text)
+    nearer = next(claim for claim in result.claims if "better estimate" in claim.text)
     assert nearer.figure == pytest.approx(0.1 - 0.05)
 
 
@@ -88,9 +88,9 @@ def test_by_hand_parts_of_the_variance(reviews: Data) -> None:
 def test_calibrated_random_folds_are_optimistic_and_sources_are_not(reviews: Data) -> None:
     preset = MultipleSourceMeans(n_sources=(3,), per_source=60, sizes=(60, 70), pairs=4)
     study = preset.plan({"reviews": reviews}, 1)
-    found = study.finish(study.run(0, 40))
+    result = study.finish(study.run(0, 40))
     by_text: dict[str, list[str]] = {}
-    for claim in found.claims:
+    for claim in result.claims:
         by_text.setdefault(claim.text, []).append(claim.verdict)
     assert by_text["CVR yields an optimistic estimate, though its training sets are smaller."] == [
         "holds",  # with three sources, of the left panel
@@ -118,8 +118,8 @@ def test_exact_the_truth_is_the_variance_of_the_means(reviews: Data) -> None:
 @pytest.mark.about("presets/multiple_source_variances")
 def test_degenerate_few_repetitions_say_so(reviews: Data) -> None:
     study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
-    found = study.finish(study.run(0, 3))
-    assert [caution.code for caution in found.cautions] == ["few_repetitions"]
+    result = study.finish(study.run(0, 3))
+    assert [caution.code for caution in result.cautions] == ["few_repetitions"]
     one = MultipleSourceMeans(n_sources=(2,), per_source=9, sizes=(9,), pairs=1)
     alone = one.plan({"reviews": reviews}, 2)
     assert to_json(alone.finish(alone.run(0, 1)).tables[0])["rows"][0]["cvs_sd"]["value"] is None
@@ -203,14 +203,14 @@ def test_against_sklearn_the_linear_svm_is_fitted_without_each_block(reviews: Da
 
     documents = load_domains({"reviews": reviews}, 1).documents
     block = np.arange(documents.n) % 3
-    found = build_classifier("linear_svm", 1.0).errors_by_block(documents, block, 3)
+    errors = build_classifier("linear_svm", 1.0).errors_by_block(documents, block, 3)
     for k in range(3):
         machine = make_pipeline(Normalizer(), LinearSVC(random_state=0, max_iter=10_000))
         dense = documents.counts.toarray()
         machine.fit(dense[block != k], documents.y[block != k])
         wrong = machine.predict(dense[block == k]) != documents.y[block == k]
-        np.testing.assert_array_equal(found[block == k], wrong)
-    assert 0 < found.mean() < 0.5
+        np.testing.assert_array_equal(errors[block == k], wrong)
+    assert 0 < errors.mean() < 0.5
 
 
 def test_degenerate_a_linear_svm_of_one_class_predicts_it(reviews: Data) -> None:
@@ -224,11 +224,11 @@ def test_degenerate_a_linear_svm_of_one_class_predicts_it(reviews: Data) -> None
 @pytest.mark.about("presets/multiple_source_variances")
 def test_by_hand_the_reason_for_theta_5_is_judged(reviews: Data) -> None:
     study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
-    found = study.finish(study.run(0, 16))
-    apart = [c for c in found.claims if c.text.startswith("Typically omega > gamma")]
-    near = [c for c in found.claims if c.text.startswith("omega and gamma are of similar")]
+    result = study.finish(study.run(0, 16))
+    apart = [c for c in result.claims if c.text.startswith("Typically omega > gamma")]
+    near = [c for c in result.claims if c.text.startswith("omega and gamma are of similar")]
     assert len(apart) == len(near) == 2
-    rows = [r for r in to_json(found.tables[1])["rows"] if r["scheme"] == "at random"]
+    rows = [r for r in to_json(result.tables[1])["rows"] if r["scheme"] == "at random"]
     for row, first, second in zip(rows, apart, near, strict=True):
         m = row["size"]
         omega = row["omega"]["value"] * 4 * m / (m - 1)

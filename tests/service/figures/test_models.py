@@ -74,17 +74,17 @@ def test_property_the_labels_of_200_models_do_not_overlap(name: str) -> None:
 
     svg = draw(figure_of(result, name), "svg")
 
-    found = []
+    positions = []
     for text in ET.fromstring(svg).iter(f"{SVG}text"):
         if text.text in labels:
             place = re.match(r"translate\(([-.\d]+),([-.\d]+)\)", text.get("transform", ""))
             size = re.match(r"([\d.]+)px", text.get("font-size", ""))
             assert place
             assert size
-            found.append((float(place[2]), float(size[1])))
-    found.sort()
-    assert len(found) == (200 if name == "forest" else 199)
-    gaps = [(lower - upper, size) for (upper, size), (lower, _) in pairwise(found)]
+            positions.append((float(place[2]), float(size[1])))
+    positions.sort()
+    assert len(positions) == (200 if name == "forest" else 199)
+    gaps = [(lower - upper, size) for (upper, size), (lower, _) in pairwise(positions)]
     assert all(gap >= size for gap, size in gaps)
 
 

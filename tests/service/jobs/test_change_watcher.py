@@ -76,17 +76,17 @@ def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
             asyncio.create_task(change_watcher.wait_for_end(evaluation_id, 60)) for _ in range(50)
         ]
         await asyncio.sleep(0.2)
-        found = [looks]
+        searches = [looks]
         looked.clear()
         with unit_of_work() as connection:
             evaluations.change(connection, evaluation_id, {"progress_done": 1}, None)
         await asyncio.wait_for(looked.wait(), 10)
         await asyncio.sleep(0.1)
-        found.append(looks)
+        searches.append(looks)
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
-        return found
+        return searches
 
     assert asyncio.run(scene()) == [1, 2]
 

@@ -120,11 +120,11 @@ def test_exact_given_pairs_and_given_resamples_of_two_samples() -> None:
 
 def test_exact_one_sided_and_named_intervals() -> None:
     request = body(n_resamples=500, intervals=["bca", {"name": "normal"}], alternative="less")
-    found = run_kind(request).result["intervals"]
+    result = run_kind(request).result["intervals"]
 
-    assert [i["method"] for i in found] == ["bca", "normal"]
-    assert [i["lower"] for i in found] == [None, None]
-    assert all(i["alternative"] == "less" for i in found)
+    assert [i["method"] for i in result] == ["bca", "normal"]
+    assert [i["lower"] for i in result] == [None, None]
+    assert all(i["alternative"] == "less" for i in result)
 
 
 def test_degenerate_many_replicates_are_not_listed() -> None:

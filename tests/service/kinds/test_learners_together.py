@@ -63,9 +63,9 @@ def few(*names: str) -> dict[str, Any]:
 def started(body: dict[str, Any]) -> tuple[Job[Any], Chunks]:
     kind = JOB_KINDS["cross_validation"]
     job = Job(uuid4(), body["kind"], kind.request.model_validate(body), 7)
-    found = kind.start(job)
-    assert isinstance(found, Chunks)
-    return job, found
+    start = kind.start(job)
+    assert isinstance(start, Chunks)
+    return job, start
 
 
 @pytest.mark.outside("sklearn.model_selection.cross_val_predict on the same splits")

@@ -29,14 +29,14 @@ def uploaded(folder: Path, name: str, media_type: str, content: bytes) -> Datase
     """Return a log as an upload keeps it."""
     place = folder / name
     place.mkdir()
-    found, kept = inspected(place, media_type, content)
+    inspection, kept = inspected(place, media_type, content)
     return DatasetFile(
         id=uuid5(SPACE, name),
         sha256="0" * 64,
         media_type=media_type,
-        rows=found.rows,
-        columns=list(found.columns),
-        details=dict(found.details),
+        rows=inspection.rows,
+        columns=list(inspection.columns),
+        details=dict(inspection.details),
         path=kept.path,
     )
 
@@ -115,11 +115,11 @@ def test_naive_tasks_with_clusters_and_repeated_runs_in_one_answer(tmp_path: Pat
     result = run_kind({"kind": "losses", "logs": logs, "unit": "task"}, files).result
 
     for model, of_tasks in means.items():
-        found = result["models"][model]
-        assert_allclose(found["mean"]["macro"], np.mean(of_tasks), rtol=1e-12)
-        assert found["n"] == 90  # items, however often each was run
-        assert {"these_sources", "new_source"} <= found["recommended"].keys()
-        assert "cluster_robust" in found["variances"]
+        part = result["models"][model]
+        assert_allclose(part["mean"]["macro"], np.mean(of_tasks), rtol=1e-12)
+        assert part["n"] == 90  # items, however often each was run
+        assert {"these_sources", "new_source"} <= part["recommended"].keys()
+        assert "cluster_robust" in part["variances"]
     codes = [caution["code"] for caution in result["cautions"]]
     assert "runs_averaged" in codes
     assert result["block_labels"] == ["law", "maths", "poems"]

@@ -196,7 +196,7 @@ def test_exact_a_search_in_parts_finds_every_stalled_evaluation(
     with reading() as connection:
         parts = [search.search_next_part(connection) for _ in range(6)]
     assert [len(part) for part in parts[:3]] == [1, 1, 1]
-    assert {found for part in parts[:3] for found in part} == stalled
+    assert {evaluation_id for part in parts[:3] for evaluation_id in part} == stalled
     assert parts[3:] == parts[:3]
 
 

@@ -362,12 +362,12 @@ def _measure_memory(pid: int, report: Report, ended: threading.Event) -> None:
 
 def _list_descendants(pid: int) -> Iterator[int]:
     """Return the living descendants of a process; that takes far less time than ``ps``."""
-    found: list[int] = []
+    pids: list[int] = []
     with suppress(OSError):  # the process has ended
         for thread in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError):  # the thread has ended
-                found += map(int, (thread / "children").read_text().split())
-    for child in found:
+                pids += map(int, (thread / "children").read_text().split())
+    for child in pids:
         yield child
         yield from _list_descendants(child)
 

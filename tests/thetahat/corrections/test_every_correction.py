@@ -236,9 +236,9 @@ def test_limit_one_p_value_stays(correction: str) -> None:
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_degenerate_missing_p_values_do_not_count(correction: str) -> None:
-    first, found, last = adjust([None, 0.3, None], correction)
+    first, middle, last = adjust([None, 0.3, None], correction)
     assert (first, last) == (None, None)
-    assert found == pytest.approx(0.3, rel=1e-15)
+    assert middle == pytest.approx(0.3, rel=1e-15)
     assert adjust([None, None], correction) == [None, None]
     assert adjust([], correction) == []
 

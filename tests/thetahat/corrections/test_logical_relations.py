@@ -43,16 +43,16 @@ def test_exact_partitions_are_counted_by_bell_numbers() -> None:
 def test_naive_exhaustive_sets_are_what_equalities_imply() -> None:
     """Of all 64 sets of pairs of four models those that are transitive."""
     pairs = list(itertools.combinations(range(4), 2))
-    found = set()
+    sets = set()
     for chosen in itertools.product([False, True], repeat=6):
         equal = {pair for pair, is_in in zip(pairs, chosen, strict=True) if is_in}
         linked = equal | {(b, a) for a, b in equal}
         closed = all((a, d) in linked for a, b in linked for c, d in linked if b == c and a != d)
         if closed:
-            found.add(chosen)
+            sets.add(chosen)
 
-    assert found == {tuple(row) for row in list_exhaustive_sets(4).tolist()}
-    assert {sum(chosen) for chosen in found} == set(count_equal_pairs(4).tolist())
+    assert sets == {tuple(row) for row in list_exhaustive_sets(4).tolist()}
+    assert {sum(chosen) for chosen in sets} == set(count_equal_pairs(4).tolist())
 
 
 @pytest.mark.about("corrections/shaffer")
@@ -67,11 +67,11 @@ def test_degenerate_missing_ones_of_all_pairs(correction: str) -> None:
     p: list[float | None] = [0.01, None, 0.02, None, 0.2, 0.03]
     full = adjust([0.01 if v is None else v for v in p], correction)
 
-    found = adjust(p, correction)
+    p_values = adjust(p, correction)
 
-    assert found[1] is None
-    assert found[3] is None
-    for ours, raw, with_all in zip(found, p, full, strict=True):
+    assert p_values[1] is None
+    assert p_values[3] is None
+    for ours, raw, with_all in zip(p_values, p, full, strict=True):
         if ours is not None:
             assert raw is not None
             assert with_all is not None

@@ -95,8 +95,8 @@ def test_naive_benjamini_yekutieli_steps_up() -> None:
     for alpha in (0.01, 0.05, 0.2):
         within = [i for i in range(12) if ordered[i] <= (i + 1) * alpha / (12 * constant)]
         rejected = range(max(within) + 1) if within else range(0)
-        found = [i for i, q in enumerate(adjusted) if q is not None and q <= alpha]
-        assert found == list(rejected)
+        ours = [i for i, q in enumerate(adjusted) if q is not None and q <= alpha]
+        assert ours == list(rejected)
 
 
 @pytest.mark.about("corrections/sidak")
@@ -109,8 +109,8 @@ def test_naive_sidak_steps_down() -> None:
         left, rejected = sorted(p_values), set()
         while left and 1 - (1 - left[0]) ** len(left) <= alpha:
             rejected.add(left.pop(0))
-        found = {p for p, q in zip(p_values, adjusted, strict=True) if q is not None and q <= alpha}
-        assert found == rejected
+        ours = {p for p, q in zip(p_values, adjusted, strict=True) if q is not None and q <= alpha}
+        assert ours == rejected
 
 
 @pytest.mark.about("corrections/sidak")

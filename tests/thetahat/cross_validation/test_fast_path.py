@@ -137,12 +137,12 @@ def test_exact_numbers_and_paths_do_not_depend_on_the_pieces(
     n_splits = made.n_splits(build_rows(data))
 
     def outcomes(edges: list[int]) -> list[tuple[bytes, str | None]]:
-        found = []
+        results = []
         for start, stop in itertools.pairwise(edges):
             splits = made.splits(build_rows(data), 5, start=start, stop=stop)
             done = run_splits("r", learner, data, splits, Squared(), 5)
-            found += [(o.losses.tobytes(), o.fit_reason) for o in done]
-        return found
+            results += [(o.losses.tobytes(), o.fit_reason) for o in done]
+        return results
 
     whole = outcomes([0, n_splits])
     assert outcomes([0, n_splits // 2, n_splits]) == whole

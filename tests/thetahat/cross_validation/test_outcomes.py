@@ -37,36 +37,36 @@ def same(one: SplitOutcome, other: SplitOutcome) -> None:
 
 
 def test_exact_arrays_give_back_the_outcomes() -> None:
-    found = as_outcomes(SOME)
+    arrays = as_outcomes(SOME)
 
-    assert isinstance(found, Outcomes)
-    assert as_outcomes(found) is found
-    assert found.reasons == [None, "far", None]
-    for one, other in zip(found, SOME, strict=True):
+    assert isinstance(arrays, Outcomes)
+    assert as_outcomes(arrays) is arrays
+    assert arrays.reasons == [None, "far", None]
+    for one, other in zip(arrays, SOME, strict=True):
         same(one, other)
-    same(found[-1], SOME[-1])
-    for one, other in zip(found[1:], SOME[1:], strict=True):
+    same(arrays[-1], SOME[-1])
+    for one, other in zip(arrays[1:], SOME[1:], strict=True):
         same(one, other)
     with pytest.raises(IndexError):
-        found[3]
+        arrays[3]
 
 
 @pytest.mark.parametrize("cuts", [[0, 3], [0, 1, 3], [0, 0, 1, 2, 3]])
 def test_exact_stretches_are_joined(cuts: list[int]) -> None:
     parts = [SOME[a:b] for a, b in pairwise(cuts)]
 
-    found = join_outcomes(parts)
+    joined = join_outcomes(parts)
 
-    assert len(found) == 3
-    for one, other in zip(found, SOME, strict=True):
+    assert len(joined) == 3
+    for one, other in zip(joined, SOME, strict=True):
         same(one, other)
 
 
 def test_degenerate_predictions_that_one_stretch_has_not_are_let_go() -> None:
-    found = join_outcomes([SOME[:1], [outcome(1, [1], keeps=False)]])
+    joined = join_outcomes([SOME[:1], [outcome(1, [1], keeps=False)]])
 
-    assert found.output is None
-    assert_array_equal(found.losses, [2, 2.5, 0.5])
+    assert joined.output is None
+    assert_array_equal(joined.losses, [2, 2.5, 0.5])
 
 
 def test_degenerate_nothing_to_join() -> None:

@@ -49,11 +49,11 @@ GRIDS: Final[dict[str, dict[str, Learner]]] = {
 def done_together(
     learners: Mapping[str, Learner], data: Data, scheme: str
 ) -> dict[str, Sequence[SplitOutcome] | EvaluationError]:
-    found: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
+    outcomes: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
     for group in group_by_parameter(learners):
         splits: Any = SCHEMES[scheme](**SPLITS[scheme]).splits(build_rows(data), 3)
-        found |= run_path(group, data, splits, loss_of(data), 0, keep_predictions=True)
-    return found
+        outcomes |= run_path(group, data, splits, loss_of(data), 0, keep_predictions=True)
+    return outcomes
 
 
 def loss_of(data: Data) -> Loss:
@@ -125,11 +125,11 @@ def test_exact_one_learner_is_run_as_by_itself() -> None:
     (group,) = group_by_parameter({"r": Ridge()})
     splits = SCHEMES["k_fold"]()
 
-    found = run_path(group, data, splits.splits(build_rows(data), 1), Squared(), 0)
+    outcomes = run_path(group, data, splits.splits(build_rows(data), 1), Squared(), 0)
 
     wanted = run_splits("r", Ridge(), data, splits.splits(build_rows(data), 1), Squared(), 0)
-    assert not isinstance(found["r"], EvaluationError)
-    for one, other in zip(found["r"], wanted, strict=True):
+    assert not isinstance(outcomes["r"], EvaluationError)
+    for one, other in zip(outcomes["r"], wanted, strict=True):
         assert_array_equal(one.losses, other.losses)
 
 
@@ -147,10 +147,10 @@ def test_degenerate_without_a_path_each_is_run_by_itself(
     values = [0.5 * i for i in range(12)]
     data = build_data({"a": [None, *values[1:]]}, values, "regression")
 
-    found = done_together(learners, data, scheme)
+    outcomes = done_together(learners, data, scheme)
 
     for name, learner in learners.items():
-        said, wanted = found[name], alone(name, learner, data, scheme)
+        said, wanted = outcomes[name], alone(name, learner, data, scheme)
         assert isinstance(said, EvaluationError)
         assert isinstance(wanted, EvaluationError)
         assert said.message == wanted.message
@@ -164,10 +164,10 @@ def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
     splits = [Split(0, 0, 0, rest, np.arange(2)), Split(0, 1, 1, np.arange(2), rest)]
     (group,) = group_by_parameter({"a": Ridge(penalty=1), "b": Ridge(penalty=2)})
 
-    found = run_path(group, data, splits, Squared(), 0)
+    outcomes = run_path(group, data, splits, Squared(), 0)
     good = run_path(group, data, splits[1:], Squared(), 0)
 
-    assert ["block 0" in str(told) for told in found.values()] == [True, True]
+    assert ["block 0" in str(told) for told in outcomes.values()] == [True, True]
     assert not any(isinstance(told, EvaluationError) for told in good.values())
 
 
@@ -175,9 +175,9 @@ def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
     data = build_data({"a": np.arange(4.0)}, np.arange(4.0), "regression")
     learners = {"a": NearestNeighbours(k=5), "b": NearestNeighbours(k=6)}
 
-    found = done_together(learners, data, "leave_one_out")
+    outcomes = done_together(learners, data, "leave_one_out")
 
-    assert ["neighbours are asked for" in str(told) for told in found.values()] == [True, True]
+    assert ["neighbours are asked for" in str(told) for told in outcomes.values()] == [True, True]
 
 
 @pytest.mark.parametrize("at_once", [1, 70])
@@ -205,11 +205,11 @@ def test_degenerate_no_rows_to_leave_out() -> None:
     (group,) = group_by_parameter(GRIDS["ridge"])
     splits = SCHEMES["leave_one_out"]().splits(build_rows(data), 3, start=5, stop=5)
 
-    found = run_path(group, data, splits, Squared(), 0)
+    outcomes = run_path(group, data, splits, Squared(), 0)
 
-    assert [list(told) for told in found.values() if not isinstance(told, EvaluationError)] == [
+    assert [list(told) for told in outcomes.values() if not isinstance(told, EvaluationError)] == [
         []
-    ] * len(found)
+    ] * len(outcomes)
 
 
 def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,8 +217,8 @@ def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.Monke
     data = problem("plain", "regression")  # 32 or 33 rows in each training part
     learners = {"few": NearestNeighbours(k=3), "many": NearestNeighbours(k=35)}
 
-    found = done_together(learners, data, "k_fold")
+    outcomes = done_together(learners, data, "k_fold")
 
-    assert "35 neighbours are asked for" in str(found["many"])
-    assert not isinstance(found["few"], EvaluationError)
-    assert len(found["few"]) == 5
+    assert "35 neighbours are asked for" in str(outcomes["many"])
+    assert not isinstance(outcomes["few"], EvaluationError)
+    assert len(outcomes["few"]) == 5

@@ -274,8 +274,8 @@ def test_exact_learners_behind_the_same_steps_are_a_path() -> None:
             wanted = run_splits(
                 name, learners[name], data, splits, ZeroOne(), 0, keep_predictions=True
             )
-            found = done[name]
-            assert not isinstance(found, EvaluationError)
-            for outcome, other in zip(found, wanted, strict=True):
+            outcomes = done[name]
+            assert not isinstance(outcomes, EvaluationError)
+            for outcome, other in zip(outcomes, wanted, strict=True):
                 assert outcome.fit_reason is None
                 assert_array_equal(outcome.probabilities, other.probabilities)

@@ -120,14 +120,16 @@ def test_degenerate_a_loss_that_refuses_is_asked_split_by_split() -> None:
 def test_exact_stretches_of_two_learners() -> None:
     y = np.arange(5.0)
     kept, lost = PredictedRowsBuilder(2, 5, keep=True), PredictedRowsBuilder(2, 5, keep=False)
-    for found in (kept, lost):
+    for outcomes in (kept, lost):
         first = PredictedRowsBuilder(2, 2, keep=True)
         first.append_predictions(
             Predictions(np.arange(4.0)), np.array([[True, False]] * 2), y[:2], Squared()
         )
-        found.append(first.build())
+        outcomes.append(first.build())
         huge = np.array([1e300, 1e300, 3, 3, 3, 3])  # finite, and its square is not
-        found.append_predictions(Predictions(huge), np.ones((2, 1), dtype=bool), y[2:], Squared())
+        outcomes.append_predictions(
+            Predictions(huge), np.ones((2, 1), dtype=bool), y[2:], Squared()
+        )
 
     told = kept.build()
 
@@ -139,12 +141,12 @@ def test_exact_stretches_of_two_learners() -> None:
 
 
 def test_degenerate_a_sum_that_is_not_finite_of_terms_that_are() -> None:
-    found = PredictedRowsBuilder(1, 2, keep=False)
+    builder = PredictedRowsBuilder(1, 2, keep=False)
 
-    found.append_predictions(Predictions(np.array([1.7e308, 1.7e308])), np.ones((1, 1), dtype=bool),
-              np.array([1.7e308, 1.7e308]), Squared())  # fmt: skip
+    huge = np.array([1.7e308, 1.7e308])
+    builder.append_predictions(Predictions(huge), np.ones((1, 1), dtype=bool), huge, Squared())
 
-    assert found.build().usable.all()
+    assert builder.build().usable.all()
 
 
 @pytest.mark.parametrize("loss", [Squared(), Absolute(), Huber(delta=1.0)])
@@ -157,12 +159,12 @@ def test_exact_errors_in_their_place_cost_what_predictions_do(loss: Loss) -> Non
     kept, lost = PredictedRowsBuilder(3, 6, keep=True), PredictedRowsBuilder(3, 6, keep=False)
 
     wanted.append_predictions(Predictions(said.reshape(-1)), fits, y, loss)
-    for found in (kept, lost):
+    for outcomes in (kept, lost):
         stretches = (slice(0, 4), slice(4, 6))
-        for room, some in zip(found.reserve_errors([4, 2]), stretches, strict=True):
+        for room, some in zip(outcomes.reserve_errors([4, 2]), stretches, strict=True):
             room[:] = said[:, some] - y[some]
-            errors = room if found is kept else room.copy()  # in its place, or in one piece
-            found.append_errors(errors, fits, y[some], loss)
+            errors = room if outcomes is kept else room.copy()  # in its place, or in one piece
+            outcomes.append_errors(errors, fits, y[some], loss)
 
     good = wanted.build().usable
     for told in (kept.build(), lost.build()):

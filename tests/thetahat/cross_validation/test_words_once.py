@@ -63,14 +63,14 @@ def test_naive_the_features_are_those_of_the_step(
     options = {"k_fold": {"n_folds": 4}, "bootstrap": {"n_resamples": 3}}[scheme]
 
     for split in SCHEMES[scheme](**options).splits(build_rows(data), 1):
-        wanted, found = (
+        wanted, ours = (
             parse_features(learner, source, split)
             for learner, source in ((whole, data), (rest, counted))
         )
-        assert [*found.names] == [*wanted.names]
-        assert_allclose(found.matrix.toarray(), wanted.matrix.toarray(), rtol=1e-14)
+        assert [*ours.names] == [*wanted.names]
+        assert_allclose(ours.matrix.toarray(), wanted.matrix.toarray(), rtol=1e-14)
         if name == "CountVectorizer":
-            assert_array_equal(found.matrix.toarray(), wanted.matrix.toarray())
+            assert_array_equal(ours.matrix.toarray(), wanted.matrix.toarray())
 
 
 def parse_features(learner: Any, data: Any, split: Any) -> Any:
@@ -122,8 +122,8 @@ def test_naive_behind_and_before_other_steps() -> None:
     kinds = [type(getattr(step, "step", None)).__name__ for step in rest.steps]
     assert kinds == ["Standardise", "VocabularyStep", "VocabularyStep", "ScikitStep"]
     for split in splits_of(data, 3):
-        wanted, found = said_by_fits(pipeline, data, split), said_by_fits(rest, counted, split)
-        assert_allclose(found.probabilities, wanted.probabilities, rtol=1e-9)
+        wanted, ours = said_by_fits(pipeline, data, split), said_by_fits(rest, counted, split)
+        assert_allclose(ours.probabilities, wanted.probabilities, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

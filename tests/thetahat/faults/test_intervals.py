@@ -17,8 +17,8 @@ K = 6
 
 def interval_of(result: dict[str, object], method: str, variance: str) -> dict[str, float]:
     intervals = result["models"]["a"]["intervals"]  # type: ignore[index]
-    (found,) = (i for i in intervals if (i["method"], i["variance"]) == (method, variance))
-    return dict(found)
+    (interval,) = (i for i in intervals if (i["method"], i["variance"]) == (method, variance))
+    return dict(interval)
 
 
 def test_exact_mlj_divides_by_k_minus_one_and_takes_two_digits_of_z() -> None:

@@ -29,11 +29,11 @@ def test_exact_libtlda_the_kernel_is_of_squared_distances_and_the_bound_holds() 
 
 def test_exact_libtlda_logistic_weights_are_odds_and_not_labels() -> None:
     """libTLDA makes logistic weights of predicted class labels, which are 0 or 1."""
-    found = Logistic().estimate(shifted(30, 60), rng()).values
+    estimate = Logistic().estimate(shifted(30, 60), rng()).values
 
-    assert len(np.unique(found)) == 30
-    assert found.min() > 0
-    assert found.max() > 1
+    assert len(np.unique(estimate)) == 30
+    assert estimate.min() > 0
+    assert estimate.max() > 1
 
 
 def test_exact_libtlda_neighbours_are_looked_for_along_the_right_axis() -> None:
@@ -49,10 +49,10 @@ def test_exact_ctrl_iwxval_the_linear_term_has_its_sign() -> None:
     source = np.array([[-2.0], [-1.0], [0.0], [1.0]])
     target = np.array([[0.9], [1.0], [1.1]])
 
-    found = KernelMeanMatching(width=0.5, tolerance=0.0).estimate(Samples(source, target), rng())
+    estimate = KernelMeanMatching(width=0.5, tolerance=0.0).estimate(Samples(source, target), rng())
 
-    assert found.values[3] > 3.5
-    assert found.values[:2].max() < 0.1
+    assert estimate.values[3] > 3.5
+    assert estimate.values[:2].max() < 0.1
 
 
 def test_exact_adapt_kmm_no_row_is_left_out() -> None:
@@ -62,10 +62,10 @@ def test_exact_adapt_kmm_no_row_is_left_out() -> None:
     far[-3:] = [[0.5], [8.0], [9.0]]
     target = np.concatenate([samples.target, np.full((10, 1), 8.0), np.full((10, 1), 9.0)])
 
-    found = KernelMeanMatching(width=0.3).estimate(Samples(far, target), rng()).values
+    estimate = KernelMeanMatching(width=0.3).estimate(Samples(far, target), rng()).values
 
     # the only rows near 8 and 9 are the last ones
-    assert found[-2:].min() > 50
+    assert estimate[-2:].min() > 50
 
 
 def test_exact_pykliep_the_seed_decides_which_centres_are_drawn() -> None:

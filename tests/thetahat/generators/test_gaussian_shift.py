@@ -24,9 +24,9 @@ def test_golden_share_of_large_weights() -> None:
     setting = GaussianShift(scale=0.7)
     drawn = one(setting, 1, 200_000, 200_000)
     for rows, share in ((drawn.target, 0.247), (drawn.source, 0.008)):
-        found = (setting.weights(rows) > 10).mean()
+        observed_share = (setting.weights(rows) > 10).mean()
         # five standard errors and the rounding of the printed share: 1 in 1.7 million
-        assert abs(found - share) < 5 * math.sqrt(share * (1 - share) / 200_000) + 0.0005
+        assert abs(observed_share - share) < 5 * math.sqrt(share * (1 - share) / 200_000) + 0.0005
 
 
 @pytest.mark.outside("scipy.stats.norm.pdf, ratio of the densities as they are written")
@@ -36,17 +36,17 @@ def test_against_scipy_density_ratio(p: int, scale: float, shift: float) -> None
     source = stats.norm.pdf(x - shift * np.eye(p)[0], scale=scale).prod(axis=1)
     expected = stats.norm.pdf(x).prod(axis=1) / source
 
-    found = GaussianShift(n_features=p, scale=scale, shift=shift).weights(x)
+    weights = GaussianShift(n_features=p, scale=scale, shift=shift).weights(x)
 
-    assert_allclose(found, expected, rtol=1e-12)
+    assert_allclose(weights, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("scale", [0.75, 0.9, 1.3])
 def test_exact_closed_forms_agree_with_the_example_setting(scale: float) -> None:
     example = ExampleSetting(scale)
     for p in (1, 2):
-        found = GaussianShift(n_features=p, scale=scale).weight_variance()
-        assert_allclose(found, example.weight_variance(p), rtol=1e-13)
+        variance = GaussianShift(n_features=p, scale=scale).weight_variance()
+        assert_allclose(variance, example.weight_variance(p), rtol=1e-13)
 
 
 @pytest.mark.parametrize("scale", [0.1, math.sqrt(0.5)])

@@ -31,9 +31,9 @@ def test_calibrated_least_squares_finds_the_line() -> None:
         .draw(DrawSize(n=4000), rng)
     )
     X = np.column_stack([data.features.matrix(), np.ones(data.n)])
-    found = np.linalg.lstsq(X, data.y, rcond=None)[0]
+    coefficients = np.linalg.lstsq(X, data.y, rcond=None)[0]
     error = 0.5 / np.sqrt(data.n)
-    np.testing.assert_allclose(found, [0.5**0.5, 0.5**0.5, 0, 0], atol=4.5 * error)
+    np.testing.assert_allclose(coefficients, [0.5**0.5, 0.5**0.5, 0, 0], atol=4.5 * error)
 
 
 @pytest.mark.outside(

@@ -16,41 +16,41 @@ def of(weights: FloatArray, samples: Samples = LINE) -> Diagnostics:
     return diagnose(weights, samples, rng())
 
 
-def codes(found: Diagnostics) -> list[str]:
-    return [caution.code for caution in found.cautions]
+def codes(weights: Diagnostics) -> list[str]:
+    return [caution.code for caution in weights.cautions]
 
 
 def test_by_hand_values() -> None:
     # sum 12 + 4 x 1 + 0 = 16 over 8; squares 144 + 4 = 148; deviations from 2: 100 + 4 + 12 = 116
-    found = of(np.array([12.0, 1, 1, 1, 1, 0, 0, 0]))
+    diagnostics = of(np.array([12.0, 1, 1, 1, 1, 0, 0, 0]))
 
-    assert found.mean == 2
-    assert_allclose(found.variance, 116 / 7, rtol=1e-14)
-    assert found.largest == 12
-    assert_allclose(found.effective_sample_size, 256 / 148, rtol=1e-14)
-    assert found.share_above_10 == 1 / 8
-    assert found.share_zero == 3 / 8
-    assert_allclose(found.largest_share, 12 / 16, rtol=1e-14)
+    assert diagnostics.mean == 2
+    assert_allclose(diagnostics.variance, 116 / 7, rtol=1e-14)
+    assert diagnostics.largest == 12
+    assert_allclose(diagnostics.effective_sample_size, 256 / 148, rtol=1e-14)
+    assert diagnostics.share_above_10 == 1 / 8
+    assert diagnostics.share_zero == 3 / 8
+    assert_allclose(diagnostics.largest_share, 12 / 16, rtol=1e-14)
     # source rows are 1 apart: 9.5 lies 2.5 from the last
-    assert found.coverage == 0.6
-    assert codes(found) == [
+    assert diagnostics.coverage == 0.6
+    assert codes(diagnostics) == [
         "mean_weight_not_one",
         "one_weight_dominates",
         "large_weights",
         "target_not_covered",
     ]
-    assert "Source row 0 alone has 75 %" in found.cautions[1].message
-    assert "1 of 8 weights are larger than 10; the largest is 12" in found.cautions[2].message
-    assert "40 % of the target rows" in found.cautions[3].message
+    assert "Source row 0 alone has 75 %" in diagnostics.cautions[1].message
+    assert "1 of 8 weights are larger than 10; the largest is 12" in diagnostics.cautions[2].message
+    assert "40 % of the target rows" in diagnostics.cautions[3].message
 
 
 def test_limit_equal_weights_are_as_good_as_none() -> None:
     samples = shifted(40, 50, scale=1.0)
-    found = of(np.ones(40), Samples(samples.source + np.eye(2)[0], samples.target))
+    diagnostics = of(np.ones(40), Samples(samples.source + np.eye(2)[0], samples.target))
 
-    assert found.effective_sample_size == 40
-    assert found.variance == 0
-    assert codes(found) == []
+    assert diagnostics.effective_sample_size == 40
+    assert diagnostics.variance == 0
+    assert codes(diagnostics) == []
 
 
 def test_degenerate_tiny_and_huge_weights() -> None:
@@ -65,23 +65,23 @@ def test_degenerate_few_effective_instances() -> None:
     weights = np.full(100, 1e-3)
     weights[:2] = 50
 
-    found = of(weights, samples)
+    diagnostics = of(weights, samples)
 
-    assert "few_effective_instances" in codes(found)
-    assert found.effective_sample_size == pytest.approx(2, abs=0.1)
+    assert "few_effective_instances" in codes(diagnostics)
+    assert diagnostics.effective_sample_size == pytest.approx(2, abs=0.1)
 
 
 def test_calibrated_coverage_without_a_shift() -> None:
     """About 95 % of a target from the source's own population are covered."""
     draws = np.random.default_rng(12)
-    found = [
+    shares = [
         measure_coverage(Samples(draws.normal(size=(200, 3)), draws.normal(size=(200, 3))), rng())[
             0
         ]
         for _ in range(40)
     ]
 
-    assert abs(np.mean(found) - 0.95) < 0.02
+    assert abs(np.mean(shares) - 0.95) < 0.02
 
 
 def test_degenerate_coverage_of_constant_columns_and_of_a_shift() -> None:
@@ -97,8 +97,8 @@ def test_degenerate_coverage_of_constant_columns_and_of_a_shift() -> None:
 
 def test_exact_coverage_of_many_rows_is_that_of_some_drawn() -> None:
     samples = shifted(MAX_ROWS + 1, 100)
-    found, cautions = measure_coverage(samples, rng())
+    share, cautions = measure_coverage(samples, rng())
 
     assert [c.code for c in cautions] == ["coverage_of_a_sample"]
-    assert 0 < found < 1
-    assert measure_coverage(samples, rng())[0] == found
+    assert 0 < share < 1
+    assert measure_coverage(samples, rng())[0] == share

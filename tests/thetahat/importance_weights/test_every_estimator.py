@@ -25,15 +25,15 @@ def estimated(name: str, samples: Samples) -> ImportanceWeights:
 
 @EVERY
 def test_property_weights_are_finite_and_not_negative(name: str) -> None:
-    found = estimated(name, some())
+    weights = estimated(name, some())
 
-    assert found.values.shape == (30,)
-    assert np.isfinite(found.values).all()
-    assert (found.values >= 0).all()
-    assert found.values.any()
-    if found.target_values is not None:
-        assert found.target_values.shape == (40,)
-        assert np.isfinite(found.target_values).all()
+    assert weights.values.shape == (30,)
+    assert np.isfinite(weights.values).all()
+    assert (weights.values >= 0).all()
+    assert weights.values.any()
+    if weights.target_values is not None:
+        assert weights.target_values.shape == (40,)
+        assert np.isfinite(weights.target_values).all()
 
 
 @EVERY
@@ -84,13 +84,13 @@ def test_property_it_describes_itself(name: str) -> None:
 def right_or_refused(name: str, samples: Samples) -> ImportanceWeights | None:
     """Return usable weights, or None after a refusal in words."""
     try:
-        found = estimated(name, samples)
+        weights = estimated(name, samples)
     except EvaluationError as error:
         words = error.message.split()
     else:
-        assert np.isfinite(found.values).all()
-        assert found.values.any()
-        return found
+        assert np.isfinite(weights.values).all()
+        assert weights.values.any()
+        return weights
     assert len(words) > 4
     return None
 
@@ -114,9 +114,9 @@ def test_degenerate_far_apart(name: str) -> None:
 def test_degenerate_one_place(name: str) -> None:
     """All rows of both samples alike: weights of one, or a refusal in words."""
     rows = np.ones((6, 2))
-    found = right_or_refused(name, Samples(rows, rows, np.ones(6)))
+    weights = right_or_refused(name, Samples(rows, rows, np.ones(6)))
 
-    assert found is None or np.allclose(found.values, 1, rtol=1e-6)
+    assert weights is None or np.allclose(weights.values, 1, rtol=1e-6)
 
 
 def test_invalid_samples() -> None:

@@ -17,20 +17,20 @@ WITHOUT = {"given", "kernel_mean_matching"}
 def test_exact_the_function_at_the_samples_is_the_weights(name: str) -> None:
     # a constant column does not enter anywhere
     pair = [np.column_stack([rows, np.full(len(rows), 3.0)]) for rows in (SOURCE, TARGET)]
-    found = IMPORTANCE_WEIGHTS[name]().estimate(Samples(*pair), np.random.default_rng(1))
+    estimate = IMPORTANCE_WEIGHTS[name]().estimate(Samples(*pair), np.random.default_rng(1))
 
-    assert found.weight_function is not None
-    assert found.target_values is not None
-    assert_allclose(found.weight_function(pair[0]), found.values, rtol=1e-9)
-    assert_allclose(found.weight_function(pair[1]), found.target_values, rtol=1e-9)
+    assert estimate.weight_function is not None
+    assert estimate.target_values is not None
+    assert_allclose(estimate.weight_function(pair[0]), estimate.values, rtol=1e-9)
+    assert_allclose(estimate.weight_function(pair[1]), estimate.target_values, rtol=1e-9)
 
 
 def test_exact_the_function_of_the_early_stopped_mode() -> None:
     method = Kliep(mode="early_stopped", width=1.0)
-    found = method.estimate(Samples(SOURCE, TARGET), np.random.default_rng(1))
+    estimate = method.estimate(Samples(SOURCE, TARGET), np.random.default_rng(1))
 
-    assert found.weight_function is not None
-    assert_allclose(found.weight_function(SOURCE), found.values, rtol=1e-9)
+    assert estimate.weight_function is not None
+    assert_allclose(estimate.weight_function(SOURCE), estimate.values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(WITHOUT))
@@ -45,8 +45,10 @@ def test_degenerate_methods_that_estimate_no_function(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["gaussian_ratio", "logistic"])
 def test_degenerate_far_rows_are_beyond_the_range_of_numbers(name: str) -> None:
-    found = IMPORTANCE_WEIGHTS[name]().estimate(Samples(SOURCE, TARGET), np.random.default_rng(1))
-    assert found.weight_function is not None
-    far = found.weight_function(np.array([[1e6, 0.0], [-1e6, 0.0]]))
+    estimate = IMPORTANCE_WEIGHTS[name]().estimate(
+        Samples(SOURCE, TARGET), np.random.default_rng(1)
+    )
+    assert estimate.weight_function is not None
+    far = estimate.weight_function(np.array([[1e6, 0.0], [-1e6, 0.0]]))
 
     assert not np.isnan(far).any()

@@ -22,8 +22,8 @@ def weigh(source: FloatArray, target: FloatArray) -> ImportanceWeights:
     return GaussianRatio().estimate(Samples(source, target), rng())
 
 
-def codes(found: ImportanceWeights) -> list[str]:
-    return [caution.code for caution in found.cautions]
+def codes(weights: ImportanceWeights) -> list[str]:
+    return [caution.code for caution in weights.cautions]
 
 
 @pytest.mark.outside(
@@ -35,10 +35,10 @@ def test_golden_iw_gaussian_ratio() -> None:
         *(0.14925267768395203, 0.2608299805566538, 0.017566304441594634, 3.6861982463967427),
     ]
 
-    found = GaussianRatio().estimate(SMALL, rng())
+    estimate = GaussianRatio().estimate(SMALL, rng())
 
-    assert_allclose(found.values, published, rtol=1e-12)
-    assert codes(found) == []
+    assert_allclose(estimate.values, published, rtol=1e-12)
+    assert codes(estimate) == []
 
 
 def test_naive_densities_of_one_feature() -> None:
@@ -58,10 +58,10 @@ def test_exact_at_the_target_it_is_the_same_function() -> None:
     """A source row that stands in the target too has the same weight in both places."""
     samples = Samples(SOURCE, np.concatenate([TARGET, SOURCE[:2]]))
 
-    found = GaussianRatio().estimate(samples, rng())
+    estimate = GaussianRatio().estimate(samples, rng())
 
-    assert found.target_values is not None
-    assert_allclose(found.target_values[-2:], found.values[:2], rtol=1e-12)
+    assert estimate.target_values is not None
+    assert_allclose(estimate.target_values[-2:], estimate.values[:2], rtol=1e-12)
 
 
 def test_limit_equal_samples_have_weights_of_one() -> None:
@@ -81,10 +81,10 @@ def test_limit_many_rows_approach_the_true_ratio() -> None:
     samples = shifted(200_000, 200_000, scale=0.9, seed=3)
     near = np.abs(samples.source).max(axis=1) < 2
 
-    found = GaussianRatio().estimate(samples, rng()).values
+    estimate = GaussianRatio().estimate(samples, rng()).values
 
     # means and variances are within some 0.005, which moves a log density by less than 0.1 here
-    assert_allclose(found[near], true_ratio(samples.source[near], 0.9), rtol=0.1)
+    assert_allclose(estimate[near], true_ratio(samples.source[near], 0.9), rtol=0.1)
 
 
 @pytest.mark.parametrize("p", [1, 100])
@@ -97,9 +97,11 @@ def test_exact_the_mean_log_weight_is_the_difference_of_two_divergences(p: int) 
     to_target = (n - 1) / n * np.trace(np.linalg.solve(T, S)) + gap @ np.linalg.solve(T, gap)
     logdet = np.linalg.slogdet(T)[1] - np.linalg.slogdet(S)[1]
 
-    found = GaussianRatio().estimate(samples, rng()).values
+    estimate = GaussianRatio().estimate(samples, rng()).values
 
-    assert_allclose(np.log(found).mean(), 0.5 * ((n - 1) / n * p - to_target - logdet), rtol=1e-9)
+    assert_allclose(
+        np.log(estimate).mean(), 0.5 * ((n - 1) / n * p - to_target - logdet), rtol=1e-9
+    )
 
 
 def test_degenerate_columns_that_depend_in_both_samples_do_not_enter() -> None:
@@ -109,12 +111,12 @@ def test_degenerate_columns_that_depend_in_both_samples_do_not_enter() -> None:
         for rows in (SOURCE, TARGET)
     ]
 
-    found = weigh(*wide)
+    weights = weigh(*wide)
 
-    assert_allclose(found.values, plain.values, rtol=1e-10)
-    assert codes(found) == ["dependent_columns"]
-    assert "2 columns are constant or a linear function" in found.cautions[0].message
-    assert found.details == {"n_dependent_columns": 2}
+    assert_allclose(weights.values, plain.values, rtol=1e-10)
+    assert codes(weights) == ["dependent_columns"]
+    assert "2 columns are constant or a linear function" in weights.cautions[0].message
+    assert weights.details == {"n_dependent_columns": 2}
     one = weigh(*(rows[:, [0, 1, 3]] for rows in wide))
     assert "1 column is constant" in one.cautions[0].message
 
@@ -132,17 +134,17 @@ def test_degenerate_a_covariance_that_is_singular_in_one_sample(narrow: int, nam
 
 
 def test_degenerate_two_source_rows() -> None:
-    found = weigh(SOURCE[:2, :1], TARGET[:, :1])
+    weights = weigh(SOURCE[:2, :1], TARGET[:, :1])
 
-    assert len(found.values) == 2
+    assert len(weights.values) == 2
     with pytest.raises(InsufficientData, match="2 rows and 2 features that vary"):
         weigh(SOURCE[:2], TARGET)
 
 
 def test_degenerate_duplicate_rows_weigh_alike() -> None:
-    found = weigh(np.repeat(SOURCE, 3, axis=0), TARGET).values.reshape(8, 3)
+    weights = weigh(np.repeat(SOURCE, 3, axis=0), TARGET).values.reshape(8, 3)
 
-    assert_allclose(found, found[:, :1] * np.ones(3), rtol=1e-12)
+    assert_allclose(weights, weights[:, :1] * np.ones(3), rtol=1e-12)
 
 
 def test_degenerate_a_target_of_twice_the_variance_has_no_weight_variance() -> None:

@@ -13,10 +13,10 @@ OWN = np.array([0.5, 0, 1, 1, 2, 0.25, 3, 11.0])
 
 
 def test_by_hand_the_column_as_it_is() -> None:
-    found = Given().estimate(Samples(SOURCE, TARGET, OWN), rng())
+    estimate = Given().estimate(Samples(SOURCE, TARGET, OWN), rng())
 
-    assert_array_equal(found.values, [0.5, 0, 1, 1, 2, 0.25, 3, 11])
-    assert found.target_values is None
+    assert_array_equal(estimate.values, [0.5, 0, 1, 1, 2, 0.25, 3, 11])
+    assert estimate.target_values is None
 
 
 def test_exact_the_samples_do_not_matter() -> None:

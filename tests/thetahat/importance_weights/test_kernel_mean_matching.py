@@ -27,23 +27,23 @@ def programme(samples: Samples, width: float) -> tuple[FloatArray, FloatArray]:
     return K, samples.n / samples.m * np.array(sums)
 
 
-def objective(found: ImportanceWeights, samples: Samples) -> float:
-    K, kappa = programme(samples, float(found.details["width"] or 0))
-    return float(found.values @ (0.5 * K @ found.values - kappa))
+def objective(weights: ImportanceWeights, samples: Samples) -> float:
+    K, kappa = programme(samples, float(weights.details["width"] or 0))
+    return float(weights.values @ (0.5 * K @ weights.values - kappa))
 
 
 def check_optimal(
-    found: ImportanceWeights, samples: Samples, bound: float, tolerance: float
+    weights: ImportanceWeights, samples: Samples, bound: float, tolerance: float
 ) -> float:
     """Check the conditions of optimality from the formula; return the multiplier of the sum."""
-    K, kappa = programme(samples, float(found.details["width"] or 0))
-    w, n = found.values, samples.n
+    K, kappa = programme(samples, float(weights.details["width"] or 0))
+    w, n = weights.values, samples.n
     gradient = K @ w - kappa
     assert w.min() >= 0
     assert w.max() <= bound
     assert abs(w.sum() - n) <= n * tolerance * (1 + 1e-12) + 1e-8
     # gradient = multiplier where free, above it at 0, below it at the bound
-    multiplier = float(found.details["multiplier_of_sum"] or 0)
+    multiplier = float(weights.details["multiplier_of_sum"] or 0)
     small = 1e-7 * kappa.max()
     free = (w > 0) & (w < bound)
     assert_allclose(gradient[free], multiplier, atol=small)
@@ -67,7 +67,7 @@ def test_against_scipy_objective(bound: float, tolerance: float | None) -> None:
 
     samples = shifted(20, 60, seed=2)
     method = KernelMeanMatching(width=0.7, bound=bound, tolerance=tolerance)
-    found = method.estimate(samples, rng())
+    estimate = method.estimate(samples, rng())
     eps = (math.sqrt(20) - 1) / math.sqrt(20) if tolerance is None else tolerance
     K, kappa = programme(samples, 0.7)
 
@@ -82,10 +82,10 @@ def test_against_scipy_objective(bound: float, tolerance: float | None) -> None:
     )
 
     assert peer.success
-    assert_allclose(found.details["objective"], objective(found, samples), rtol=1e-10)
+    assert_allclose(estimate.details["objective"], objective(estimate, samples), rtol=1e-10)
     # never above the peer's, and the peer ends within 1e-6 of it
-    assert objective(found, samples) <= peer.fun + 1e-9 * abs(peer.fun)
-    assert_allclose(objective(found, samples), peer.fun, rtol=1e-6)
+    assert objective(estimate, samples) <= peer.fun + 1e-9 * abs(peer.fun)
+    assert_allclose(objective(estimate, samples), peer.fun, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("bound", "tolerance"), CASES)
@@ -96,11 +96,11 @@ def test_exact_the_conditions_of_optimality(
     samples = shifted(50, 100, seed=3)
     method = KernelMeanMatching(width=width, bound=bound, tolerance=tolerance)
 
-    found = method.estimate(samples, rng())
+    estimate = method.estimate(samples, rng())
 
     eps = (math.sqrt(50) - 1) / math.sqrt(50) if tolerance is None else tolerance
-    check_optimal(found, samples, bound, eps)
-    assert [c.code for c in found.cautions] == []
+    check_optimal(estimate, samples, bound, eps)
+    assert [c.code for c in estimate.cautions] == []
 
 
 def test_exact_both_ends_of_the_sum_bind() -> None:
@@ -121,8 +121,8 @@ def test_exact_many_rows_at_once() -> None:
     """Above 200 rows several are set free at once; the conditions hold as well."""
     samples = shifted(300, 300, seed=6)
     for width in (0.15, 1.0):
-        found = KernelMeanMatching(width=width, tolerance=None).estimate(samples, rng())
-        check_optimal(found, samples, 1000, (math.sqrt(300) - 1) / math.sqrt(300))
+        estimate = KernelMeanMatching(width=width, tolerance=None).estimate(samples, rng())
+        check_optimal(estimate, samples, 1000, (math.sqrt(300) - 1) / math.sqrt(300))
 
 
 def test_exact_columns_on_demand_give_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,9 +138,9 @@ def test_exact_the_width_of_the_paper() -> None:
     distances = np.sqrt(((samples.source[:, None] - samples.target) ** 2).sum(axis=-1))
     nearest = np.sort(distances, axis=1)[:, :5]
 
-    found = KernelMeanMatching().estimate(samples, rng()).details["width"]
+    estimate = KernelMeanMatching().estimate(samples, rng()).details["width"]
 
-    assert_allclose(found, nearest.mean(), rtol=1e-12)
+    assert_allclose(estimate, nearest.mean(), rtol=1e-12)
     few = Samples(samples.source, samples.target[:3])
     assert_allclose(
         KernelMeanMatching().estimate(few, rng()).details["width"],
@@ -152,15 +152,15 @@ def test_exact_the_width_of_the_paper() -> None:
 def test_exact_other_widths() -> None:
     rows = np.concatenate([SMALL.source, SMALL.target])
     pairs = [float(np.linalg.norm(a - b)) for i, a in enumerate(rows) for b in rows[:i]]
-    found = {
+    estimate = {
         rule: KernelMeanMatching(width=rule).estimate(SMALL, rng()).details["width"]
         for rule in ("silverman", "median")
     }
 
-    assert_allclose(found["median"], np.median(pairs), rtol=1e-12)
+    assert_allclose(estimate["median"], np.median(pairs), rtol=1e-12)
     # p = 2: (4/4)^(1/6) N^(-1/6)
     spread = math.sqrt((rows[:, 0].var(ddof=1) + rows[:, 1].var(ddof=1)) / 2)
-    assert_allclose(found["silverman"], 14 ** (-1 / 6) * spread, rtol=1e-12)
+    assert_allclose(estimate["silverman"], 14 ** (-1 / 6) * spread, rtol=1e-12)
     many = shifted(700, 700)
     one = KernelMeanMatching(width="median").estimate(many, rng()).details["width"]
     assert 1 < float(one or 0) < 3

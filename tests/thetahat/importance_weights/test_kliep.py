@@ -24,14 +24,14 @@ OBJECTIVE = {1.0: 0.7937054497385141, 0.5: 1.543188133087294}
 )
 @pytest.mark.parametrize("width", [1.0, 0.5])
 def test_golden_iw_kliep(width: float) -> None:
-    found = Kliep(width=width).estimate(SMALL, rng())
+    estimate = Kliep(width=width).estimate(SMALL, rng())
 
-    assert_allclose(found.values, PUBLISHED[width], atol=2e-6)
-    assert_allclose(found.details["objective"], OBJECTIVE[width], rtol=1e-9)
-    assert_allclose(found.values.mean(), 1, rtol=1e-12)
-    assert found.target_values is not None
-    assert_allclose(np.log(found.target_values).mean(), OBJECTIVE[width], rtol=1e-9)
-    assert [c.code for c in found.cautions] == []
+    assert_allclose(estimate.values, PUBLISHED[width], atol=2e-6)
+    assert_allclose(estimate.details["objective"], OBJECTIVE[width], rtol=1e-9)
+    assert_allclose(estimate.values.mean(), 1, rtol=1e-12)
+    assert estimate.target_values is not None
+    assert_allclose(np.log(estimate.target_values).mean(), OBJECTIVE[width], rtol=1e-9)
+    assert [c.code for c in estimate.cautions] == []
 
 
 def kernels(rows: FloatArray, centres: FloatArray, width: float) -> FloatArray:
@@ -56,10 +56,10 @@ def test_against_scipy_objective() -> None:
         options={"maxiter": 3000, "ftol": 1e-12},
     )
 
-    found = float(Kliep(width=0.8).estimate(samples, rng()).details["objective"] or 0)
+    estimate = float(Kliep(width=0.8).estimate(samples, rng()).details["objective"] or 0)
 
-    assert found >= -peer.fun - 1e-9
-    assert_allclose(found, -peer.fun, atol=1e-5)
+    assert estimate >= -peer.fun - 1e-9
+    assert_allclose(estimate, -peer.fun, atol=1e-5)
 
 
 @pytest.mark.parametrize(("n", "m", "width"), [(50, 300, 0.14), (50, 300, 1.0), (200, 150, 4.0)])
@@ -68,16 +68,16 @@ def test_exact_the_certificate_of_the_maximum(n: int, m: int, width: float) -> N
     samples = shifted(n, m, seed=2)
     method = Kliep(width=width, n_centres=1000)
 
-    found = method.estimate(samples, rng())
+    estimate = method.estimate(samples, rng())
 
     A = kernels(samples.target, samples.target, width)
     b = kernels(samples.source, samples.target, width).mean(axis=0)
-    there = found.target_values
+    there = estimate.target_values
     assert there is not None
     slopes = np.divide(A / there[:, None], b, where=b > 0, out=np.zeros_like(A)).mean(axis=0)
     assert slopes.max() <= 1 + 1e-8
-    assert_allclose(found.values.mean(), 1, rtol=1e-10)
-    assert float(found.details["gap"] or 0) <= 1e-9
+    assert_allclose(estimate.values.mean(), 1, rtol=1e-10)
+    assert float(estimate.details["gap"] or 0) <= 1e-9
 
 
 def test_naive_many_steps_of_expectation_and_maximisation() -> None:
@@ -86,9 +86,9 @@ def test_naive_many_steps_of_expectation_and_maximisation() -> None:
     for _ in range(20_000):
         x = x * (A / (A @ x)[:, None]).mean(axis=0)
 
-    found, gap, n_steps = best_proportions(A)
+    proportions, gap, n_steps = best_proportions(A)
 
-    assert_allclose(found, x, atol=1e-6)
+    assert_allclose(proportions, x, atol=1e-6)
     assert gap <= 1e-9
     assert n_steps < 20
 
@@ -130,12 +130,12 @@ def test_naive_the_published_heuristic(width: float) -> None:
     A = kernels(samples.target, samples.target, width)
     K = kernels(samples.source, samples.target, width)
 
-    found = method.estimate(samples, rng())
+    estimate = method.estimate(samples, rng())
 
-    assert_allclose(found.values, K @ naive_early_stopped(A, K.mean(axis=0)), rtol=1e-8)
-    assert [c.code for c in found.cautions] == ["early_stopped"]
+    assert_allclose(estimate.values, K @ naive_early_stopped(A, K.mean(axis=0)), rtol=1e-8)
+    assert [c.code for c in estimate.cautions] == ["early_stopped"]
     best = Kliep(width=width).estimate(samples, rng())
-    assert float(found.details["objective"] or 0) < float(best.details["objective"] or 0)
+    assert float(estimate.details["objective"] or 0) < float(best.details["objective"] or 0)
 
 
 def test_exact_centres_are_drawn_from_the_target_by_the_generator() -> None:
@@ -151,9 +151,9 @@ def test_degenerate_a_tiny_width() -> None:
     """Kernels that vanish as numbers: the optimum is found in logarithms, the other refuses."""
     samples = shifted(20, 30, seed=6)
 
-    found = Kliep(width=1e-3).estimate(samples, rng())
+    estimate = Kliep(width=1e-3).estimate(samples, rng())
 
-    assert_allclose(found.values.mean(), 1, rtol=1e-9)
+    assert_allclose(estimate.values.mean(), 1, rtol=1e-9)
     with pytest.raises(InsufficientData, match="width is too small: the kernels"):
         Kliep(width=1e-3, n_centres=10, mode="early_stopped").estimate(samples, rng())
 

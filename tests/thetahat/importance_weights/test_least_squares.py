@@ -19,21 +19,21 @@ NARROW = 1 / np.sqrt(2)
 @pytest.mark.about("importance_weights/ulsif")
 # By hand, beside ONE.
 def test_by_hand_one_centre() -> None:
-    found = Ulsif(penalty=3 / 8, width=NARROW).estimate(ONE, rng())
+    estimate = Ulsif(penalty=3 / 8, width=NARROW).estimate(ONE, rng())
 
-    assert_allclose(found.values, [1, 0.5], rtol=1e-14)
-    assert found.target_values is not None
-    assert_allclose(found.target_values, [1.0], rtol=1e-14)
+    assert_allclose(estimate.values, [1, 0.5], rtol=1e-14)
+    assert estimate.target_values is not None
+    assert_allclose(estimate.target_values, [1.0], rtol=1e-14)
     # 1/2 alpha^2 - alpha
-    assert_allclose(found.details["objective"], -0.5, rtol=1e-14)
+    assert_allclose(estimate.details["objective"], -0.5, rtol=1e-14)
 
 
 @pytest.mark.about("importance_weights/rulsif")
 def test_by_hand_one_centre_relative() -> None:
     # share 1/5: H = 1/5 + 4/5 x 5/8 = 7/10, and with penalty 3/10 alpha = 1
-    found = Rulsif(share=0.2, penalty=0.3, width=NARROW).estimate(ONE, rng())
+    estimate = Rulsif(share=0.2, penalty=0.3, width=NARROW).estimate(ONE, rng())
 
-    assert_allclose(found.values, [1, 0.5], rtol=1e-14)
+    assert_allclose(estimate.values, [1, 0.5], rtol=1e-14)
 
 
 @pytest.mark.about("importance_weights/ulsif", "importance_weights/rulsif")
@@ -54,10 +54,10 @@ def test_naive_by_loops(share: float) -> None:
     h = np.array([np.mean([k(j, l, Z) for j in range(6)]) for l in range(6)])
     alpha = np.maximum(np.linalg.inv(H + 0.1 * np.eye(6)) @ h, 0)
 
-    found = method.estimate(SMALL, rng())
+    estimate = method.estimate(SMALL, rng())
 
     expected = [sum(alpha[l] * k(i, l, X) for l in range(6)) for i in range(8)]
-    assert_allclose(found.values, expected, rtol=1e-10)
+    assert_allclose(estimate.values, expected, rtol=1e-10)
 
 
 @pytest.mark.about("importance_weights/rulsif", "importance_weights/ulsif")
@@ -80,10 +80,10 @@ def test_exact_between_equal_samples_the_share_does_not_matter() -> None:
 
 
 def test_degenerate_coefficients_below_zero_are_told() -> None:
-    found = Ulsif(penalty=1e-8, width=1.5).estimate(SMALL, rng())
+    estimate = Ulsif(penalty=1e-8, width=1.5).estimate(SMALL, rng())
 
-    assert [c.code for c in found.cautions] == ["coefficients_cut"]
-    assert int(found.details["n_cut"] or 0) > 0
+    assert [c.code for c in estimate.cautions] == ["coefficients_cut"]
+    assert int(estimate.details["n_cut"] or 0) > 0
 
 
 def test_degenerate_dependent_kernels() -> None:

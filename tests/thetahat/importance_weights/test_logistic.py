@@ -15,11 +15,11 @@ BITS = Samples(np.array([[0.0], [0], [0], [1]]), np.array([[0.0], [1], [1], [1]]
 
 # By hand, beside BITS.
 def test_by_hand_a_feature_of_two_values() -> None:
-    found = Logistic(penalty=0).estimate(BITS, rng())
+    estimate = Logistic(penalty=0).estimate(BITS, rng())
 
-    assert_allclose(found.values, [1 / 3, 1 / 3, 1 / 3, 3.0], rtol=1e-7)
-    assert found.target_values is not None
-    assert_allclose(found.target_values, [1 / 3, 3.0, 3.0, 3.0], rtol=1e-7)
+    assert_allclose(estimate.values, [1 / 3, 1 / 3, 1 / 3, 3.0], rtol=1e-7)
+    assert estimate.target_values is not None
+    assert_allclose(estimate.target_values, [1 / 3, 3.0, 3.0, 3.0], rtol=1e-7)
 
 
 def test_by_hand_the_sizes_of_the_samples_are_corrected_for() -> None:
@@ -41,27 +41,27 @@ def test_against_sklearn_logistic_regression(penalty: float) -> None:
     peer = LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=10_000).fit(standard, y)
     p = peer.predict_proba(standard)[:60, 1]
 
-    found = Logistic(penalty=penalty).estimate(samples, rng())
+    estimate = Logistic(penalty=penalty).estimate(samples, rng())
 
-    assert_allclose(found.values, 60 / 90 * p / (1 - p), rtol=1e-5)
+    assert_allclose(estimate.values, 60 / 90 * p / (1 - p), rtol=1e-5)
 
 
 def test_exact_the_score_is_zero() -> None:
     """At the minimum as many target rows are expected as there are."""
     samples = shifted(50, 80, seed=2)
-    found = Logistic().estimate(samples, rng())
-    assert found.target_values is not None
-    odds = np.concatenate([found.values, found.target_values]) * 80 / 50
+    estimate = Logistic().estimate(samples, rng())
+    assert estimate.target_values is not None
+    odds = np.concatenate([estimate.values, estimate.target_values]) * 80 / 50
 
     assert_allclose((odds / (1 + odds)).sum(), 80, rtol=1e-8)
 
 
 def test_limit_the_true_ratio_of_two_normals_of_one_variance() -> None:
     samples = shifted(100_000, 100_000, scale=1.0, seed=3)
-    found = Logistic(penalty=0).estimate(samples, rng()).values
+    estimate = Logistic(penalty=0).estimate(samples, rng()).values
 
     # log ratio x + 1/2
-    assert_allclose(np.log(found), samples.source[:, 0] + 0.5, atol=0.1)
+    assert_allclose(np.log(estimate), samples.source[:, 0] + 0.5, atol=0.1)
 
 
 def test_degenerate_samples_that_a_line_separates() -> None:

@@ -48,15 +48,15 @@ def left_out_error(samples: Samples, width: float, penalty: float, share: float)
 @pytest.mark.about("importance_weights/ulsif", "importance_weights/rulsif")
 def test_naive_pairs_left_out_one_by_one(share: float, sizes: tuple[int, int]) -> None:
     samples = shifted(*sizes)
-    found = search_by_least_squares(samples, samples.target, [0.4, 1.3], [0.02, 0.5], share)
+    search = search_by_least_squares(samples, samples.target, [0.4, 1.3], [0.02, 0.5], share)
 
     expected = {
         (w, p): left_out_error(samples, w, p, share) for w in (0.4, 1.3) for p in (0.02, 0.5)
     }
-    for width, penalty, score in found.scores:
+    for width, penalty, score in search.scores:
         assert score is not None
         assert_allclose(-score, expected[width, penalty], rtol=1e-9)
-    assert (found.width, found.penalty) == min(expected, key=lambda key: expected[key])
+    assert (search.width, search.penalty) == min(expected, key=lambda key: expected[key])
 
 
 @pytest.mark.parametrize("mode", ["optimum", "early_stopped"])
@@ -64,7 +64,7 @@ def test_naive_pairs_left_out_one_by_one(share: float, sizes: tuple[int, int]) -
 def test_naive_target_rows_left_out(mode: str) -> None:
     samples = shifted(15, 12)
     method = Kliep(mode=mode, width="cross_validation")  # type: ignore[arg-type]
-    found = method.estimate(samples, rng())
+    estimate = method.estimate(samples, rng())
 
     part = rng().permutation(12) % 5
     scores = {}
@@ -77,14 +77,14 @@ def test_naive_target_rows_left_out(mode: str) -> None:
             with np.errstate(divide="ignore"):
                 total += np.log(kernel(out, samples.target, width) @ np.exp(logs)).mean() / 5
         scores[width] = total if math.isfinite(total) else None
-    for one in found.details["searched"]:
+    for one in estimate.details["searched"]:
         expected = scores[one["width"]]
         if expected is None:
             assert one["score"] is None
         else:
             assert_allclose(one["score"], expected, rtol=1e-6)
     known = {w: s for w, s in scores.items() if s is not None}
-    assert found.details["width"] == max(known, key=lambda w: known[w])
+    assert estimate.details["width"] == max(known, key=lambda w: known[w])
 
 
 def _coefficients(mode: str, samples: Samples, inside: np.ndarray, width: float) -> np.ndarray:
@@ -110,14 +110,14 @@ def test_exact_what_is_searched_and_what_is_given() -> None:
     assert len(level.details["searched"]) == 9
     assert width.details["penalty"] == 0.2
     assert len(width.details["searched"]) == 10
-    for found, kind in ((both, Ulsif), (level, Rulsif), (width, Rulsif)):
-        chosen = {name: found.details[name] for name in ("width", "penalty")}
+    for weights, kind in ((both, Ulsif), (level, Rulsif), (width, Rulsif)):
+        chosen = {name: weights.details[name] for name in ("width", "penalty")}
         again = kind(**chosen).estimate(samples, rng())
-        assert_allclose(again.values, found.values, rtol=1e-12)
-        best = max(one["score"] for one in found.details["searched"])
+        assert_allclose(again.values, weights.values, rtol=1e-12)
+        best = max(one["score"] for one in weights.details["searched"])
         assert chosen in [
             {"width": one["width"], "penalty": one["penalty"]}
-            for one in found.details["searched"]
+            for one in weights.details["searched"]
             if one["score"] == best
         ]
 

@@ -94,7 +94,7 @@ def test_against_scipy_on_the_same_replicates(
     interval = kind().build_from_replicates(replicates, 0.9, alternative)
     assert interval is not None
 
-    found = bootstrap(
+    theirs = bootstrap(
         (values,),
         np.mean,
         n_resamples=0,
@@ -105,11 +105,11 @@ def test_against_scipy_on_the_same_replicates(
             bootstrap_distribution=replicates.estimate + replicates.deviations
         ),
     )
-    low, high = found.confidence_interval
+    low, high = theirs.confidence_interval
     # one-sided: their "less" is the interval without a lower end, as here
     assert interval.lower == (None if alternative is LESS else pytest.approx(low, rel=1e-10))
     assert interval.upper == (None if alternative is GREATER else pytest.approx(high, rel=1e-10))
-    assert_allclose(interval.standard_error, found.standard_error, rtol=1e-12)
+    assert_allclose(interval.standard_error, theirs.standard_error, rtol=1e-12)
 
 
 @pytest.mark.outside("scipy.stats.bootstrap of two samples on the same replicates")
@@ -125,7 +125,7 @@ def test_against_scipy_bca_over_blocks() -> None:
     replicates = SharedResamples({"m": losses}, 7).of_model("m", 2999)
     interval = Bca().build_from_replicates(replicates, 0.9, TWO)
 
-    found = bootstrap(
+    theirs = bootstrap(
         (first, second),
         lambda x, y, axis=-1: (np.mean(x, axis=axis) + np.mean(y, axis=axis)) / 2,
         n_resamples=0,
@@ -135,7 +135,7 @@ def test_against_scipy_bca_over_blocks() -> None:
             bootstrap_distribution=replicates.estimate + replicates.deviations
         ),
     )
-    assert_allclose(ends(interval), found.confidence_interval, rtol=1e-9)
+    assert_allclose(ends(interval), theirs.confidence_interval, rtol=1e-9)
 
 
 @pytest.mark.about("intervals/studentised", "intervals/basic", "intervals/percentile")

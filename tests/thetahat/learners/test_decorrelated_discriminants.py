@@ -243,9 +243,9 @@ def test_exact_rows_turned_by_some_of_them_are_turned_again_where_that_is_far_of
         rows = class_rows(columns, data.y, w, 3)
         turned = nearly_decorrelated_rows(rows)
         assert turned is not None
-        found = turned.decorrelate_if_needed(rows.sum_products(rows.both, w))
-        assert found is not None
-        decorrelated, near[case] = found[0], not found[1]
+        result = turned.decorrelate_if_needed(rows.sum_products(rows.both, w))
+        assert result is not None
+        decorrelated, near[case] = result[0], not result[1]
         products = decorrelated.T @ decorrelated.T.T
         assert np.linalg.cond(products) < 10
         if not near[case]:

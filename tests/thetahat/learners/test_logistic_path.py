@@ -100,14 +100,14 @@ def test_exact_what_a_split_says_does_not_depend_on_the_others(n_classes: int) -
     made, rows = SCHEMES["repeated_k_fold"](**params), build_rows(data)
 
     def bits(edges: list[int]) -> list[bytes]:
-        found = []
+        predictions = []
         for start, stop in itertools.pairwise(edges):
             splits = made.splits(rows, 5, start=start, stop=stop)
             done = run_splits(
                 "m", LogisticRegression(), data, splits, ZeroOne(), 0, keep_predictions=True
             )
-            found += [np.asarray(outcome.probabilities).tobytes() for outcome in done]
-        return found
+            predictions += [np.asarray(outcome.probabilities).tobytes() for outcome in done]
+        return predictions
 
     whole = bits([0, 21])
     assert bits([0, 4, 15, 21]) == whole
@@ -123,11 +123,11 @@ def test_exact_newtons_steps_from_nothing_come_to_the_same_optimum() -> None:
         for penalties in (np.array([0.0, 1, 1, 1, 1]), np.ones(5)):
             objective = Objective(Z, target, rng.uniform(0.5, 2, size=400), penalties)
 
-            found = find_optimum(objective)
+            optimum = find_optimum(objective)
 
             wanted, _ = minimise(objective, np.zeros((5, target.shape[1])))
-            assert found is not None
-            assert_allclose(found.coefficients, wanted, rtol=0, atol=1e-11)
+            assert optimum is not None
+            assert_allclose(optimum.coefficients, wanted, rtol=0, atol=1e-11)
 
 
 def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
@@ -152,9 +152,9 @@ def test_degenerate_no_weight_and_one_class() -> None:
     X, y = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
 
     def reason(y: np.ndarray, w: np.ndarray | None) -> str:
-        found = logistic_over_path(X, y, w, 2, penalties=[1.0, 2.0], intercept=True)
-        assert isinstance(found, OrdinaryFit)
-        return found.reason
+        fits = logistic_over_path(X, y, w, 2, penalties=[1.0, 2.0], intercept=True)
+        assert isinstance(fits, OrdinaryFit)
+        return fits.reason
 
     assert reason(y, np.zeros(6)) == "no row has weight"
     assert reason(np.zeros(6, dtype=np.intp), None) == "the training part has not all classes"

@@ -293,7 +293,7 @@ def test_degenerate_why_a_split_is_fitted() -> None:
 def test_degenerate_shares_that_are_all_0_or_1_leave_no_curvature() -> None:
     Z, target = np.array([[1.0], [1.0]]), np.array([[0.0], [1.0]])
     start = np.array([[1e6]])
-    found, length = minimise(Objective(Z, target, np.ones(2), np.zeros(1)), start)
+    optimum, length = minimise(Objective(Z, target, np.ones(2), np.zeros(1)), start)
 
-    assert_array_equal(found, start)
+    assert_array_equal(optimum, start)
     assert length == np.inf

@@ -79,18 +79,18 @@ def test_degenerate_constant_features_say_nothing(
     """Every class had the same mean, and the first was certain."""
     X, y = np.full((10, 2), value), np.array([0, 1, 1, 1, 1, 1, 1, 1, 0, 1])
 
-    found = predicted(NearestMean(priors=priors), X, y, X[:3], n_classes=2)
+    predictions = predicted(NearestMean(priors=priors), X, y, X[:3], n_classes=2)
 
     share = 0.8 if priors == "shares" else 0.5
-    assert found.probabilities is not None
-    assert_allclose(found.probabilities, [[1 - share, share]] * 3, rtol=1e-12)
-    assert found.output.tolist() == [1 if priors == "shares" else 0] * 3
+    assert predictions.probabilities is not None
+    assert_allclose(predictions.probabilities, [[1 - share, share]] * 3, rtol=1e-12)
+    assert predictions.output.tolist() == [1 if priors == "shares" else 0] * 3
 
 
 def test_degenerate_classes_without_spread_are_still_told_apart() -> None:
     X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
 
-    found = predicted(NearestMean(), X, y, np.array([[0.2], [0.9], [0.5]]), n_classes=2)
+    predictions = predicted(NearestMean(), X, y, np.array([[0.2], [0.9], [0.5]]), n_classes=2)
 
-    assert found.probabilities is not None
-    assert found.probabilities.tolist() == [[1, 0], [0, 1], [0.5, 0.5]]
+    assert predictions.probabilities is not None
+    assert predictions.probabilities.tolist() == [[1, 0], [0, 1], [0.5, 0.5]]

@@ -101,11 +101,11 @@ def test_naive_distances_of_all_pairs(p: int, offset: float) -> None:
     rows = rng.normal(size=(600, p)) + offset
     queries = np.concatenate([rows[:40], rng.normal(size=(40, p)) + offset])
 
-    found, squares = Search(rows).nearest(queries, 6)
+    nearest, squares = Search(rows).nearest(queries, 6)
 
     of_all = ((queries[:, None, :] - rows) ** 2).sum(axis=2)
     order = np.argsort(of_all, axis=1, kind="stable")[:, :6]
-    assert_array_equal(found, order)
+    assert_array_equal(nearest, order)
     assert_array_equal(squares, np.take_along_axis(of_all, order, axis=1))
 
 
@@ -115,10 +115,10 @@ def test_naive_many_rows_equally_far(p: int) -> None:
     rng = np.random.default_rng(20_261_209)
     rows = rng.integers(0, 2, size=(200, p)).astype(np.float64)
 
-    found, _ = Search(rows).nearest(rows, 5)
+    nearest, _ = Search(rows).nearest(rows, 5)
 
     of_all = ((rows[:, None, :] - rows) ** 2).sum(axis=2)
-    assert_array_equal(found, np.argsort(of_all, axis=1, kind="stable")[:, :5])
+    assert_array_equal(nearest, np.argsort(of_all, axis=1, kind="stable")[:, :5])
 
 
 @pytest.mark.parametrize("values", [1, 40, 10**6])
@@ -194,9 +194,9 @@ def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_degenerate_no_queries() -> None:
     rows = np.random.default_rng(20_261_213).normal(size=(90, 20))
 
-    found, squares = Search(rows).nearest(rows[:0], 4)
+    nearest, squares = Search(rows).nearest(rows[:0], 4)
 
-    assert found.shape == squares.shape == (0, 4)
+    assert nearest.shape == squares.shape == (0, 4)
 
 
 def test_invalid_k() -> None:

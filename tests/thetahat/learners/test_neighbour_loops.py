@@ -54,7 +54,7 @@ def test_exact_lists_and_nearest_as_by_products(name: str) -> None:
     assert loops_suit(N, 7, len(queries), LENGTH)
 
     lists, wanted = Search(rows).lists(queries, LENGTH), by_products(rows, queries)
-    found, squares = Search(rows).nearest(queries[:200], LENGTH - 8)
+    nearest, squares = Search(rows).nearest(queries[:200], LENGTH - 8)
 
     both = np.minimum(lists.complete_below, wanted.complete_below)[:, None]
     known = wanted.squares < both
@@ -62,7 +62,7 @@ def test_exact_lists_and_nearest_as_by_products(name: str) -> None:
     assert_array_equal(lists.squares[known], wanted.squares[known])
     of_all = ((queries[:200, None, :] - rows) ** 2).sum(axis=2)
     order = np.argsort(of_all, axis=1, kind="stable")[:, : LENGTH - 8]
-    assert_array_equal(found, order)
+    assert_array_equal(nearest, order)
     assert_array_equal(squares, np.take_along_axis(of_all, order, axis=1))
 
 
@@ -71,11 +71,11 @@ def test_property_whole_lists_are_told(name: str) -> None:
     """Also where many rows are equally far: those with the lowest numbers are listed."""
     rows, queries = cases()[name]
 
-    found, squares, below = RoughRows(rows).lists(queries, LENGTH)
+    nearest, squares, below = RoughRows(rows).lists(queries, LENGTH)
 
     assert (squares[:, -1] < below).all()
     of_all = ((queries[:50, None, :] - rows) ** 2).sum(axis=2)
-    assert_array_equal(found[:50], np.argsort(of_all, axis=1, kind="stable")[:, :LENGTH])
+    assert_array_equal(nearest[:50], np.argsort(of_all, axis=1, kind="stable")[:, :LENGTH])
 
 
 def test_degenerate_more_rows_alike_than_have_room() -> None:
@@ -98,11 +98,11 @@ def test_exact_a_list_is_of_all_rows_as_far_as_it_is_said_to_be(p: int, apart: f
     rows = RNG.normal(size=(N, p)) + apart * (np.arange(N) % 3 == 0)[:, None]
     queries = rows[::3]
 
-    found, squares, below = RoughRows(rows).lists(queries, LENGTH)
+    nearest, squares, below = RoughRows(rows).lists(queries, LENGTH)
 
     assert (squares[:, -1] < below).all()
     of_all = ((queries[:, None, :] - rows) ** 2).sum(axis=2)
-    for row, listed, bound in zip(of_all, found, below, strict=True):
+    for row, listed, bound in zip(of_all, nearest, below, strict=True):
         near = np.flatnonzero(row < bound)
         order = near[np.argsort(row[near], kind="stable")][:LENGTH]
         assert_array_equal(listed[: len(order)], order)

@@ -35,9 +35,9 @@ def test_exact_each_number_says_what_it_says_alone(
     voters = Voters(y, w, n_classes, by_distance)
     rows, squares = rng.integers(0, 30, (11, 6)), np.sort(rng.exponential(size=(11, 6)))
 
-    found = voters.votes(rows, squares, NUMBERS)
+    votes = voters.votes(rows, squares, NUMBERS)
 
-    for k, said in zip(NUMBERS, found, strict=True):
+    for k, said in zip(NUMBERS, votes, strict=True):
         wanted = voters.vote(rows[:, :k], squares[:, :k])
         assert_array_equal(said.output, wanted.output)
         assert (said.probabilities is None) == (n_classes == 0)

@@ -24,14 +24,14 @@ Y = RNG.integers(3, size=N)
 
 def parts(*, resampled: bool) -> list[Part]:
     """Half of the rows, or a resample of them, each tested on some others; one part is empty."""
-    found = []
+    split_parts = []
     for j in range(12):
         order = np.random.default_rng(j).permutation(N)
         train, test = order[:20], np.sort(order[20 : 21 + j])
         if resampled and j % 2:
             train = np.random.default_rng(j).choice(train, size=20)
-        found.append(build_part(Split(0, j, j, np.sort(train), test), N))
-    return [*found, build_part(Split(0, 12, 12, np.empty(0, dtype=np.intp), np.arange(3)), N)]
+        split_parts.append(build_part(Split(0, j, j, np.sort(train), test), N))
+    return [*split_parts, build_part(Split(0, 12, 12, np.empty(0, dtype=np.intp), np.arange(3)), N)]
 
 
 def features(rows: np.ndarray) -> Features:

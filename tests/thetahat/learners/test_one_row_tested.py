@@ -61,9 +61,9 @@ def test_exact_what_is_asked_about_a_row_leaves_it_as_it_was() -> None:
 def test_naive_which_class_leads_and_by_how_much(n_classes: int) -> None:
     joint = np.random.default_rng(8).integers(-3, 3, size=(n_classes, 200)).astype(np.float64)
 
-    found = find_most_likely(joint)
+    likeliest = find_most_likely(joint)
 
     ordered = np.sort(np.vstack([np.full(200, -np.inf), joint]), axis=0)
-    np.testing.assert_array_equal(found.place, joint.argmax(axis=0))
-    np.testing.assert_array_equal(found.best, ordered[-1])
-    np.testing.assert_array_equal(found.ahead, ordered[-1] - ordered[-2])
+    np.testing.assert_array_equal(likeliest.place, joint.argmax(axis=0))
+    np.testing.assert_array_equal(likeliest.best, ordered[-1])
+    np.testing.assert_array_equal(likeliest.ahead, ordered[-1] - ordered[-2])

@@ -150,17 +150,17 @@ def test_exact_solutions_of_either_decomposition(p: int, monkeypatch: pytest.Mon
     X = np.random.default_rng(20_270_302).normal(size=(50, p)) * np.logspace(0, 2, p)
     xx, xy = X.T @ X, X.T @ np.arange(50.0)
     least = float(np.linalg.eigvalsh(xx)[0])
-    found = []
+    solutions = []
     for large in (10_000, 0):
         monkeypatch.setattr(_ridge_solutions, "MIN_ENTRIES_FOR_LOOPS", large)
         out = np.empty((4, p))
         assert _ridge_solutions.solutions(xx, xy, PENALTIES, 0.99 * least, out)
         assert not _ridge_solutions.solutions(xx, xy, PENALTIES, 1.01 * least, np.empty((4, p)))
-        found.append(out)
+        solutions.append(out)
 
     for at, penalty in enumerate(PENALTIES):
         wanted = np.linalg.solve(xx + penalty * np.eye(p), xy)
-        for out in found:
+        for out in solutions:
             assert_allclose(out[at], wanted, rtol=1e-9, atol=1e-12)
 
 

@@ -141,7 +141,7 @@ def test_invalid_counts_are_left_to_the_fit(learner: str) -> None:
     made: Any = LEARNERS[learner]()
     data = build_data({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
 
-    found = made.over_path(SMOOTHINGS, data.features, data.y, weights=None, n_classes=2)
+    fit = made.over_path(SMOOTHINGS, data.features, data.y, weights=None, n_classes=2)
 
-    assert isinstance(found, OrdinaryFit)
-    assert "no value in row 1" in found.reason
+    assert isinstance(fit, OrdinaryFit)
+    assert "no value in row 1" in fit.reason

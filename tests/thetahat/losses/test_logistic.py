@@ -19,9 +19,9 @@ def losses(y: np.ndarray, values: np.ndarray) -> np.ndarray:
 def test_golden_documented_example() -> None:
     spam = np.array([0.9, 0.1, 0.2, 0.65])  # of spam, ham, ham, spam
 
-    found = losses(np.array([1, 0, 0, 1]), np.log(spam / (1 - spam)))
+    values = losses(np.array([1, 0, 0, 1]), np.log(spam / (1 - spam)))
 
-    assert round(float(found.mean()), 5) == 0.21616
+    assert round(float(values.mean()), 5) == 0.21616
 
 
 def test_exact_it_is_log_of_the_probability() -> None:
@@ -40,7 +40,7 @@ def test_exact_no_evidence_loses_ln_two() -> None:
 
 
 def test_limit_far_values_neither_overflow_nor_vanish() -> None:
-    found = losses(np.array([1, 0, 1]), np.array([-1e300, 800.0, 700.0]))
+    values = losses(np.array([1, 0, 1]), np.array([-1e300, 800.0, 700.0]))
 
-    assert found[:2].tolist() == [1e300, 800.0]
-    assert found[2] == pytest.approx(math.exp(-700), rel=1e-12)
+    assert values[:2].tolist() == [1e300, 800.0]
+    assert values[2] == pytest.approx(math.exp(-700), rel=1e-12)

@@ -15,9 +15,9 @@ def losses(y: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 # By hand on (f(x) - y)^2 with y in {-1, 1}, the form of kouw2019.
 def test_by_hand_four_values() -> None:
-    found = losses(np.array([1, 1, 0, 0]), np.array([0.5, 3.0, -1.0, 0.5]))
+    values = losses(np.array([1, 1, 0, 0]), np.array([0.5, 3.0, -1.0, 0.5]))
 
-    assert found.tolist() == [0.25, 4.0, 0.0, 2.25]
+    assert values.tolist() == [0.25, 4.0, 0.0, 2.25]
 
 
 def test_exact_it_is_the_squared_loss_of_the_signs() -> None:

@@ -228,8 +228,8 @@ def test_calibrated_the_best_model_is_kept() -> None:
     layout = build_layout(BlockKind.RANDOM, np.arange(200) % 5)
     for _ in range(n_tables):
         losses = rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)) + [0.0, 0.0, 0.1, 1.0]
-        found = outcome_of(NAME, table_over(layout, losses), alpha=alpha, n_resamples=499)
-        kept += [name in details_of(found)["set"] for name in ("m0", "m1", "m2", "m3")]
+        outcome = outcome_of(NAME, table_over(layout, losses), alpha=alpha, n_resamples=499)
+        kept += [name in details_of(outcome)["set"] for name in ("m0", "m1", "m2", "m3")]
     error = math.sqrt(alpha * (1 - alpha) / n_tables)
     assert (kept[:2] / n_tables > 1 - alpha - 4.5 * error).all()
     assert kept[3] == 0

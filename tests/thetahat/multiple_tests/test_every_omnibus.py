@@ -152,7 +152,7 @@ def test_degenerate_two_rows(name: str) -> None:
 @pytest.mark.parametrize("name", ["friedman", "iman_davenport", "quade", "aligned_ranks"])
 def test_exact_mean_of_the_statistic_over_all_orders(name: str) -> None:
     """Given each row's losses, T has mean k - 1 over all orders within rows; F is undone first."""
-    n, k, found = 4, 3, []
+    n, k, statistics = 4, 3, []
     losses = np.array([[0.0, 1.0, 1.0], [2.0, 3.0, 7.0], [5.0, 5.5, 9.0], [1.0, 4.0, 0.5]])
     orders = [list(order) for order in itertools.permutations(range(k))]
     for chosen in itertools.product(orders, repeat=n - 1):
@@ -161,9 +161,9 @@ def test_exact_mean_of_the_statistic_over_all_orders(name: str) -> None:
         assert outcome.statistic is not None
         f = outcome.statistic
         is_f = name in {"iman_davenport", "quade"}
-        found.append(n * (k - 1) * f / (n - 1 + f) if is_f else f)
+        statistics.append(n * (k - 1) * f / (n - 1 + f) if is_f else f)
 
-    assert_close(np.mean(found), k - 1, rtol=1e-12)
+    assert_close(np.mean(statistics), k - 1, rtol=1e-12)
 
 
 @pytest.mark.calibration

@@ -72,13 +72,13 @@ def test_exact_the_triangular_factor_is_that_of_all_rows() -> None:
 
 
 def test_exact_ratios() -> None:
-    found = studentise(
+    ratios = studentise(
         np.array([0.0, 1e-17, 1.0, -1.0, 0.5]),
         np.array([0.0, 0.0, 0.0, 1e-17, 0.25]),
         np.full(5, 1e-16),
     )
 
-    assert found.tolist() == [0, 0, math.inf, -math.inf, 2]
+    assert ratios.tolist() == [0, 0, math.inf, -math.inf, 2]
 
 
 def test_exact_the_reference_allows_for_estimated_errors() -> None:

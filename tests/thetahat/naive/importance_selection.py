@@ -78,8 +78,8 @@ def plain_selection(
         for name, method in methods.items()
     }
     selected = {
-        name: find_smallest_risk(np.array([one.estimate for one in found]), penalties)
-        for name, found in estimates.items()
+        name: find_smallest_risk(np.array([one.estimate for one in risks_of_values]), penalties)
+        for name, risks_of_values in estimates.items()
     }
     return PlainSelection(losses=losses, risks=estimates, selected=selected)
 

@@ -38,11 +38,11 @@ def test_by_hand_sums_that_bind_where_nothing_is_free() -> None:
 
 def test_degenerate_no_curvature_at_all() -> None:
     """A linear programme: the sum jumps with the multiplier, and a mix of both ends is taken."""
-    found = solve(np.zeros((3, 3)), [1.0, 2.0, 3.0], 1, 0, 1.5)
+    solution = solve(np.zeros((3, 3)), [1.0, 2.0, 3.0], 1, 0, 1.5)
 
-    assert_allclose(found.w, [0, 0.5, 1], atol=1e-8)
-    assert_allclose(found.multiplier, -2, rtol=1e-8)
-    assert found.violation < 1e-8
+    assert_allclose(solution.w, [0, 0.5, 1], atol=1e-8)
+    assert_allclose(solution.multiplier, -2, rtol=1e-8)
+    assert solution.violation < 1e-8
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -55,29 +55,29 @@ def test_exact_conditions_on_random_programmes(seed: int) -> None:
     middle = float(draws.uniform(0, n * upper))
     lowest, highest = 0.98 * middle, middle
 
-    found = solve(K, q.tolist(), upper, lowest, highest)
+    solution = solve(K, q.tolist(), upper, lowest, highest)
 
-    gradient = K @ found.w - q - found.multiplier
+    gradient = K @ solution.w - q - solution.multiplier
     small = 1e-6 * np.abs(q).max()
-    assert found.w.min() >= 0
-    assert found.w.max() <= upper
-    assert lowest * (1 - 1e-8) <= found.w.sum() <= highest * (1 + 1e-8)
-    free = (found.w > 1e-9) & (found.w < upper - 1e-9)
+    assert solution.w.min() >= 0
+    assert solution.w.max() <= upper
+    assert lowest * (1 - 1e-8) <= solution.w.sum() <= highest * (1 + 1e-8)
+    free = (solution.w > 1e-9) & (solution.w < upper - 1e-9)
     assert np.abs(gradient[free]).max(initial=0) <= small
-    assert (gradient[found.w <= 1e-9] >= -small).all()
-    assert (gradient[found.w >= upper - 1e-9] <= small).all()
-    wanted = {1: lowest, -1: highest}.get(int(np.sign(round(found.multiplier, 6))))
+    assert (gradient[solution.w <= 1e-9] >= -small).all()
+    assert (gradient[solution.w >= upper - 1e-9] <= small).all()
+    wanted = {1: lowest, -1: highest}.get(int(np.sign(round(solution.multiplier, 6))))
     if wanted is not None:
-        assert_allclose(found.w.sum(), wanted, rtol=1e-8)
+        assert_allclose(solution.w.sum(), wanted, rtol=1e-8)
 
 
 def test_by_hand_the_search_continues_along_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quadratic_programme, "_HALVINGS", 0)
     K, q, w = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-1.0, 4.0]), np.array([0.5, 0.5])
     # the minimum is (-2, 3): a fifth of the way there the first is 0, at (0, 1); then 2 w = 4
-    found, met = quadratic_programme.FreePart(K, K @ w - q).minimise(w, 9.0)
+    minimum, met = quadratic_programme.FreePart(K, K @ w - q).minimise(w, 9.0)
 
-    assert_allclose(found, [0, 2], atol=1e-12)
+    assert_allclose(minimum, [0, 2], atol=1e-12)
     assert met.tolist() == [True, False]
 
 
@@ -118,9 +118,9 @@ def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
 def test_exact_a_step_that_leaves_the_domain_is_halved() -> None:
     # -log x + x from x = 10: d = 1/10, H = 1/100, so the model's minimum is 10 - 90, cut at 0,
     # where the logarithm ends; half of the way is 5, and better
-    found = kliep._take_step(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
+    step = kliep._take_step(np.ones((1, 1)), np.array([10.0]), np.array([0.1]))
 
-    assert_allclose(found, [5.0])
+    assert_allclose(step, [5.0])
 
 
 def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,9 +145,9 @@ def test_degenerate_few_rounds_and_few_steps(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.undo()
     monkeypatch.setattr(quadratic_programme, "_MAX_STEPS", 1)
     # 4/3 without the sum; 2 at a multiplier of 1/2 after one step of Newton's
-    found = minimise_in_slab(lambda j: K[j], q, upper=9.0, lowest=2.0, highest=2.0)
-    assert_allclose(found.w, [1, 1])
-    assert_allclose(found.multiplier, 0.5)
+    solution = minimise_in_slab(lambda j: K[j], q, upper=9.0, lowest=2.0, highest=2.0)
+    assert_allclose(solution.w, [1, 1])
+    assert_allclose(solution.multiplier, 0.5)
 
 
 def test_limit_of_steps_of_the_published_heuristic(monkeypatch: pytest.MonkeyPatch) -> None:

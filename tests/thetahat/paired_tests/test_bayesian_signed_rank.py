@@ -97,7 +97,7 @@ def test_naive_every_draw_pair_by_pair(
 ) -> None:
     """The same draws, by the sums as they are printed; whole numbers have many ties."""
     z, n_draws, prior = np.array(values, dtype=np.float64), 12, 0.5
-    found = simulate_probabilities(z, 0.0, rope, prior, place, n_draws, rng_of(seed))
+    probabilities = simulate_probabilities(z, 0.0, rope, prior, place, n_draws, rng_of(seed))
 
     rng, wins = rng_of(seed), np.zeros(3)
     gammas = rng.standard_gamma(prior, n_draws)
@@ -114,7 +114,7 @@ def test_naive_every_draw_pair_by_pair(
         best = shares >= shares.max() - 1e-9
         wins += best / best.sum()
 
-    assert_close(found, (wins / n_draws).tolist(), rtol=1e-12, atol=1e-12)
+    assert_close(probabilities, (wins / n_draws).tolist(), rtol=1e-12, atol=1e-12)
 
 
 def test_exact_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,13 +48,13 @@ def test_by_hand_share_of_resamples_as_far_out() -> None:
 
 def test_limit_many_units_give_the_normal_tail() -> None:
     difference = np.random.default_rng(2).normal(0.07, 1, 900)
-    found = BootstrapDifference(n_resamples=20_000).test(holdout_pair(difference), TWO, rng_of(3))
+    outcome = BootstrapDifference(n_resamples=20_000).test(holdout_pair(difference), TWO, rng_of(3))
 
     z = difference.mean() / difference.std() * 30
     expected = 2 * ndtr(-abs(z))
     # Monte-Carlo error at z = 5, and the skewness of a mean of 900 in the third decimal
     error = np.sqrt(expected * (1 - expected) / 20_000)
-    assert_close(found.p_value, expected, atol=5 * error + 0.002)
+    assert_close(outcome.p_value, expected, atol=5 * error + 0.002)
 
 
 @pytest.mark.calibration
@@ -174,11 +174,11 @@ def test_against_scipy_binomial_of_resampled_signs(n_above: int) -> None:
     difference = np.array([1.0] * n_above + [-1.0] * (20 - n_above))
     test = BootstrapDifference(n_resamples=100_000)
 
-    found = test.test(holdout_pair(difference), TWO, rng_of(5)).p_value
+    p_value = test.test(holdout_pair(difference), TWO, rng_of(5)).p_value
 
     # D = (2 k - 20) / 20 and D* = (2 j - 20) / 20: |D* - D| >= |D| where |j - k| >= |k - 10|
     j = np.arange(21)
     chances = stats.binom.pmf(j, 20, n_above / 20)
     expected = float(chances[np.abs(j - n_above) >= n_above - 10].sum())
     error = np.sqrt(expected * (1 - expected) / 100_000)
-    assert_close(found, expected, atol=5 * error)
+    assert_close(p_value, expected, atol=5 * error)

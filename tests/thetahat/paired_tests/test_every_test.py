@@ -68,13 +68,13 @@ def some_pair(name: str, kind: BlockKind, *, zero_one: bool) -> PairedLosses:
 
 
 def outcomes(name: str, kind: BlockKind) -> list[tuple[PairedLosses, Alternative, TestOutcome]]:
-    method, found = PAIRED_TESTS[name](), []
+    method, results = PAIRED_TESTS[name](), []
     for zero_one in (True,) if name == "mcnemar" else (True, False):
         pair = some_pair(name, kind, zero_one=zero_one)
         if method.inapplicable(pair.difference.layout) is not None:
             continue
-        found += [(pair, way, method.test(pair, way, rng_of())) for way in ALTERNATIVES]
-    return found
+        results += [(pair, way, method.test(pair, way, rng_of())) for way in ALTERNATIVES]
+    return results
 
 
 @EVERY

@@ -156,12 +156,12 @@ def test_calibrated_size_of_the_5x2_tests() -> None:
     own = rng.standard_normal((reps, 5, 2))
     common = math.sqrt(0.5) * rng.standard_normal((reps, 1, 1))
 
-    for found, size in (
+    for rate, size in (
         (rejections(FiveByTwoT(), own), 0.0282),
         (rejections(FiveByTwoF(), own), 0.0175),
         (rejections(FiveByTwoF(), own + common), 0.0769),
     ):
-        assert abs(found - size) < 5 * math.sqrt(size * (1 - size) / reps)
+        assert abs(rate - size) < 5 * math.sqrt(size * (1 - size) / reps)
 
 
 @pytest.mark.calibration

@@ -55,11 +55,11 @@ def test_golden_all_pairs_of_a_grid_search() -> None:
     ]
 
     # losses are scores with their sign changed: the first is better where a - b is below 0
-    found = np.array(
+    rows = np.array(
         [
             (-float(outcome.statistic or 0), p, told["p_right"], told["p_left"], told["p_rope"])
             for outcome, p, told in zip(outcomes, adjusted, within, strict=True)
         ],
         dtype=np.float64,
     )
-    assert_allclose(found, [TABLE[pair] for pair in pairs], atol=6e-4)
+    assert_allclose(rows, [TABLE[pair] for pair in pairs], atol=6e-4)

@@ -177,8 +177,8 @@ def test_degenerate_few_or_no_differences(differences: list[float], expected: st
 
     units = paired_units(pair, None)
     n_different = units.n_units - units.n_zeros
-    found = unit_cautions(pair.difference.layout, units.unit, n_different)
+    cautions = unit_cautions(pair.difference.layout, units.unit, n_different)
 
-    assert codes(found) == (set() if expected is None else {expected})
+    assert codes(cautions) == (set() if expected is None else {expected})
     if expected == "few_units":
-        assert "0.0625" in found[0].message  # 2 / 2^5
+        assert "0.0625" in cautions[0].message  # 2 / 2^5

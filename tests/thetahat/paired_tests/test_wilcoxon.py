@@ -189,13 +189,13 @@ def ranked(values: FloatArray, roundings: FloatArray) -> SignedRanks:
 
 
 def test_exact_signs_travel_with_the_sizes() -> None:
-    found = ranked(np.array([3.0, 1.0, -3.0, -2.0, 3.0]), np.zeros(5))
+    ranks = ranked(np.array([3.0, 1.0, -3.0, -2.0, 3.0]), np.zeros(5))
     empty = ranked(np.zeros(0), np.zeros(0))
 
-    assert found.ranks is not None
-    assert_array_equal(found.ranks, [1, 2, 4, 4, 4])
-    assert (found.positive, found.negative) == (9, 6)
-    assert found.has_ties
+    assert ranks.ranks is not None
+    assert_array_equal(ranks.ranks, [1, 2, 4, 4, 4])
+    assert (ranks.positive, ranks.negative) == (9, 6)
+    assert ranks.has_ties
     assert empty.n_ranked == 0
     assert not empty.has_ties
 
@@ -204,12 +204,12 @@ def test_exact_each_value_has_its_own_rounding() -> None:
     # 1 and 1.25 tie, since one of them is only known to .5; 4 and 4.25 do not
     values, roundings = np.array([4.25, -1.25, 4.0, 1.0]), np.array([0.1, 0.5, 0.1, 0.1])
 
-    found = ranked(values, roundings)
+    ranks = ranked(values, roundings)
 
-    assert found.ranks is not None
-    assert_array_equal(found.ranks, [1.5, 1.5, 3, 4])
-    assert (found.positive, found.negative) == (8.5, 1.5)
-    assert found.has_ties
+    assert ranks.ranks is not None
+    assert_array_equal(ranks.ranks, [1.5, 1.5, 3, 4])
+    assert (ranks.positive, ranks.negative) == (8.5, 1.5)
+    assert ranks.has_ties
     # with the rounding on the 4 instead, nothing ties: 1 and 1.25 are known to .1
     assert not ranked(values, np.array([0.1, 0.1, 0.2, 0.1])).has_ties
 

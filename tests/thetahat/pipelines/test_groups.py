@@ -150,8 +150,8 @@ def test_limit_one_group_is_the_steps_in_turn() -> None:
     )
 
     for name in TABLE.names:
-        wanted, found = (f.columns[f.names.index(name)] for f in (flat, grouped))
-        assert_array_equal(found, wanted)
+        wanted, ours = (f.columns[f.names.index(name)] for f in (flat, grouped))
+        assert_array_equal(ours, wanted)
 
 
 def test_exact_a_group_without_columns_sees_them_all_and_rest_may_be_dropped() -> None:

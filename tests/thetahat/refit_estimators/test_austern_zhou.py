@@ -16,12 +16,12 @@ def test_by_hand_four_fixed_losses() -> None:
     # Two of the losses 0, 1, 3, 7 are at work; each replacement moves their mean by half of its
     # own difference. The sum of squares is ((a - a')^2 + (b - b')^2) / 4, for the pairs drawn.
     losses = np.array([0.0, 1.0, 3.0, 7.0])
-    found = AusternZhou(n_folds=2).estimate(fixed_losses(ReplacementsDesign(2, 1), losses, 3))
+    estimate = AusternZhou(n_folds=2).estimate(fixed_losses(ReplacementsDesign(2, 1), losses, 3))
     # (0,1)(3,7): (1 + 16)/4, (0,3)(1,7): (9 + 36)/4, (0,7)(1,3): (49 + 4)/4
     by_hand = np.array([17 / 4, 45 / 4, 53 / 4]) / 4
 
-    assert np.abs(by_hand - float(found.value)).min() < 1e-12
-    assert found.estimate == 2.75
+    assert np.abs(by_hand - float(estimate.value)).min() < 1e-12
+    assert estimate.estimate == 2.75
 
 
 @pytest.mark.parametrize("n_repeats", [1, 3])
@@ -49,30 +49,32 @@ def test_naive_replacing_one_row_at_a_time(n_repeats: int) -> None:
         changed = base.copy()
         changed[i] = others[i]
         R_i.append(np.mean([error(changed, half) for _, half in folds]))
-    found = method.estimate(fits)
+    estimate = method.estimate(fits)
     published = AusternZhou(n_folds=K, n_repeats=n_repeats, form="published").estimate(fits)
 
     assert len(fits.losses) == n_repeats * (2 * K + m * (K - 1))
     assert sum(len(part) for part in fits.losses) == method.design.n_tests(Rows(n=n))
     assert not set(base.tolist()) & set(others.tolist())
     # the ridge's penalty of 1e-9 moves the ninth digit
-    assert_allclose(found.details["error_of_half"], R, rtol=1e-7)
-    assert_allclose(found.value, ((R - np.array(R_i)) ** 2).sum() / 4, rtol=1e-6)
-    assert_allclose(found.estimate, np.mean([error(np.arange(n), a) for a, _ in folds]), rtol=1e-7)
-    assert_allclose(published.value, 2 * float(found.value), rtol=1e-12)
+    assert_allclose(estimate.details["error_of_half"], R, rtol=1e-7)
+    assert_allclose(estimate.value, ((R - np.array(R_i)) ** 2).sum() / 4, rtol=1e-6)
+    assert_allclose(
+        estimate.estimate, np.mean([error(np.arange(n), a) for a, _ in folds]), rtol=1e-7
+    )
+    assert_allclose(published.value, 2 * float(estimate.value), rtol=1e-12)
 
 
 def test_calibrated_fixed_losses_have_the_variance_of_their_mean() -> None:
     # Over all draws of the halves, (e_i - e_i')^2 is 2 S^2 on average: S^2/n, exactly.
     losses = np.random.default_rng(5).gamma(2, size=24)
     method = AusternZhou(n_folds=3)
-    found = [
+    estimate = [
         float(method.estimate(fixed_losses(method.design, losses, seed)).value)
         for seed in range(300)
     ]
 
-    error = np.std(found, ddof=1) / np.sqrt(len(found))
-    assert abs(np.mean(found) - losses.var(ddof=1) / 24) < 4 * error
+    error = np.std(estimate, ddof=1) / np.sqrt(len(estimate))
+    assert abs(np.mean(estimate) - losses.var(ddof=1) / 24) < 4 * error
 
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
@@ -86,10 +88,10 @@ def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
 
 
 def test_degenerate_equal_losses_give_zero() -> None:
-    found = AusternZhou().estimate(fixed_losses(AusternZhou().design, np.full(22, 0.1), 1))
+    estimate = AusternZhou().estimate(fixed_losses(AusternZhou().design, np.full(22, 0.1), 1))
 
-    assert (found.value, found.usable) == (0.0, False)
-    assert [c.code for c in found.cautions] == ["zero_variance"]
+    assert (estimate.value, estimate.usable) == (0.0, False)
+    assert [c.code for c in estimate.cautions] == ["zero_variance"]
 
 
 def test_invalid_parameters_and_data_are_refused() -> None:

@@ -63,17 +63,17 @@ def test_golden_nestedcv_on_24_cars() -> None:
     plain = np.concatenate([least_squares_losses(fold != f, fold == f) for f in range(1, 5)])
     method = BatesNestedCv(n_folds=4, n_repeats=2, variant="nestedcv")
 
-    found = method.estimate_from_losses(outer, inner, float(plain.mean()))
+    estimate = method.estimate_from_losses(outer, inner, float(plain.mean()))
 
     assert_allclose(plain.mean(), 9.252517534361573, rtol=1e-10)
-    assert_allclose(found.estimate, 9.164859366325883, rtol=1e-9)
-    assert_allclose(found.details["estimate_before_correction"], 9.500452274539276, rtol=1e-9)
-    assert_allclose(found.details["bias"], 0.33559290821339227, rtol=1e-8)
+    assert_allclose(estimate.estimate, 9.164859366325883, rtol=1e-9)
+    assert_allclose(estimate.details["estimate_before_correction"], 9.500452274539276, rtol=1e-9)
+    assert_allclose(estimate.details["bias"], 0.33559290821339227, rtol=1e-8)
     # theirs is over sd / sqrt(n), as ours
-    assert_allclose(found.details["inflation"], 1.4302281046406804, rtol=1e-9)
-    reach = upper_quantile(0.05, None) * math.sqrt(float(found.value))
-    assert_allclose(found.estimate - reach, 2.4044614215924316, rtol=1e-8)
-    assert_allclose(found.estimate + reach, 15.925257311059335, rtol=1e-9)
+    assert_allclose(estimate.details["inflation"], 1.4302281046406804, rtol=1e-9)
+    reach = upper_quantile(0.05, None) * math.sqrt(float(estimate.value))
+    assert_allclose(estimate.estimate - reach, 2.4044614215924316, rtol=1e-8)
+    assert_allclose(estimate.estimate + reach, 15.925257311059335, rtol=1e-9)
 
 
 @pytest.mark.outside(OF_CARS)
@@ -91,11 +91,13 @@ def test_golden_mlr3inferr_on_24_cars(
     triplet: list[float],
 ) -> None:
     method = BatesNestedCv(n_folds=4, n_repeats=2, correct_bias=correct_bias)
-    found = method.estimate_from_losses(*get_outer_and_inner())
-    reach = upper_quantile((1 - level) / 2, None) * math.sqrt(float(found.value))
+    estimate = method.estimate_from_losses(*get_outer_and_inner())
+    reach = upper_quantile((1 - level) / 2, None) * math.sqrt(float(estimate.value))
 
     assert_allclose(
-        [found.estimate, found.estimate - reach, found.estimate + reach], triplet, rtol=1e-8
+        [estimate.estimate, estimate.estimate - reach, estimate.estimate + reach],
+        triplet,
+        rtol=1e-8,
     )
 
 
@@ -128,12 +130,12 @@ def test_naive_the_fits_of_the_design_are_those_of_plain_loops(variant: Variant)
     by_hand = method.estimate_from_losses(
         outer, inner, float(plain) if variant == "nestedcv" else None
     )
-    found = method.estimate(fits)
+    estimate = method.estimate(fits)
 
     # the ridge's penalty of 1e-9 moves the ninth digit
-    assert_allclose(found.estimate, by_hand.estimate, rtol=1e-7)
-    assert_allclose(found.value, by_hand.value, rtol=1e-7)
-    assert found.target is Target.THESE_MODELS
+    assert_allclose(estimate.estimate, by_hand.estimate, rtol=1e-7)
+    assert_allclose(estimate.value, by_hand.value, rtol=1e-7)
+    assert estimate.target is Target.THESE_MODELS
 
 
 def test_limit_a_model_that_learns_nothing_has_the_naive_variance_on_average() -> None:
@@ -144,9 +146,9 @@ def test_limit_a_model_that_learns_nothing_has_the_naive_variance_on_average() -
     method = BatesNestedCv(n_folds=5, n_repeats=1)
     mse, estimates = [], []
     for seed in range(300):
-        found = method.estimate(fixed_losses(method.design, y**2, seed))
-        mse.append(float(found.details["mean_squared_error"]))
-        estimates.append(found.estimate)
+        estimate = method.estimate(fixed_losses(method.design, y**2, seed))
+        mse.append(float(estimate.details["mean_squared_error"]))
+        estimates.append(estimate.estimate)
 
     assert_allclose(estimates, (y**2).mean(), rtol=1e-12)
     error = np.std(mse, ddof=1) / math.sqrt(len(mse))
@@ -156,11 +158,11 @@ def test_limit_a_model_that_learns_nothing_has_the_naive_variance_on_average() -
 def test_exact_without_its_correction_nestedcv_has_the_inner_mean() -> None:
     outer, inner = get_outer_and_inner()
     method = BatesNestedCv(n_folds=4, n_repeats=2, variant="nestedcv", correct_bias=False)
-    found = method.estimate_from_losses(outer, inner)
+    estimate = method.estimate_from_losses(outer, inner)
 
     # what the package calls raw_mean
-    assert_allclose(found.estimate, 9.500452274539276, rtol=1e-9)
-    assert found.details["bias"] == 0
+    assert_allclose(estimate.estimate, 9.500452274539276, rtol=1e-9)
+    assert estimate.details["bias"] == 0
     assert method.design.n_plain == 0
 
 
@@ -168,14 +170,14 @@ def test_exact_the_interval_is_normal_around_the_corrected_estimate() -> None:
     y = np.random.default_rng(4).normal(size=30)
     method = BatesNestedCv(n_folds=3, n_repeats=4)
     fits = fitted(method.design, regression_of(y), seed=2)
-    found, two = method.estimate(fits), method.interval(fits, 0.9, Alternative.TWO_SIDED)
+    interval, two = method.estimate(fits), method.interval(fits, 0.9, Alternative.TWO_SIDED)
     less = method.interval(fits, 0.95, Alternative.LESS)
 
     assert two is not None
     assert less is not None
-    reach = 1.6448536269514722 * math.sqrt(float(found.value))  # 95 % point of the normal
+    reach = 1.6448536269514722 * math.sqrt(float(interval.value))  # 95 % point of the normal
     ends = np.array([two.lower, two.upper, less.upper], dtype=np.float64)
-    assert_allclose(ends, found.estimate + np.array([-reach, reach, reach]), rtol=1e-12)
+    assert_allclose(ends, interval.estimate + np.array([-reach, reach, reach]), rtol=1e-12)
     assert less.lower is None
     assert "few_repeats" in [c.code for c in two.cautions]
 
@@ -186,10 +188,10 @@ def test_exact_differences_are_estimated_from_differences() -> None:
     data = regression_of(y, x=x)
     method = BatesNestedCv(n_folds=4, n_repeats=2)
     a, b = (fitted(method.design, data, LEARNERS[name](), seed=9) for name in ("ridge", "mean"))
-    found = method.estimate(a.minus(b))
+    estimate = method.estimate(a.minus(b))
 
     assert_allclose(
-        found.estimate, method.estimate(a).estimate - method.estimate(b).estimate, rtol=1e-10
+        estimate.estimate, method.estimate(a).estimate - method.estimate(b).estimate, rtol=1e-10
     )
     assert a.minus(b).is_difference
 
@@ -197,10 +199,10 @@ def test_exact_differences_are_estimated_from_differences() -> None:
 def test_degenerate_equal_losses_give_zero_and_no_interval() -> None:
     method = BatesNestedCv(n_folds=3, n_repeats=1)
     fits = fitted(method.design, regression_of(np.ones(9)), Fixed(), seed=1)
-    found = method.estimate(fits)
+    estimate = method.estimate(fits)
 
-    assert (found.value, found.usable) == (0.0, False)
-    assert "zero_variance" in [c.code for c in found.cautions]
+    assert (estimate.value, estimate.usable) == (0.0, False)
+    assert "zero_variance" in [c.code for c in estimate.cautions]
     assert method.interval(fits, 0.95, Alternative.TWO_SIDED) is None
 
 
@@ -247,11 +249,11 @@ def test_calibrated_it_covers_the_error_of_the_fitted_model() -> None:
             gram = x[split.train].T @ x[split.train]
             beta = np.linalg.solve(gram, x[split.train].T @ y[split.train])
             losses.append((y[split.test] - x[split.test] @ beta) ** 2)
-        found = method.estimate(RefitLosses(rows=rows, seed=rep, losses=tuple(losses)))
+        estimate = method.estimate(RefitLosses(rows=rows, seed=rep, losses=tuple(losses)))
         off = np.linalg.lstsq(x, y, rcond=None)[0] - 1
-        off_by.append(found.estimate - (1 + off @ off))
-        uncorrected.append(float(found.details["bias"]))
-        covered += abs(off_by[-1]) <= 1.645 * math.sqrt(float(found.value))
+        off_by.append(estimate.estimate - (1 + off @ off))
+        uncorrected.append(float(estimate.details["bias"]))
+        covered += abs(off_by[-1]) <= 1.645 * math.sqrt(float(estimate.value))
     # at least 90 %, with four Monte-Carlo errors of room below
     assert covered / reps > 0.9 - 4 * math.sqrt(0.9 * 0.1 / reps)
     # the correction takes most of the bias off: a rule of thumb, so not all of it

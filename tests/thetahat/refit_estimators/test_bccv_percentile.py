@@ -48,14 +48,14 @@ def test_naive_every_case_is_left_out_with_all_its_copies() -> None:
         assert len(rows) == 12
         losses = [(y[i] - y[rows[rows != i]].mean()) ** 2 for i in rows]
         means.append(np.mean(losses))
-    found = METHOD.interval(fits, 0.8, TWO)
+    interval = METHOD.interval(fits, 0.8, TWO)
     moved = BccvPercentile(n_resamples=30, correct_bias=True).interval(fits, 0.8, TWO)
 
-    assert found is not None
+    assert interval is not None
     assert moved is not None
     ends = np.quantile(means[1:], [0.1, 0.9])
-    assert_allclose(found.estimate, np.mean((y - (y.sum() - y) / 11) ** 2), rtol=1e-10)
-    assert_allclose([found.lower or 0, found.upper or 0], ends, rtol=1e-10)
+    assert_allclose(interval.estimate, np.mean((y - (y.sum() - y) / 11) ** 2), rtol=1e-10)
+    assert_allclose([interval.lower or 0, interval.upper or 0], ends, rtol=1e-10)
     off = np.mean(means[1:]) - means[0]
     assert_allclose([moved.lower or 0, moved.upper or 0], ends - off, rtol=1e-10)
 
@@ -64,14 +64,14 @@ def test_limit_a_model_that_learns_nothing_has_the_bootstrap_of_a_mean() -> None
     # mu_b is then the mean of the resample, whose variance over resamples is V (ddof 0) / n.
     losses = np.random.default_rng(4).normal(size=20) ** 2
     method = BccvPercentile(n_resamples=2000)
-    found = method.interval(fixed_losses(method.design, losses, 1), 0.95, TWO)
+    interval = method.interval(fixed_losses(method.design, losses, 1), 0.95, TWO)
 
-    assert found is not None
+    assert interval is not None
     # the standard deviation of 2000 near normal values is known to 1/sqrt(4000)
-    error = found.standard_error or 0.0
+    error = interval.standard_error or 0.0
     assert abs(error / (losses.std() / math.sqrt(20)) - 1) < 5 / math.sqrt(4000)
-    assert_allclose(found.estimate, losses.mean(), rtol=1e-12)
-    assert found.cautions == ()
+    assert_allclose(interval.estimate, losses.mean(), rtol=1e-12)
+    assert interval.cautions == ()
 
 
 def test_exact_a_difference_has_the_difference_of_errors() -> None:

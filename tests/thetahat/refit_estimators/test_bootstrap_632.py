@@ -34,13 +34,13 @@ def test_naive_the_estimate_and_its_standard_error() -> None:
     out = compute_out_of_bag_errors(ResamplesDesign(60), fits)
     apparent = np.mean((y - y.mean()) ** 2)
 
-    found = METHOD.estimate(fits)
+    estimate = METHOD.estimate(fits)
 
-    assert_allclose(found.estimate, 0.368 * apparent + 0.632 * out.by_instance, rtol=1e-12)
-    ratio = found.estimate / out.by_instance
-    assert_allclose(found.value, out.variance(without_noise=False) * ratio**2, rtol=1e-12)
-    assert (found.target, found.usable) == (Target.THESE_SOURCES, True)
-    assert_allclose(found.details["apparent"], apparent, rtol=1e-12)
+    assert_allclose(estimate.estimate, 0.368 * apparent + 0.632 * out.by_instance, rtol=1e-12)
+    ratio = estimate.estimate / out.by_instance
+    assert_allclose(estimate.value, out.variance(without_noise=False) * ratio**2, rtol=1e-12)
+    assert (estimate.target, estimate.usable) == (Target.THESE_SOURCES, True)
+    assert_allclose(estimate.details["apparent"], apparent, rtol=1e-12)
 
 
 def as_difference(fits: RefitLosses) -> RefitLosses:
@@ -70,10 +70,10 @@ def test_limit_both_standard_errors_agree_where_nothing_is_learnt() -> None:
     of_model = replace(fits, no_information=(None,) * len(fits.losses))
     naive = (y**2).std() / math.sqrt(15)
 
-    for found in (method.estimate(of_model), method.estimate(fits)):
+    for estimate in (method.estimate(of_model), method.estimate(fits)):
         # D_i has a noise of about 1/sqrt(.368 B) of itself: a tenth of that is seen
-        assert_allclose(math.sqrt(float(found.value)), naive, rtol=0.05)
-        assert_allclose(found.estimate, (y**2).mean(), rtol=1e-12)
+        assert_allclose(math.sqrt(float(estimate.value)), naive, rtol=0.05)
+        assert_allclose(estimate.estimate, (y**2).mean(), rtol=1e-12)
 
 
 def test_exact_the_noise_of_resamples_is_taken_off_in_proportion() -> None:
@@ -84,10 +84,10 @@ def test_exact_the_noise_of_resamples_is_taken_off_in_proportion() -> None:
 
     # .632 of everything: the apparent errors are 0
     for given in (fits, as_difference(fits)):
-        found = corrected.estimate(given)
-        assert_allclose(found.value, 0.632**2 * out.variance(without_noise=True), rtol=1e-12)
-        assert "few_resamples" not in [c.code for c in found.cautions]
-        assert METHOD.estimate(given).value > float(found.value)
+        estimate = corrected.estimate(given)
+        assert_allclose(estimate.value, 0.632**2 * out.variance(without_noise=True), rtol=1e-12)
+        assert "few_resamples" not in [c.code for c in estimate.cautions]
+        assert METHOD.estimate(given).value > float(estimate.value)
 
 
 def test_exact_the_estimate_of_a_difference_is_the_difference_of_estimates() -> None:
@@ -104,10 +104,10 @@ def test_exact_the_estimate_of_a_difference_is_the_difference_of_estimates() -> 
 
 def test_degenerate_no_loss_at_all_has_no_variance() -> None:
     fits = fitted(METHOD.design, regression_of(np.ones(8)), seed=1)
-    found = METHOD.estimate(fits)
+    estimate = METHOD.estimate(fits)
 
-    assert (found.estimate, found.value, found.usable) == (0.0, 0.0, False)
-    assert found.cautions[0].code == "zero_variance"
+    assert (estimate.estimate, estimate.value, estimate.usable) == (0.0, 0.0, False)
+    assert estimate.cautions[0].code == "zero_variance"
 
 
 def test_degenerate_differences_that_do_not_vary_have_no_variance() -> None:
@@ -136,9 +136,9 @@ def test_calibrated_the_error_of_a_difference_is_not_too_small() -> None:
         for w in counts:
             slope, mean = (w * x) @ y / ((w * x) @ x), w @ y / n
             losses.append((y - slope * x) ** 2 - (y - mean) ** 2)
-        found = method.estimate(RefitLosses(rows=Rows(n=n), seed=rep, losses=tuple(losses)))
-        estimates.append(found.estimate)
-        variances.append(float(found.value))
+        estimate = method.estimate(RefitLosses(rows=Rows(n=n), seed=rep, losses=tuple(losses)))
+        estimates.append(estimate.estimate)
+        variances.append(float(estimate.value))
     truth = np.var(estimates, ddof=1)
 
     # the variance of 60 draws is itself known to about a fifth of itself

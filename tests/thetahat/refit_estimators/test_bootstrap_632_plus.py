@@ -68,10 +68,10 @@ def test_limit_labels_that_are_noise_and_a_model_that_remembers() -> None:
     for rep in range(25):
         data = build_data({"x": rng.normal(size=60)}, y, "classification")
         fits = fitted(METHOD.design, data, Nearest(), loss="zero_one", seed=rep)
-        found = METHOD.estimate(fits)
-        assert found.details["no_information"] == 0.5
-        assert found.details["apparent"] == 0
-        plus.append(found.estimate)
+        estimate = METHOD.estimate(fits)
+        assert estimate.details["no_information"] == 0.5
+        assert estimate.details["apparent"] == 0
+        plus.append(estimate.estimate)
         plain.append(Bootstrap632(n_resamples=50).estimate(fits).estimate)
 
     error = np.std(plain, ddof=1) / 5
@@ -113,13 +113,13 @@ def test_naive_the_no_information_error_is_over_all_pairs() -> None:
         )
         assert_allclose(compute_no_information_error(loss, y, Predictions(output=said)), by_hand)
     by_hand = np.mean([a != b for a in classes for b in codes])
-    found = compute_no_information_error(LOSSES["zero_one"](), classes, Predictions(output=codes))
-    assert_allclose(found, by_hand)
+    error = compute_no_information_error(LOSSES["zero_one"](), classes, Predictions(output=codes))
+    assert_allclose(error, by_hand)
     by_hand = np.mean([-np.log(p[a]) for a in classes for p in probabilities])
-    found = compute_no_information_error(
+    error = compute_no_information_error(
         LOSSES["log"](), classes, Predictions(output=codes, probabilities=probabilities)
     )
-    assert_allclose(found, by_hand)
+    assert_allclose(error, by_hand)
 
 
 def test_exact_targets_in_several_pieces_give_the_same_no_information_error(
@@ -138,10 +138,10 @@ def test_exact_targets_in_several_pieces_give_the_same_no_information_error(
 def test_degenerate_two_rows_are_worth_no_information() -> None:
     # The mean of two rows: apparent error and gamma are both d^2/4, out of the bag it is d^2.
     fits = fitted(METHOD.design, regression_of(np.array([0.0, 2.0])), seed=1)
-    found = METHOD.estimate(fits)
+    estimate = METHOD.estimate(fits)
 
-    assert_allclose(found.estimate, 1)
-    assert "out_of_bag_above_no_information" in [c.code for c in found.cautions]
+    assert_allclose(estimate.estimate, 1)
+    assert "out_of_bag_above_no_information" in [c.code for c in estimate.cautions]
 
 
 def test_invalid_a_difference_has_no_information_error() -> None:

@@ -19,11 +19,11 @@ def test_by_hand_two_cuts_of_one_subsample() -> None:
     # Halves .2 and .4, then .3 and .1: (.04 + .04) / (2 x 2) = .02. All data: .5.
     method = ConservativeZ(n_halvings=2, n_subsamples=1)
     losses = tuple(np.array([x, x]) for x in (0.5, 0.2, 0.4, 0.3, 0.1))
-    found = method.estimate(RefitLosses(rows=Rows(n=20), seed=0, losses=losses))
+    estimate = method.estimate(RefitLosses(rows=Rows(n=20), seed=0, losses=losses))
 
-    assert_allclose([found.estimate, float(found.value)], [0.5, 0.02])
-    assert (found.target, found.degrees_of_freedom) == (Target.THESE_SOURCES, None)
-    assert [c.code for c in found.cautions] == ["few_halvings"]
+    assert_allclose([estimate.estimate, float(estimate.value)], [0.5, 0.02])
+    assert (estimate.target, estimate.degrees_of_freedom) == (Target.THESE_SOURCES, None)
+    assert [c.code for c in estimate.cautions] == ["few_halvings"]
 
 
 def test_naive_the_subsamples_are_of_disjoint_halves() -> None:
@@ -47,9 +47,11 @@ def test_naive_the_subsamples_are_of_disjoint_halves() -> None:
     means = [np.mean((y[s.test] - y[s.train].mean()) ** 2) for s in splits]
     by_part = [np.mean(means[4 * i : 4 * i + 4]) for i in range(7)]
     squares = sum((by_part[i] - by_part[i + 1]) ** 2 for i in (1, 3, 5))
-    found = method.estimate(fitted(method.design, regression_of(y), seed=6))
+    estimate = method.estimate(fitted(method.design, regression_of(y), seed=6))
 
-    assert_allclose([found.estimate, float(found.value)], [by_part[0], squares / 6], rtol=1e-10)
+    assert_allclose(
+        [estimate.estimate, float(estimate.value)], [by_part[0], squares / 6], rtol=1e-10
+    )
 
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
@@ -68,24 +70,24 @@ def test_calibrated_it_is_twice_the_variance_of_a_model_that_learns_nothing() ->
     # the estimate is 2 S^2/n + S^2 (1/n2 - 1/h)/J on average; S^2/n would be the truth.
     losses = np.random.default_rng(2).gamma(2, size=40)
     method = ConservativeZ(n_halvings=10, n_subsamples=20, test_size=4)
-    found = [
+    estimate = [
         float(method.estimate(fixed_losses(method.design, losses, seed)).value)
         for seed in range(40)
     ]
     S2 = losses.var(ddof=1)
     expected = 2 * S2 / 40 + S2 * (1 / 4 - 1 / 20) / 20
 
-    error = np.std(found, ddof=1) / math.sqrt(len(found))
-    assert abs(np.mean(found) - expected) < 4 * error
-    assert np.mean(found) > S2 / 40 + 4 * error
+    error = np.std(estimate, ddof=1) / math.sqrt(len(estimate))
+    assert abs(np.mean(estimate) - expected) < 4 * error
+    assert np.mean(estimate) > S2 / 40 + 4 * error
 
 
 def test_degenerate_equal_losses_give_zero() -> None:
     method = ConservativeZ()
-    found = method.estimate(fixed_losses(method.design, np.full(30, 0.1), 1))
+    estimate = method.estimate(fixed_losses(method.design, np.full(30, 0.1), 1))
 
-    assert (found.value, found.usable) == (0.0, False)
-    assert [c.code for c in found.cautions] == ["zero_variance"]
+    assert (estimate.value, estimate.usable) == (0.0, False)
+    assert [c.code for c in estimate.cautions] == ["zero_variance"]
 
 
 def test_invalid_parameters_and_data_are_refused() -> None:

@@ -56,13 +56,13 @@ def small(name: str) -> Any:
 
 def said(method: Any, fits: RefitLosses) -> list[Any]:
     """All that a method says of some fits."""
-    found: list[Any] = []
+    results: list[Any] = []
     if "variances" in method.gives:
-        found.append(cast("EstimatesVariance", method).estimate(fits))
+        results.append(cast("EstimatesVariance", method).estimate(fits))
     if "intervals" in method.gives:
         build = cast("BuildsInterval", method).interval
-        found += [build(fits, 0.9, alternative) for alternative in Alternative]
-    return found
+        results += [build(fits, 0.9, alternative) for alternative in Alternative]
+    return results
 
 
 @EVERY
@@ -126,17 +126,17 @@ def test_property_numbers_are_finite_and_the_input_untouched(name: str) -> None:
     fits = fitted(method.design, DATA, LEARNERS["ridge"](), seed=5)
     for part in fits.losses:
         part.setflags(write=False)
-    for found in said(method, fits):
-        assert found.target in method.info.targets
-        assert np.isfinite(found.estimate)
-        if hasattr(found, "value"):
-            assert found.value > 0
-            assert found.usable
-            json.dumps(dict(found.details), allow_nan=False)
+    for result in said(method, fits):
+        assert result.target in method.info.targets
+        assert np.isfinite(result.estimate)
+        if hasattr(result, "value"):
+            assert result.value > 0
+            assert result.usable
+            json.dumps(dict(result.details), allow_nan=False)
         else:
-            ends = [end for end in (found.lower, found.upper) if end is not None]
+            ends = [end for end in (result.lower, result.upper) if end is not None]
             assert np.isfinite(ends).all()
-            two_sided = found.alternative is Alternative.TWO_SIDED
+            two_sided = result.alternative is Alternative.TWO_SIDED
             assert len(ends) == 1 + two_sided
             if two_sided:
                 assert ends[0] < ends[1]
@@ -151,12 +151,12 @@ def test_property_it_says_nothing_of_pairs_or_says_why_not(name: str) -> None:
         model: {method.design: fitted(method.design, DATA, LEARNERS[model](), seed=5)}
         for model in ("ridge", "mean")
     }
-    found = compute_estimates(asked, fits, Choices())
+    estimates = compute_estimates(asked, fits, Choices())
 
-    assert [one.key for one in found["ridge"]] == ["x"]
+    assert [one.key for one in estimates["ridge"]] == ["x"]
     assert collect_designs(asked) == (method.design,)
     listed = list(reasons_against_pairs(asked))
-    assert len(found["ridge", "mean"]) + len(listed) == 1
+    assert len(estimates["ridge", "mean"]) + len(listed) == 1
     assert all(entry["name"] == name and entry["reason"] for entry in listed)
 
 
@@ -177,11 +177,11 @@ def test_exact_with_a_control_every_other_is_compared_with_it() -> None:
         model: {method.design: fitted(method.design, DATA, LEARNERS["mean"](), seed=5)}
         for model in ("a", "b", "c")
     }
-    found = compute_estimates(
+    estimates = compute_estimates(
         [RequestedRefit("variances", 0, "x", method)], fits, Choices(control="b")
     )
 
-    assert [subject for subject in found if not isinstance(subject, str)] == [
+    assert [subject for subject in estimates if not isinstance(subject, str)] == [
         ("a", "b"),
         ("c", "b"),
     ]

@@ -21,24 +21,24 @@ def test_against_scipy_quantiles_less_the_shift() -> None:
 
     # by hand: 1 + .1 x 4 = 1.4 and 1 + .9 x 4 = 4.6; a bias of -2 moves both up by 2
     replicates = np.array([3.0, 1.0, 5.0, 2.0, 4.0])
-    found = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.8, TWO)
+    interval = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.8, TWO)
     above = build_percentile_interval(METHOD.info, 5.5, replicates, -2.0, 0.9, Alternative.GREATER)
 
-    assert found is not None
+    assert interval is not None
     assert above is not None
-    assert_allclose([found.lower or 0, found.upper or 0], [3.4, 6.6])
+    assert_allclose([interval.lower or 0, interval.upper or 0], [3.4, 6.6])
     theirs = mquantiles(replicates, [0.1, 0.9], alphap=1, betap=1)  # R's type 7
-    assert_allclose([found.lower or 0, found.upper or 0], theirs + 2, rtol=1e-14)
-    assert_allclose(found.standard_error or 0, np.sqrt(2.5))
-    assert (above.lower, above.upper) == (found.lower, None)
-    assert [c.code for c in found.cautions] == ["few_resamples"]
+    assert_allclose([interval.lower or 0, interval.upper or 0], theirs + 2, rtol=1e-14)
+    assert_allclose(interval.standard_error or 0, np.sqrt(2.5))
+    assert (above.lower, above.upper) == (interval.lower, None)
+    assert [c.code for c in interval.cautions] == ["few_resamples"]
 
 
 def test_naive_errors_of_each_resample_on_itself() -> None:
     rng = np.random.default_rng(20_261_121)
     y = rng.gamma(2, size=25)
     fits = fitted(METHOD.design, regression_of(y), seed=3)
-    found = METHOD.interval(fits, 0.9, TWO)
+    interval = METHOD.interval(fits, 0.9, TWO)
 
     errors = [
         np.mean((y[s.train] - y[s.train].mean()) ** 2)
@@ -46,13 +46,15 @@ def test_naive_errors_of_each_resample_on_itself() -> None:
     ]
     estimate = Bootstrap632Plus(n_resamples=120).estimate(fits).estimate
     bias = np.mean((y - y.mean()) ** 2) - estimate
-    assert found is not None
+    assert interval is not None
     assert_allclose(
-        [found.lower or 0, found.upper or 0], np.quantile(errors, [0.05, 0.95]) - bias, rtol=1e-10
+        [interval.lower or 0, interval.upper or 0],
+        np.quantile(errors, [0.05, 0.95]) - bias,
+        rtol=1e-10,
     )
-    assert_allclose(found.estimate, estimate, rtol=1e-12)
-    assert (found.target, found.variance) == (Target.THESE_SOURCES, None)
-    assert found.cautions[0].code == "covers_too_seldom"
+    assert_allclose(interval.estimate, estimate, rtol=1e-12)
+    assert (interval.target, interval.variance) == (Target.THESE_SOURCES, None)
+    assert interval.cautions[0].code == "covers_too_seldom"
 
 
 def test_degenerate_a_model_that_remembers_has_no_interval() -> None:

@@ -117,16 +117,16 @@ def test_limit_the_mean_of_others_has_a_closed_form() -> None:
     n = len(y)
     others = [np.delete(y, i) for i in range(n)]
     expected = np.mean([(y[i] - o.mean()) ** 2 + o.var() / n for i, o in enumerate(others)])
-    found = [
+    estimate = [
         OutOfBagEstimate(n_resamples=100)
         .estimate(fitted(ResamplesDesign(100), regression_of(y), seed=seed))
         .estimate
         for seed in range(20)
     ]
 
-    error = np.std(found, ddof=1) / math.sqrt(len(found))
+    error = np.std(estimate, ddof=1) / math.sqrt(len(estimate))
     # an instance's own average is a ratio, whose bias of some hundredths of a percent is less
-    assert abs(np.mean(found) - expected) < 4 * error
+    assert abs(np.mean(estimate) - expected) < 4 * error
 
 
 def test_limit_a_model_that_learns_nothing_has_the_influence_of_a_mean() -> None:
@@ -161,12 +161,12 @@ def test_degenerate_a_variance_below_zero_is_told() -> None:
     losses = np.random.default_rng(11).normal(size=20) ** 2
     method = OutOfBagEstimate(n_resamples=10, correct_noise=True)
     every = [method.estimate(fixed_losses(method.design, losses, seed)) for seed in range(60)]
-    below = [found for found in every if float(found.value) < 0]
+    below = [estimate for estimate in every if float(estimate.value) < 0]
 
     assert below
-    for found in below:
-        assert not found.usable
-        assert found.cautions[0].code == "negative_variance"
+    for estimate in below:
+        assert not estimate.usable
+        assert estimate.cautions[0].code == "negative_variance"
 
 
 def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
@@ -186,13 +186,13 @@ def test_exact_a_number_added_to_all_losses_changes_no_variance() -> None:
 
 def test_exact_two_rows_have_one_error_out_of_the_bag() -> None:
     # A resample of two rows that leaves one out holds the other twice, and the mean is that one.
-    found = OutOfBagEstimate(n_resamples=20).estimate(
+    estimate = OutOfBagEstimate(n_resamples=20).estimate(
         fitted(ResamplesDesign(20), regression_of(np.array([1.0, 4.0])), seed=2)
     )
 
-    assert found.estimate == 9.0
-    assert (found.value, found.usable) == (0.0, False)
-    assert [c.code for c in found.cautions] == ["zero_variance", "few_resamples"]
+    assert estimate.estimate == 9.0
+    assert (estimate.value, estimate.usable) == (0.0, False)
+    assert [c.code for c in estimate.cautions] == ["zero_variance", "few_resamples"]
 
 
 def test_exact_every_resample_leaves_something_out() -> None:
@@ -225,12 +225,12 @@ def test_degenerate_an_instance_that_is_never_out_is_left_out() -> None:
         def design(self) -> GivenBags:
             return design
 
-    found = OnGivenBags(n_resamples=2).estimate(fits)
+    estimate = OnGivenBags(n_resamples=2).estimate(fits)
     by_split = OnGivenBags(n_resamples=2, average="split").estimate(fits)
 
-    assert [c.code for c in found.cautions] == ["few_resamples", "never_out_of_bag"]
-    assert "1 of 3 instances" in found.cautions[1].message
-    assert (found.target, found.mean) == (Target.THESE_SOURCES, MeanKind.POOLED)
+    assert [c.code for c in estimate.cautions] == ["few_resamples", "never_out_of_bag"]
+    assert "1 of 3 instances" in estimate.cautions[1].message
+    assert (estimate.target, estimate.mean) == (Target.THESE_SOURCES, MeanKind.POOLED)
     assert by_split.mean is MeanKind.MACRO
     assert "standard_error_of_instances" in [c.code for c in by_split.cautions]
 

@@ -56,15 +56,17 @@ def test_naive_the_632_plus_error_of_every_sample() -> None:
         estimates.append(
             Error632Plus(float(apparent), float(np.mean(by_copy)), float(gamma)).estimate
         )
-    found = METHOD.interval(fits, 0.8, TWO)
+    interval = METHOD.interval(fits, 0.8, TWO)
 
-    assert found is not None
+    assert interval is not None
     # the ridge's penalty of 1e-9 moves the ninth digit
-    assert_allclose(found.estimate, estimates[0], rtol=1e-6)
+    assert_allclose(interval.estimate, estimates[0], rtol=1e-6)
     assert_allclose(
-        [found.lower or 0, found.upper or 0], np.quantile(estimates[1:], [0.1, 0.9]), rtol=1e-6
+        [interval.lower or 0, interval.upper or 0],
+        np.quantile(estimates[1:], [0.1, 0.9]),
+        rtol=1e-6,
     )
-    assert {"coverage_disagrees", "few_resamples"} <= {c.code for c in found.cautions}
+    assert {"coverage_disagrees", "few_resamples"} <= {c.code for c in interval.cautions}
 
 
 def test_exact_nothing_that_was_learnt_is_tested_on() -> None:

@@ -71,7 +71,7 @@ def test_calibrated_corrected_variance_with_different_rows_as_training_size() ->
     Monte-Carlo error of about 6 %, so 1 seed in 1000 would fail for a ratio of 1; this is fixed.
     """
     rng, n, reps, scheme = np.random.default_rng(131), 40, 600, BootstrapScheme(n_resamples=25)
-    found = np.empty((reps, 3))
+    variances = np.empty((reps, 3))
     for rep in range(reps):
         x = np.column_stack([np.ones(n), rng.normal(size=n)])
         y = x[:, 1] + rng.normal(size=n)
@@ -83,8 +83,8 @@ def test_calibrated_corrected_variance_with_different_rows_as_training_size() ->
         test, train = np.sum(ratios, axis=0)
         spread = float(np.var(means, ddof=1))
         corrected = [(1 / 25 + test / m) * spread for m in (train, 25 * n)]
-        found[rep] = (np.mean(means), *corrected)
-    true = found[:, 0].var(ddof=1)
+        variances[rep] = (np.mean(means), *corrected)
+    true = variances[:, 0].var(ddof=1)
 
-    assert abs(found[:, 1].mean() / true - 1) < 0.25
-    assert found[:, 2].mean() / true < 0.85
+    assert abs(variances[:, 1].mean() / true - 1) < 0.25
+    assert variances[:, 2].mean() / true < 0.85

@@ -34,11 +34,11 @@ def test_by_hand_ten_and_five_rows_in_five_folds() -> None:
 def test_property_class_counts_and_sizes_differ_by_one(
     sizes: list[int], n_folds: int, seed: int
 ) -> None:
-    found = counts(rows_of_classes(sizes, seed), n_folds, seed)
+    class_counts = counts(rows_of_classes(sizes, seed), n_folds, seed)
 
-    assert (np.ptp(found, axis=0) <= 1).all()
-    assert np.ptp(found.sum(axis=1)) <= 1
-    assert found.sum(axis=0).tolist() == sizes
+    assert (np.ptp(class_counts, axis=0) <= 1).all()
+    assert np.ptp(class_counts.sum(axis=1)) <= 1
+    assert class_counts.sum(axis=0).tolist() == sizes
 
 
 @pytest.mark.outside("scikit-learn StratifiedKFold, run here")

@@ -64,7 +64,7 @@ def check_by_hand(
     starts = statistic.strata(data)
     resamples = HashedResamples(starts, 5, n_resamples)
     smooth = statistic.is_smooth
-    found = bootstrap_statistic(statistic, data, resamples, with_errors=smooth)
+    replicates = bootstrap_statistic(statistic, data, resamples, with_errors=smooth)
     plain = bootstrap_statistic(statistic, data, resamples)
     counts = resamples.counts(0, compared).astype(int)
     rows = np.array([np.repeat(np.arange(starts[-1]), times) for times in counts])
@@ -77,19 +77,22 @@ def check_by_hand(
         return float(by_hand(parts[0][index[first]], parts[1][index[~first] - starts[1]]))
 
     everything = np.arange(starts[-1])
-    np.testing.assert_allclose(found.estimate, value(everything), rtol=rtol)
+    np.testing.assert_allclose(replicates.estimate, value(everything), rtol=rtol)
     expected = [value(index) for index in rows]
-    np.testing.assert_allclose(found.values[:compared], expected, rtol=rtol, atol=1e-12)
-    np.testing.assert_allclose(plain.values, found.values, rtol=rtol, atol=1e-12)
+    np.testing.assert_allclose(replicates.values[:compared], expected, rtol=rtol, atol=1e-12)
+    np.testing.assert_allclose(plain.values, replicates.values, rtol=rtol, atol=1e-12)
     without = [value(np.delete(everything, i)) for i in everything[:40]]
-    jackknife = found.functional.jackknife() / found.functional.divisor + found.functional.shift
+    jackknife = (
+        replicates.functional.jackknife() / replicates.functional.divisor
+        + replicates.functional.shift
+    )
     if len(starts) == 2:
         np.testing.assert_allclose(jackknife[:40], without, rtol=rtol, atol=1e-12)
     if not smooth:
         return
-    assert found.variances is not None
+    assert replicates.variances is not None
     np.testing.assert_allclose(
-        found.variances[:3] / found.functional.divisor**2,
+        replicates.variances[:3] / replicates.functional.divisor**2,
         [spread(value, index, starts) for index in rows[:3]],
         rtol=1e-7,
         atol=1e-13,

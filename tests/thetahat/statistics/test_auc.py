@@ -18,10 +18,10 @@ def by_pairs(x: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.outside("scikit-learn's documented example of roc_auc_score: 0.75")
 def test_golden_documented_example() -> None:
-    found = given(Auc(), sample([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), [[0, 0, 2, 3]])
+    replicates = given(Auc(), sample([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), [[0, 0, 2, 3]])
 
-    assert found.estimate == 0.75
-    assert found.values[0] == 1
+    assert replicates.estimate == 0.75
+    assert replicates.values[0] == 1
 
 
 @pytest.mark.parametrize("digits", [0, 5])
@@ -37,10 +37,10 @@ def test_naive_the_compiled_loop() -> None:
     y = (rng.random(2100) < 0.3).astype(float)
     data = sample((rng.normal(0, 1, 2100) + y).round(2), y)
 
-    found = drawn(Auc(), data, 2000)
+    replicates = drawn(Auc(), data, 2000)
     from_start = drawn(Auc(), data, 30)
 
-    assert_allclose(found.values[:30], from_start.values, rtol=1e-12)
+    assert_allclose(replicates.values[:30], from_start.values, rtol=1e-12)
 
 
 @pytest.mark.about("statistics/auc")
@@ -48,30 +48,30 @@ def test_exact_the_jackknife_s_error_is_near_delong_s() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(0, 1, 400), np.repeat([0.0, 1.0], 200)
     x = x + y
-    found = drawn(Auc(), sample(x, y), errors=True)
+    replicates = drawn(Auc(), sample(x, y), errors=True)
 
     above = x[200:, None] > x[None, :200]
     delong = above.mean(axis=1).var(ddof=1) / 200 + above.mean(axis=0).var(ddof=1) / 200
-    assert found.sample_standard_error is not None
-    assert_allclose(found.sample_standard_error**2, delong, rtol=0.01)
+    assert replicates.sample_standard_error is not None
+    assert_allclose(replicates.sample_standard_error**2, delong, rtol=0.01)
 
 
 def test_exact_draws_without_a_class_are_drawn_again_and_counted() -> None:
     data = sample([1, 2, 3, 4, 5], [0, 0, 1, 0, 0])
-    found = drawn(Auc(), data, 4000)
+    replicates = drawn(Auc(), data, 4000)
 
-    assert np.isfinite(found.values).all()
+    assert np.isfinite(replicates.values).all()
     p = 0.8**5 + 0.2**5
-    assert abs(found.n_drawn_again - 4000 * p / (1 - p)) < 5 * (4000 * p) ** 0.5 / (1 - p)
-    assert_array_equal(found.values[:70], drawn(Auc(), data, 70).values)
-    assert found.acceleration is None
+    assert abs(replicates.n_drawn_again - 4000 * p / (1 - p)) < 5 * (4000 * p) ** 0.5 / (1 - p)
+    assert_array_equal(replicates.values[:70], drawn(Auc(), data, 70).values)
+    assert replicates.acceleration is None
 
 
 def test_degenerate_separated_classes() -> None:
-    found = drawn(Auc(), sample(np.arange(12), np.arange(12) > 5), 300)
+    replicates = drawn(Auc(), sample(np.arange(12), np.arange(12) > 5), 300)
 
-    assert found.is_constant
-    assert found.variance == 0
+    assert replicates.is_constant
+    assert replicates.variance == 0
 
 
 def test_invalid_labels() -> None:

@@ -18,22 +18,22 @@ from thetahat.statistics.correlation import Correlation
 
 @pytest.mark.outside("Efron and Tibshirani (1993), the law school data: correlation .776")
 def test_golden_law_school() -> None:
-    found = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), 3200, errors=True)
+    replicates = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), 3200, errors=True)
 
-    assert round(found.estimate, 3) == 0.776
+    assert round(replicates.estimate, 3) == 0.776
     # its Table 6.1 has .132 from 3200 replicates, of nearly the same distribution
-    assert found.standard_error is not None
-    assert abs(found.standard_error - 0.132) < 5 * 0.132 / (2 * 3200) ** 0.5
+    assert replicates.standard_error is not None
+    assert abs(replicates.standard_error - 0.132) < 5 * 0.132 / (2 * 3200) ** 0.5
 
 
 @pytest.mark.outside("Rizzo (2008), Statistical Computing with R: the law data's jackknife")
 def test_golden_jackknife_of_the_law_school_data() -> None:
-    found = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), errors=True)
-    without = found.functional.jackknife()
+    replicates = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), errors=True)
+    without = replicates.functional.jackknife()
 
-    assert found.sample_standard_error is not None
-    assert_allclose(14 * (without.mean() - found.estimate), -0.006473623, rtol=1e-7)
-    assert_allclose(found.sample_standard_error, 0.1425186, rtol=1e-6)
+    assert replicates.sample_standard_error is not None
+    assert_allclose(14 * (without.mean() - replicates.estimate), -0.006473623, rtol=1e-7)
+    assert_allclose(replicates.sample_standard_error, 0.1425186, rtol=1e-6)
 
 
 def test_naive_the_correlation_of_what_is_drawn() -> None:
@@ -58,22 +58,22 @@ def test_exact_units_do_not_matter_and_a_sign_turns_it() -> None:
 
 def test_exact_a_straight_line_is_one_in_every_resample() -> None:
     x = np.random.default_rng(2).normal(0, 1, 12)
-    found = drawn(Correlation(), sample(x, 3 - 0.1 * x), 500)
+    replicates = drawn(Correlation(), sample(x, 3 - 0.1 * x), 500)
 
-    assert_array_equal(found.values, -np.ones(500))
-    assert found.is_constant
+    assert_array_equal(replicates.values, -np.ones(500))
+    assert replicates.is_constant
 
 
 def test_exact_draws_without_a_spread_are_drawn_again_and_counted() -> None:
     x, y = np.array([0.0, 0.0, 0.0, 1.0]), np.array([1.0, 2.0, 5.0, 3.0])
-    found = drawn(Correlation(), sample(x, y), 4000)
+    replicates = drawn(Correlation(), sample(x, y), 4000)
 
-    assert np.isfinite(found.values).all()
+    assert np.isfinite(replicates.values).all()
     # a draw misses the fourth row with probability (3/4)^4, or takes only it: 1/256
     p = (3 / 4) ** 4 + 1 / 256
     expected = 4000 * p / (1 - p)
-    assert abs(found.n_drawn_again - expected) < 5 * (4000 * p) ** 0.5 / (1 - p)
-    assert_array_equal(found.values[:50], drawn(Correlation(), sample(x, y), 50).values)
+    assert abs(replicates.n_drawn_again - expected) < 5 * (4000 * p) ** 0.5 / (1 - p)
+    assert_array_equal(replicates.values[:50], drawn(Correlation(), sample(x, y), 50).values)
 
 
 def test_invalid_a_given_resample_without_a_spread() -> None:
@@ -83,10 +83,10 @@ def test_invalid_a_given_resample_without_a_spread() -> None:
 
 
 def test_degenerate_a_row_without_which_there_is_none() -> None:
-    found = drawn(Correlation(), sample([0, 0, 0, 1], [1, 2, 5, 3]), errors=True)
+    replicates = drawn(Correlation(), sample([0, 0, 0, 1], [1, 2, 5, 3]), errors=True)
 
-    assert found.acceleration is None
-    assert found.sample_standard_error is None
+    assert replicates.acceleration is None
+    assert replicates.sample_standard_error is None
 
 
 def test_invalid_samples() -> None:

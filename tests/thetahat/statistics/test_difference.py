@@ -27,12 +27,12 @@ ONE_SAMPLE = sorted(BY_HAND)
 
 @pytest.mark.outside("Efron and Tibshirani (1993), Table 2.1: the mouse data, 30.63 (28.93)")
 def test_golden_mouse_data() -> None:
-    found = drawn(Difference(), sample(TREATED, CONTROL), errors=True)
+    replicates = drawn(Difference(), sample(TREATED, CONTROL), errors=True)
 
-    assert round(found.estimate, 2) == 30.63
-    assert found.sample_standard_error is not None
+    assert round(replicates.estimate, 2) == 30.63
+    assert replicates.sample_standard_error is not None
     assert (
-        abs(found.sample_standard_error - 28.93) < 0.01
+        abs(replicates.sample_standard_error - 28.93) < 0.01
     )  # there from two rounded errors, 25.24 and 14.14
 
 
@@ -65,23 +65,23 @@ def test_exact_independent_samples_add_their_variances() -> None:
     rows = [[*a, *b] for a in np.ndindex(5, 5) for b in np.ndindex(5, 5)]
     # all pairs of resamples of two draws each would be 5^4: rows repeat to the samples' sizes
     rows = [[a, b, a, b, a, 5 + c, 5 + d, 5 + c, 5 + d, 5 + c] for a, b, c, d in rows]
-    found = given(Difference(), sample(x, y), rows)
+    replicates = given(Difference(), sample(x, y), rows)
     alone = [
         given(MeanStatistic(), sample(v), [[a, b, a, b, a] for a, b in np.ndindex(5, 5)])
         for v in (x, y)
     ]
 
-    assert_allclose(found.values.var(), sum(each.values.var() for each in alone), rtol=1e-12)
+    assert_allclose(replicates.values.var(), sum(each.values.var() for each in alone), rtol=1e-12)
 
 
 def test_exact_the_acceleration_is_that_of_several_samples() -> None:
     x, y = np.array(TREATED, dtype=float), np.array(CONTROL, dtype=float)
-    found = drawn(Difference(), sample(x, y))
+    replicates = drawn(Difference(), sample(x, y))
     u, v = (x - x.mean()) / len(x), -(y - y.mean()) / len(y)
 
     expected = ((u**3).sum() + (v**3).sum()) / (6 * ((u**2).sum() + (v**2).sum()) ** 1.5)
-    assert found.acceleration is not None
-    assert_allclose(found.acceleration, expected, rtol=1e-12)
+    assert replicates.acceleration is not None
+    assert_allclose(replicates.acceleration, expected, rtol=1e-12)
 
 
 def test_exact_what_pairs_share_cancels() -> None:

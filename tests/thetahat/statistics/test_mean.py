@@ -21,24 +21,24 @@ ROWS = [[4, 0, 2, 0, 3], [1, 3, 3, 0, 4], [2, 2, 4, 3, 0]]  # (7,3,2,3,1), (5,1,
 
 @pytest.mark.outside(LECTURE)
 def test_golden_the_lecture_s_example_to_the_last_digit() -> None:
-    found = given(MeanStatistic(), sample(X), ROWS)
+    replicates = given(MeanStatistic(), sample(X), ROWS)
 
-    assert found.estimate == 3.6
-    assert_array_equal(found.values, [3.2, 3.4, 3.0])
-    assert found.bias == -0.4
-    assert found.variance == 0.04
-    assert found.standard_error == 0.2
-    assert found.replicates_mean == 3.2
-    assert found.estimate - found.bias == 4.0
+    assert replicates.estimate == 3.6
+    assert_array_equal(replicates.values, [3.2, 3.4, 3.0])
+    assert replicates.bias == -0.4
+    assert replicates.variance == 0.04
+    assert replicates.standard_error == 0.2
+    assert replicates.replicates_mean == 3.2
+    assert replicates.estimate - replicates.bias == 4.0
 
 
 @pytest.mark.parametrize("x", [[4.0, 1.5], [0.0, 1.0, 5.0], [3.0, 5.0, 2.0, 9.0]])
 def test_exact_all_resamples_have_the_plug_in_variance(x: list[float]) -> None:
     n = len(x)
-    found = given(MeanStatistic(), sample(x), every_resample(n))
+    replicates = given(MeanStatistic(), sample(x), every_resample(n))
 
-    assert_allclose(found.bias, 0, atol=1e-15)
-    assert_allclose(found.scaled.var() / n**2, np.var(x) / n, rtol=1e-13)
+    assert_allclose(replicates.bias, 0, atol=1e-15)
+    assert_allclose(replicates.scaled.var() / n**2, np.var(x) / n, rtol=1e-13)
 
 
 def test_naive_the_mean_of_what_is_drawn() -> None:
@@ -55,21 +55,21 @@ def test_naive_the_compiled_loops() -> None:
 
 def test_exact_the_jackknife_s_error_is_the_formula_s() -> None:
     x = np.random.default_rng(2).exponential(1, 31)
-    found = drawn(MeanStatistic(), sample(x), 100, errors=True)
+    replicates = drawn(MeanStatistic(), sample(x), 100, errors=True)
 
-    assert found.sample_standard_error is not None
-    assert_allclose(found.sample_standard_error, x.std(ddof=1) / 31**0.5, rtol=1e-13)
+    assert replicates.sample_standard_error is not None
+    assert_allclose(replicates.sample_standard_error, x.std(ddof=1) / 31**0.5, rtol=1e-13)
 
 
 def test_calibrated_the_variance_of_drawn_resamples() -> None:
     x = np.random.default_rng(3).normal(0, 2, 50)
-    found = drawn(MeanStatistic(), sample(x), 20_000)
+    replicates = drawn(MeanStatistic(), sample(x), 20_000)
     exact = x.var() / 50
 
-    assert found.variance is not None
+    assert replicates.variance is not None
     # of nearly normal replicates: relative error of a variance sqrt(2 / B)
-    assert abs(found.variance / exact - 1) < 5 * (2 / 20_000) ** 0.5
-    assert abs(found.bias) < 5 * (exact / 20_000) ** 0.5
+    assert abs(replicates.variance / exact - 1) < 5 * (2 / 20_000) ** 0.5
+    assert abs(replicates.bias) < 5 * (exact / 20_000) ** 0.5
 
 
 @pytest.mark.parametrize("offset", [1e9, 1e70])
@@ -86,9 +86,9 @@ def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> 
 
 @pytest.mark.parametrize("unit", [2.0**-800, 2.0**240])
 def test_exact_tiny_and_huge_values_keep_their_standard_error(unit: float) -> None:
-    found = given(MeanStatistic(), sample(np.array(X) * unit), ROWS)
+    replicates = given(MeanStatistic(), sample(np.array(X) * unit), ROWS)
 
-    assert found.standard_error == 0.2 * unit
+    assert replicates.standard_error == 0.2 * unit
 
 
 def test_degenerate_one_value_and_one_value_many_times() -> None:

@@ -19,22 +19,22 @@ from thetahat.statistics.median import Median
 # By hand: of 27 resamples of three values 7, 13 and 7 have each median.
 def test_by_hand_all_resamples_of_three_values() -> None:
     # the median is the smallest value where at least two draws are: 3 (1/9)(2/3) + 1/27 = 7/27
-    found = given(Median(), sample([10, 40, 20]), every_resample(3))
+    replicates = given(Median(), sample([10, 40, 20]), every_resample(3))
 
-    values, times = np.unique(found.values, return_counts=True)
+    values, times = np.unique(replicates.values, return_counts=True)
     assert_array_equal(values, [10, 20, 40])
     assert_array_equal(times, [7, 13, 7])
-    assert_allclose(found.bias, (7 * 10 + 13 * 20 + 7 * 40) / 27 - 20, rtol=1e-13)
+    assert_allclose(replicates.bias, (7 * 10 + 13 * 20 + 7 * 40) / 27 - 20, rtol=1e-13)
 
 
 def test_calibrated_the_known_distribution_of_an_odd_number() -> None:
     n, B = 13, 40_000
     x = np.arange(n, dtype=float)
-    found = drawn(Median(), sample(x), B)
+    replicates = drawn(Median(), sample(x), B)
 
     k = np.arange(n)
     share = np.asarray(binom.cdf((n - 1) / 2, n, k / n) - binom.cdf((n - 1) / 2, n, (k + 1) / n))
-    seen = np.bincount(found.values.astype(int), minlength=n) / B
+    seen = np.bincount(replicates.values.astype(int), minlength=n) / B
     assert_allclose(share.sum(), 1, rtol=1e-12)
     assert (np.abs(seen - share) < 5 * np.sqrt(share * (1 - share) / B) + 1e-4).all()
 
@@ -54,10 +54,10 @@ def test_naive_the_compiled_loop(n: int) -> None:
 
 
 def test_degenerate_tied_middle_values() -> None:
-    found = drawn(Median(), sample([1, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 9]))
+    replicates = drawn(Median(), sample([1, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 9]))
 
-    assert found.variance == 0
-    assert found.is_constant
+    assert replicates.variance == 0
+    assert replicates.is_constant
 
 
 def test_invalid_a_second_sample() -> None:

@@ -18,8 +18,8 @@ def test_against_numpy_standard_deviations_of_resamples(ddof: int) -> None:
     x = np.random.default_rng(0).exponential(2, 21)
 
     check_by_hand(StandardDeviation(ddof=ddof), sample(x), partial(np.std, ddof=ddof))
-    found = drawn(StandardDeviation(), sample([3, 5, 2, 1, 7]))
-    assert_allclose(found.estimate, 5.8**0.5, rtol=1e-14)
+    replicates = drawn(StandardDeviation(), sample([3, 5, 2, 1, 7]))
+    assert_allclose(replicates.estimate, 5.8**0.5, rtol=1e-14)
 
 
 def test_exact_it_is_the_root_of_the_variance() -> None:

@@ -31,9 +31,9 @@ def test_by_hand_values() -> None:
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("x", [[4.0, 1.5], [0.0, 1.0, 5.0], [3.0, 5.0, 2.0, 9.0]])
 def test_exact_the_bias_over_all_resamples(x: list[float], ddof: int) -> None:
-    found = given(Variance(ddof=ddof), sample(x), every_resample(len(x)))
+    replicates = given(Variance(ddof=ddof), sample(x), every_resample(len(x)))
 
-    assert_allclose(found.bias, -found.estimate / len(x), rtol=1e-12)
+    assert_allclose(replicates.bias, -replicates.estimate / len(x), rtol=1e-12)
 
 
 @pytest.mark.parametrize("ddof", [0, 1])

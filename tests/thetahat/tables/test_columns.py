@@ -124,10 +124,10 @@ def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None
     ],
 )
 def test_exact_labels(given: Any, wanted: list[Any]) -> None:
-    found = parse_labels(given, "source").tolist()
+    labels = parse_labels(given, "source").tolist()
 
-    assert found == wanted
-    assert [type(label) for label in found] == [type(label) for label in wanted]
+    assert labels == wanted
+    assert [type(label) for label in labels] == [type(label) for label in wanted]
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
     ],
 )
 def test_exact_classes_are_sorted(given: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
-    found, labels = encode_classes(given, "target")
+    class_codes, labels = encode_classes(given, "target")
 
-    assert found.dtype == np.intp
-    assert found.tolist() == codes
+    assert class_codes.dtype == np.intp
+    assert class_codes.tolist() == codes
     assert labels == classes
     assert [type(label) for label in labels] == [type(label) for label in classes]
 
@@ -182,9 +182,9 @@ def test_exact_classes_are_sorted(given: Any, codes: list[int], classes: tuple[A
 def test_exact_classes_may_be_fractions(
     given: Any, codes: list[int], classes: tuple[Any, ...]
 ) -> None:
-    found, labels = encode_classes(given, "target", fractions=True)
+    class_codes, labels = encode_classes(given, "target", fractions=True)
 
-    assert (found.tolist(), labels) == (codes, classes)
+    assert (class_codes.tolist(), labels) == (codes, classes)
     assert [type(label) for label in labels] == [type(label) for label in classes]
 
 

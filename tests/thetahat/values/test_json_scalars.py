@@ -31,8 +31,8 @@ from thetahat.values.types import BlockKind
     ],
 )
 def test_exact_values_that_json_holds(value: Any, expected: Any) -> None:
-    found = to_json(value)
+    encoded = to_json(value)
 
-    assert found == expected
-    assert type(found) is type(expected)
-    json.dumps(found, allow_nan=False)
+    assert encoded == expected
+    assert type(encoded) is type(expected)
+    json.dumps(encoded, allow_nan=False)

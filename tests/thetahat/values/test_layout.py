@@ -205,13 +205,13 @@ def test_naive_blocks_one_after_the_other(kind: BlockKind, sizes: list[int], n_t
         except (InsufficientData, InvalidParameter) as error:
             return error
 
-    found, expected = built(of_blocks=True), built(of_blocks=False)
-    assert type(found) is type(expected)
+    layout, expected = built(of_blocks=True), built(of_blocks=False)
+    assert type(layout) is type(expected)
     if isinstance(expected, Exception):
-        assert str(found) == str(expected)
+        assert str(layout) == str(expected)
         return
     for field in fields(expected):
-        mine, its = getattr(found, field.name), getattr(expected, field.name)
+        mine, its = getattr(layout, field.name), getattr(expected, field.name)
         assert type(mine) is type(its)
         assert getattr(mine, "dtype", None) == getattr(its, "dtype", None)
         assert_array_equal(mine, its)

@@ -35,9 +35,9 @@ def size_of(rows: Rows) -> float:
     return float(within + naive.variance(means))
 
 
-def assert_agrees(found: float, exact: Fraction, size: float) -> None:
+def assert_agrees(estimate: float, exact: Fraction, size: float) -> None:
     # 1e-9 relative; a difference of terms may cancel, and then its terms set the scale
-    assert abs(found - float(exact)) <= 1e-9 * abs(float(exact)) + 1e-13 * size
+    assert abs(estimate - float(exact)) <= 1e-9 * abs(float(exact)) + 1e-13 * size
 
 
 @FAR
@@ -109,11 +109,11 @@ def mixed_size(rows: Rows) -> float:
 def test_naive_theta_omega_k(*, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
 
-    found = VARIANCES["theta_omega_k"]().estimate(losses_of(rows, BlockKind.SOURCE)).value
+    estimate = VARIANCES["theta_omega_k"]().estimate(losses_of(rows, BlockKind.SOURCE)).value
     exact = naive.theta_omega_k(naive.exact(rows))
 
-    assert np.shape(found) == (len(rows),)
-    for x, y in zip(np.atleast_1d(found), exact, strict=True):
+    assert np.shape(estimate) == (len(rows),)
+    for x, y in zip(np.atleast_1d(estimate), exact, strict=True):
         assert_agrees(float(x), y, mixed_size(rows))
 
 
@@ -124,16 +124,16 @@ def test_naive_theta_omega_k(*, far: bool, data: st.DataObject) -> None:
 def test_naive_theta_gamma_kl(*, far: bool, data: st.DataObject) -> None:
     rows = data.draw(block_rows(far=far))
 
-    found = np.asarray(
+    estimate = np.asarray(
         VARIANCES["theta_gamma_kl"]().estimate(losses_of(rows, BlockKind.SOURCE)).value
     )
     exact = naive.theta_gamma_kl(naive.exact(rows))
 
-    assert np.isnan(np.diag(found)).all()
+    assert np.isnan(np.diag(estimate)).all()
     for k, row in enumerate(exact):
         for l, y in enumerate(row):
             if y is not None:
-                assert_agrees(float(found[k, l]), y, mixed_size(rows))
+                assert_agrees(float(estimate[k, l]), y, mixed_size(rows))
 
 
 TENTHS = st.integers(-30, 30).map(lambda i: Fraction(i, 10))

@@ -179,9 +179,9 @@ def test_naive_repeats_are_averaged() -> None:
             total += len(groups) / (len(groups) - 1) * sum(s**2 for s in sums) / len(rows) ** 2
         expected.append(total / 9)
 
-    found = ThetaAClusters().estimate(BlockLosses(layout, values=values.ravel()))
-    assert_allclose(found.value, np.mean(expected), rtol=1e-12)
-    assert "variance_of_one_repeat" in {caution.code for caution in found.cautions}
+    estimate = ThetaAClusters().estimate(BlockLosses(layout, values=values.ravel()))
+    assert_allclose(estimate.value, np.mean(expected), rtol=1e-12)
+    assert "variance_of_one_repeat" in {caution.code for caution in estimate.cautions}
 
 
 @pytest.mark.about("variances/cluster_robust_corrected")

@@ -71,9 +71,9 @@ def some_losses(
 
 def mean_loss(name: str, losses: BlockLosses) -> VarianceEstimate:
     kind = losses.layout.kind
-    found = method_of(name, kind, losses.layout.n_blocks).estimate(losses)
-    assert isinstance(found, VarianceEstimate)
-    return found
+    estimate = method_of(name, kind, losses.layout.n_blocks).estimate(losses)
+    assert isinstance(estimate, VarianceEstimate)
+    return estimate
 
 
 @pytest.mark.parametrize("kind", BlockKind)

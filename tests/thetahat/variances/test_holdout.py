@@ -88,8 +88,8 @@ def test_limit_twenty_clusters_are_not_few() -> None:
     rows = [np.random.default_rng(3).random(40).tolist()]
     for c, expected in ((19, True), (20, False)):
         losses = losses_of(rows, BlockKind.HOLDOUT, cluster=[i % c for i in range(40)])
-        found = {caution.code for caution in ClusterRobust().estimate(losses).cautions}
-        assert ("few_clusters" in found) == expected
+        estimate = {caution.code for caution in ClusterRobust().estimate(losses).cautions}
+        assert ("few_clusters" in estimate) == expected
 
 
 def test_invalid_clusters() -> None:

@@ -66,18 +66,20 @@ def test_by_hand_details_of_theta_5() -> None:
 
     assert details["bias"] == {"sigma_squared": 0, "omega": 1, "gamma": -2, "mu_squared": 0}
     assert details["bias_in_words"] == "omega - 2 gamma"
-    found = details["coefficients"]
-    assert_allclose([found["s1"], found["s2"], found["s3"]], [1 / 45, 53 / 45, -54 / 45])
+    coefficients = details["coefficients"]
+    assert_allclose(
+        [coefficients["s1"], coefficients["s2"], coefficients["s3"]], [1 / 45, 53 / 45, -54 / 45]
+    )
 
 
 def test_by_hand_details_of_unequal_folds() -> None:
     # plug: 1/(9 M_k) on s2_k, (M_k - 1)/(9 M_k) on w_k, 2/3 on s3; bias sigma^2 adds 1/3 to s2_k
     estimate = Quadratic(bias=(1, 0, -2)).estimate(losses_of(RAGGED))
-    found = estimate.details["coefficients"]
+    coefficients = estimate.details["coefficients"]
 
-    assert_allclose(found["s2_k"], [1 / 3 + 1 / 18, 1 / 3 + 1 / 27, 1 / 3 + 1 / 36])
-    assert_allclose(found["w_k"], [1 / 18, 2 / 27, 3 / 36])
-    assert_allclose(found["s3"], -4 / 3)
+    assert_allclose(coefficients["s2_k"], [1 / 3 + 1 / 18, 1 / 3 + 1 / 27, 1 / 3 + 1 / 36])
+    assert_allclose(coefficients["w_k"], [1 / 18, 2 / 27, 3 / 36])
+    assert_allclose(coefficients["s3"], -4 / 3)
     assert estimate.details["bias_in_words"] == "sigma^2 - 2 gamma"
 
 

@@ -72,11 +72,11 @@ def test_by_hand_values(name: str, rows: Rows, value: float, degrees: float | No
     ],
 )
 def test_exact_cautions(name: str, caution: str) -> None:
-    found = codes(mean_loss(name, FIVE_BY_NINE))
+    estimate = codes(mean_loss(name, FIVE_BY_NINE))
 
-    assert caution in found
-    assert ("few_blocks" in found) == (name in {"theta_2", "theta_3", "theta_5"})
-    assert ("negative_variance" in found) == (name == "theta_2")
+    assert caution in estimate
+    assert ("few_blocks" in estimate) == (name in {"theta_2", "theta_3", "theta_5"})
+    assert ("negative_variance" in estimate) == (name == "theta_2")
 
 
 def test_exact_noisy_shows_both_terms() -> None:

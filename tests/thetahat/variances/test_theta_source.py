@@ -143,9 +143,9 @@ def test_exact_pairs_that_never_met_are_nan() -> None:
 
     layout = build_layout(BlockKind.SOURCE, block, repeat=[0] * 5 + [1] * 7)
     value = VARIANCES["theta_gamma_kl"]().estimate(BlockLosses(layout, values=losses.rows)).value
-    found = np.isnan(np.asarray(value))
+    missing = np.isnan(np.asarray(value))
 
-    assert_array_equal(found, [[True, False, True], [False, True, False], [True, False, True]])
+    assert_array_equal(missing, [[True, False, True], [False, True, False], [True, False, True]])
 
 
 @pytest.mark.parametrize("name", ["theta_omega_k", "theta_gamma_kl"])

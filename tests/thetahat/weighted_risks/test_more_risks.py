@@ -130,12 +130,12 @@ def test_limit_with_a_second_moment_that_is_too_uncertain_it_is_the_controlled_r
     known = Doubly(second_moment=2.0).estimate(losses, weights)
     controlled = Controlled().estimate(losses, weights)
     twice = 2 * (controlled.variance - known.variance) / known.beta[1] ** 2
-    found = Doubly(second_moment=1e4, second_moment_variance=twice).estimate(losses, weights)
+    estimate = Doubly(second_moment=1e4, second_moment_variance=twice).estimate(losses, weights)
 
-    assert_allclose(found.estimate, controlled.estimate, rtol=1e-10)
-    assert_allclose(found.variance, controlled.variance, rtol=1e-10)
-    assert_allclose(found.beta, [controlled.beta[0], 0], rtol=1e-9)
-    assert codes(found) == ["second_moment_too_uncertain", "control_from_few_rows"]
+    assert_allclose(estimate.estimate, controlled.estimate, rtol=1e-10)
+    assert_allclose(estimate.variance, controlled.variance, rtol=1e-10)
+    assert_allclose(estimate.beta, [controlled.beta[0], 0], rtol=1e-9)
+    assert codes(estimate) == ["second_moment_too_uncertain", "control_from_few_rows"]
 
 
 @pytest.mark.about("weighted_risks/doubly")
@@ -188,21 +188,21 @@ def test_exact_a_paired_difference_is_the_risk_of_the_differences(name: str) -> 
     """Each risk is linear in the losses, so two learners may be compared by their differences."""
     (a, weights), (b, _) = some(8), some(9)
     method = WEIGHTED_RISKS[name]()
-    found = paired_difference(method.estimate(a, weights), method.estimate(b, weights))
+    estimate = paired_difference(method.estimate(a, weights), method.estimate(b, weights))
     direct = method.estimate(a - b, weights)
 
-    assert_allclose(found.difference, direct.estimate, rtol=1e-10)
-    assert_allclose(found.variance, direct.variance, rtol=1e-9)
+    assert_allclose(estimate.difference, direct.estimate, rtol=1e-10)
+    assert_allclose(estimate.variance, direct.variance, rtol=1e-9)
 
 
 def test_by_hand_two_risks_of_one_learner() -> None:
     # l w - (2.9 (w - 1) taken off) differ by 2.9 (w - 1) = -1.45, 0, 1.45, 2.9
-    found = paired_difference(
+    estimate = paired_difference(
         Weighted().estimate(LOSSES, WEIGHTS), Controlled().estimate(LOSSES, WEIGHTS)
     )
 
-    assert_allclose(found.difference, 2.9 / 4, rtol=1e-13)
-    assert_allclose(found.variance, 2.9**2 * 1.25 / 12, rtol=1e-13)
+    assert_allclose(estimate.difference, 2.9 / 4, rtol=1e-13)
+    assert_allclose(estimate.variance, 2.9**2 * 1.25 / 12, rtol=1e-13)
 
 
 def test_by_hand_by_source() -> None:
@@ -241,6 +241,6 @@ def test_against_scipy_error_of_truncated_products() -> None:
     losses, weights = some(32)
     products = losses * np.clip(weights, None, 1.5)
 
-    found = Truncated(cut=1.5).estimate(losses, weights)
-    assert_allclose(found.estimate, products.mean(), rtol=1e-13)
-    assert_allclose(found.variance, stats.sem(products) ** 2, rtol=1e-12)
+    estimate = Truncated(cut=1.5).estimate(losses, weights)
+    assert_allclose(estimate.estimate, products.mean(), rtol=1e-13)
+    assert_allclose(estimate.variance, stats.sem(products) ** 2, rtol=1e-12)

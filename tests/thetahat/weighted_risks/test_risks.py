@@ -264,13 +264,13 @@ def test_calibrated_on_the_example_setting() -> None:
     repetitions, n = 4000, 200
     x = rng.standard_normal((repetitions, n)) - 0.5
     losses, weights = x**2, np.exp(x / 2 + 0.125)
-    found = {
+    estimate = {
         name: [WEIGHTED_RISKS[name]().estimate(l, w) for l, w in zip(losses, weights, strict=True)]
         for name in WEIGHTED_RISKS
     }
-    plain = np.array([e.estimate for e in found["weighted"]])
-    controlled = np.array([e.estimate for e in found["controlled"]])
-    variances = np.array([e.variance for e in found["weighted"]])
+    plain = np.array([e.estimate for e in estimate["weighted"]])
+    controlled = np.array([e.estimate for e in estimate["controlled"]])
+    variances = np.array([e.variance for e in estimate["weighted"]])
 
     # E_S[l^2 w^2] = E_T[x^4 w], and w tilts the target to N(1/2, 1): it is e^(1/4) times
     # the fourth moment there, which is 1/16 + 6/4 + 3
@@ -299,10 +299,10 @@ def test_against_scipy_error_of_weighted_losses() -> None:
     from scipy import stats
 
     losses, weights = some(33)
-    found = Weighted().estimate(losses, weights)
+    estimate = Weighted().estimate(losses, weights)
 
-    assert_allclose(found.estimate, np.mean(losses * weights), rtol=1e-13)
-    assert_allclose(found.variance, stats.sem(losses * weights) ** 2, rtol=1e-12)
+    assert_allclose(estimate.estimate, np.mean(losses * weights), rtol=1e-13)
+    assert_allclose(estimate.variance, stats.sem(losses * weights) ** 2, rtol=1e-12)
 
 
 @pytest.mark.about("weighted_risks/controlled")
@@ -312,7 +312,7 @@ def test_against_scipy_intercept_of_a_regression() -> None:
 
     losses, weights = some(34)
     line = stats.linregress(weights - 1, losses * weights)
-    found = Controlled().estimate(losses, weights)
+    estimate = Controlled().estimate(losses, weights)
 
-    assert_allclose(found.beta, [line.slope], rtol=1e-11)
-    assert_allclose(found.estimate, line.intercept, rtol=1e-11)
+    assert_allclose(estimate.beta, [line.slope], rtol=1e-11)
+    assert_allclose(estimate.estimate, line.intercept, rtol=1e-11)

@@ -30,8 +30,8 @@ TWO = Alternative.TWO_SIDED
 def ends(
     statistic: Statistic, data: Sample, name: str, level: float = 0.95, n_resamples: int = 999
 ) -> tuple[float, float]:
-    found = drawn(statistic, data, n_resamples, errors=name == "studentised")
-    interval = build_intervals(found, statistic, [name], level, TWO)[0]
+    replicates = drawn(statistic, data, n_resamples, errors=name == "studentised")
+    interval = build_intervals(replicates, statistic, [name], level, TWO)[0]
     assert interval.lower is not None
     assert interval.upper is not None
     return interval.lower, interval.upper
@@ -59,21 +59,21 @@ CASES: list[tuple[Statistic, Any, tuple[Any, ...]]] = [
 def test_against_scipy_on_the_same_replicates(
     statistic: Statistic, function: Any, data: tuple[Any, ...], name: str
 ) -> None:
-    found = drawn(statistic, sample(*data), 999)
+    replicates = drawn(statistic, sample(*data), 999)
     scipy_s: Any = stats.bootstrap
     theirs = scipy_s(
         data,
         function,
         n_resamples=0,
-        bootstrap_result=SimpleNamespace(bootstrap_distribution=found.values),
+        bootstrap_result=SimpleNamespace(bootstrap_distribution=replicates.values),
         method="BCa" if name == "bca" else name,
         vectorized=True,
     )
 
     low, high = theirs.confidence_interval
     assert_allclose(ends(statistic, sample(*data), name), (low, high), rtol=1e-9)
-    assert found.standard_error is not None
-    assert_allclose(found.standard_error, theirs.standard_error)
+    assert replicates.standard_error is not None
+    assert_allclose(replicates.standard_error, theirs.standard_error)
 
 
 def test_against_scipy_paired_and_with_resamples_of_its_own() -> None:
@@ -86,12 +86,14 @@ def test_against_scipy_paired_and_with_resamples_of_its_own() -> None:
         method="percentile",
         rng=np.random.default_rng(2),
     )
-    found = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), 20_000)
+    replicates = drawn(Correlation(), sample(LAW_LSAT, LAW_GPA), 20_000)
 
-    assert found.standard_error is not None
-    assert_allclose(found.standard_error, theirs.standard_error, rtol=5 / (2 * 2000) ** 0.5 * 1.5)
+    assert replicates.standard_error is not None
+    assert_allclose(
+        replicates.standard_error, theirs.standard_error, rtol=5 / (2 * 2000) ** 0.5 * 1.5
+    )
     low, high = theirs.confidence_interval
-    mine = build_intervals(found, Correlation(), ["percentile"], 0.95, TWO)[0]
+    mine = build_intervals(replicates, Correlation(), ["percentile"], 0.95, TWO)[0]
     # the density near the ends gives a quantile of 2000 replicates an error of about .014 and .003
     assert mine.lower is not None
     assert mine.upper is not None
@@ -102,7 +104,7 @@ def test_against_scipy_paired_and_with_resamples_of_its_own() -> None:
 def test_exact_the_formulas_on_given_replicates() -> None:
     x = sample([3, 5, 2, 1, 7])
     rows = [[a, b, c, 0, 4] for a in range(5) for b in range(5) for c in range(5)]
-    found = given(MeanStatistic(), x, rows, errors=True)
+    replicates = given(MeanStatistic(), x, rows, errors=True)
     values, estimate = np.array([x.x[list(row)].mean() for row in rows]), 3.6
     errors = np.array([x.x[list(row)].std(ddof=1) / 5**0.5 for row in rows])
     low, high = np.quantile(values, [0.05, 0.95])
@@ -110,7 +112,7 @@ def test_exact_the_formulas_on_given_replicates() -> None:
     reach = 1.6448536269514722 * values.std(ddof=1)
 
     normal, percentile, basic, _, studentised = (
-        (i.lower, i.upper) for i in build_intervals(found, MeanStatistic(), METHODS, 0.9, TWO)
+        (i.lower, i.upper) for i in build_intervals(replicates, MeanStatistic(), METHODS, 0.9, TWO)
     )
 
     assert_allclose(np.array(normal, dtype=float), [estimate - reach, estimate + reach])
@@ -122,10 +124,10 @@ def test_exact_the_formulas_on_given_replicates() -> None:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_property_one_sided_ends_are_those_of_twice_the_tail(name: str) -> None:
-    found = drawn(MeanStatistic(), sample(X), 500, errors=True)
-    both = build_intervals(found, MeanStatistic(), [name], 0.9, TWO)[0]
-    less = build_intervals(found, MeanStatistic(), [name], 0.95, Alternative.LESS)[0]
-    greater = build_intervals(found, MeanStatistic(), [name], 0.95, Alternative.GREATER)[0]
+    replicates = drawn(MeanStatistic(), sample(X), 500, errors=True)
+    both = build_intervals(replicates, MeanStatistic(), [name], 0.9, TWO)[0]
+    less = build_intervals(replicates, MeanStatistic(), [name], 0.95, Alternative.LESS)[0]
+    greater = build_intervals(replicates, MeanStatistic(), [name], 0.95, Alternative.GREATER)[0]
 
     assert (less.lower, greater.upper) == (None, None)
     assert_allclose([greater.lower or 0, less.upper or 0], [both.lower or 0, both.upper or 0])
@@ -136,8 +138,10 @@ def test_calibrated_studentised_covers_a_skewed_mean_better_than_percentile() ->
     hits = {"percentile": 0, "studentised": 0}
     rounds, rng = 400, np.random.default_rng(5)
     for i in range(rounds):
-        found = drawn(MeanStatistic(), sample(rng.exponential(1, 15)), 399, seed=i, errors=True)
-        for each in build_intervals(found, MeanStatistic(), list(hits), 0.9, TWO):
+        replicates = drawn(
+            MeanStatistic(), sample(rng.exponential(1, 15)), 399, seed=i, errors=True
+        )
+        for each in build_intervals(replicates, MeanStatistic(), list(hits), 0.9, TWO):
             assert each.lower is not None
             assert each.upper is not None
             hits[each.method] += each.lower <= 1 <= each.upper
@@ -155,16 +159,16 @@ def codes(interval: Any) -> list[str]:
 def test_degenerate_nothing_is_built_without_a_spread(name: str) -> None:
     same = drawn(MeanStatistic(), sample([2.0] * 30), 999, errors=True)
     single = given(MeanStatistic(), sample([1, 2, 3]), [[0, 1, 1]], errors=True)
-    for found, code in ((same, "no_spread"), (single, "one_replicate")):
-        interval = build_intervals(found, MeanStatistic(), [name], 0.95, TWO)[0]
+    for replicates, code in ((same, "no_spread"), (single, "one_replicate")):
+        interval = build_intervals(replicates, MeanStatistic(), [name], 0.95, TWO)[0]
         assert (interval.lower, interval.upper) == (None, None)
         assert codes(interval)[0] == code
     assert single.variance is None
 
 
 def test_degenerate_all_replicates_on_one_side() -> None:
-    found = given(MeanStatistic(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
-    interval = build_intervals(found, MeanStatistic(), ["bca"], 0.95, TWO)[0]
+    replicates = given(MeanStatistic(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
+    interval = build_intervals(replicates, MeanStatistic(), ["bca"], 0.95, TWO)[0]
 
     assert (interval.lower, interval.upper) == (None, None)
     assert codes(interval) == ["replicates_on_one_side", "few_resamples"]
@@ -172,24 +176,24 @@ def test_degenerate_all_replicates_on_one_side() -> None:
 
 def test_degenerate_a_jackknife_without_a_value() -> None:
     data = sample([1, 4, 3, 2, 5], [0, 0, 1, 0, 0])
-    found = drawn(Auc(), data, 999, errors=True)
+    replicates = drawn(Auc(), data, 999, errors=True)
 
-    for each in build_intervals(found, Auc(), ["bca", "studentised"], 0.95, TWO):
+    for each in build_intervals(replicates, Auc(), ["bca", "studentised"], 0.95, TWO):
         assert (each.lower, each.upper) == (None, None)
         assert codes(each) == ["jackknife_undefined"]
 
 
 def test_degenerate_resamples_without_a_spread_of_their_own() -> None:
-    found = drawn(MeanStatistic(), sample([1, 2, 9]), 999, errors=True)
-    interval = build_intervals(found, MeanStatistic(), ["studentised"], 0.95, TWO)[0]
+    replicates = drawn(MeanStatistic(), sample([1, 2, 9]), 999, errors=True)
+    interval = build_intervals(replicates, MeanStatistic(), ["studentised"], 0.95, TWO)[0]
 
     assert codes(interval) == ["resamples_without_spread"]
     assert None in (interval.lower, interval.upper)
 
 
 def test_degenerate_the_acceleration_of_a_quantile_and_of_equal_values() -> None:
-    found = drawn(Median(), sample(X), 999)
-    assert codes(build_intervals(found, Median(), ["bca"], 0.95, TWO)[0]) == [
+    replicates = drawn(Median(), sample(X), 999)
+    assert codes(build_intervals(replicates, Median(), ["bca"], 0.95, TWO)[0]) == [
         "acceleration_of_a_quantile"
     ]
     tied = drawn(Median(), sample([1, 5, 5, 5, 9, 9]), 99)

@@ -38,14 +38,14 @@ def outcome(test: list[int], output: Any, losses: Any) -> SplitOutcome:
 
 
 def split(data: Data, loss: str, *outcomes: SplitOutcome) -> BiasVariance | None:
-    found = split_bias_and_variance(data, LOSSES[loss](), {"m": outcomes})
-    return None if found is None else found["m"]
+    parts = split_bias_and_variance(data, LOSSES[loss](), {"m": outcomes})
+    return None if parts is None else parts["m"]
 
 
 def test_by_hand_squared_loss() -> None:
     data = build_data({"x": [0, 0, 0]}, [1.0, 5.0, 9.0], "regression")
     # row 0: 1, 3 and 5: losses 0, 4, 16, variance 4, mean loss 20/3; row 1: 4 and 4, 1 and 0
-    found = split(
+    parts = split(
         data,
         "squared",
         outcome([0, 1], [1.0, 4.0], [0, 1]),
@@ -53,22 +53,22 @@ def test_by_hand_squared_loss() -> None:
         outcome([0, 2], [5.0, 0.0], [16, 81]),
     )
 
-    assert found is not None
-    assert (found.n_instances, found.fewest_fits) == (2, 2)
-    assert_allclose(found.expected_loss, (20 / 3 + 1) / 2)
-    assert_allclose(found.variance, (4 + 0) / 2)
-    assert_allclose(found.bias_squared, (20 / 3 - 4 + 1) / 2)
+    assert parts is not None
+    assert (parts.n_instances, parts.fewest_fits) == (2, 2)
+    assert_allclose(parts.expected_loss, (20 / 3 + 1) / 2)
+    assert_allclose(parts.variance, (4 + 0) / 2)
+    assert_allclose(parts.bias_squared, (20 / 3 - 4 + 1) / 2)
 
 
 def test_by_hand_zero_one_loss() -> None:
     data = build_data({"x": [0, 0]}, ["a", "b"], "classification")
     # row 0 is a: a, b, b: loss 2/3, variance 1/2 (1 - 1/9 - 4/9) 3/2 = 1/3; row 1 is b: b, b, b
     codes = ([0, 1], [1, 1], [1, 1])
-    found = split(data, "zero_one", *(outcome([0, 1], c, [c[0] != 0, c[1] != 1]) for c in codes))
+    parts = split(data, "zero_one", *(outcome([0, 1], c, [c[0] != 0, c[1] != 1]) for c in codes))
 
-    assert found is not None
-    assert_allclose((found.expected_loss, found.variance), (1 / 3, 1 / 6))
-    assert_allclose(found.bias_squared, 1 / 6)
+    assert parts is not None
+    assert_allclose((parts.expected_loss, parts.variance), (1 / 3, 1 / 6))
+    assert_allclose(parts.bias_squared, 1 / 6)
 
 
 @pytest.mark.parametrize("n_fits", [2, 5])
@@ -79,15 +79,15 @@ def test_calibrated_unbiased_for_any_number_of_fits(n_fits: int) -> None:
     data = build_data({"x": np.zeros(n)}, y, "regression")
     fits = [y + 2 + 3 * rng.normal(size=n) for _ in range(n_fits)]
     rows = list(range(n))
-    found = split(data, "squared", *(outcome(rows, f, (f - y) ** 2) for f in fits))
+    parts = split(data, "squared", *(outcome(rows, f, (f - y) ** 2) for f in fits))
 
-    assert found is not None
+    assert parts is not None
     # the variance of a normal sample's variance is 2 sigma^4 / (J - 1)
-    assert abs(found.variance - 9) < 4.5 * math.sqrt(2 * 81 / (n_fits - 1) / n)
+    assert abs(parts.variance - 9) < 4.5 * math.sqrt(2 * 81 / (n_fits - 1) / n)
     # of (mean - y)^2 - V / J: (2 s^4 + 16 s^2) with s^2 = 9 / J, and that of V / J
     s2 = 9 / n_fits
     error = math.sqrt((2 * s2**2 + 16 * s2 + 2 * 81 / (n_fits - 1) / n_fits**2) / n)
-    assert abs(found.bias_squared - 4) < 4.5 * error
+    assert abs(parts.bias_squared - 4) < 4.5 * error
 
 
 def test_degenerate_one_fit_or_another_loss() -> None:
@@ -106,11 +106,11 @@ def test_exact_parts_of_a_cross_validation() -> None:
         return cross_validate(x, y, {"ridge": "ridge"}, task="regression", scheme=scheme)
 
     result = evaluate(RepeatedKFold(n_folds=4, n_repeats=3))
-    found = result.bias_variance["ridge"]
+    parts = result.bias_variance["ridge"]
 
-    assert (found.n_instances, found.fewest_fits) == (24, 3)
-    assert_allclose(found.expected_loss, found.bias_squared + found.variance)
-    assert 0 < found.variance < found.expected_loss
+    assert (parts.n_instances, parts.fewest_fits) == (24, 3)
+    assert_allclose(parts.expected_loss, parts.bias_squared + parts.variance)
+    assert 0 < parts.variance < parts.expected_loss
     assert evaluate(KFold(n_folds=4)).bias_variance is None
 
 
@@ -132,11 +132,11 @@ def test_exact_every_scheme_that_predicts_a_row_several_times(scheme: Any, fewes
     x, y = rng.normal(size=(10, 2)), np.array(["a", "b"] * 5)
     result = cross_validate(x, y, {"m": "majority"}, task="classification", scheme=scheme)
     assert result.bias_variance is not None
-    found = result.bias_variance["m"]
+    parts = result.bias_variance["m"]
 
-    assert found.n_instances == 10
-    assert found.fewest_fits >= fewest
-    assert_allclose(found.expected_loss, found.bias_squared + found.variance)
+    assert parts.n_instances == 10
+    assert parts.fewest_fits >= fewest
+    assert_allclose(parts.expected_loss, parts.bias_squared + parts.variance)
 
 
 @pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out", "holdout", "three_way"])

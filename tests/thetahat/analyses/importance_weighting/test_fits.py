@@ -210,10 +210,10 @@ def test_exact_the_coefficients_are_those_of_the_fits_on_the_target(
     sample, signs = shift(task=task), task == "classification"
     loss: Any = QuadraticMargin() if signs else Squared()
     candidate = ridges(signs=signs, slow=False, intercept=intercept)
-    found = fit_ridge_to_source(candidate, sample, WEIGHTS)
-    assert found is not None
+    coefficients = fit_ridge_to_source(candidate, sample, WEIGHTS)
+    assert coefficients is not None
     assert sample.target_y is not None
-    said = sample.target.complete_matrix() @ found[0] + found[1]
+    said = sample.target.complete_matrix() @ coefficients[0] + coefficients[1]
     truth = np.where(sample.target_y == 1, 1, -1) if signs else sample.target_y
     on_target = compute_target_losses(candidate, sample, loss, WEIGHTS, 1).losses
 

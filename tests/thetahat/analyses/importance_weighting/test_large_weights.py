@@ -34,9 +34,9 @@ def by_risk() -> dict[str, FloatArray]:
         "controlled": Controlled(),
         "by_fold": Controlled(beta_from="fold"),
     }
-    found = select(problems, np.geomspace(1e-3, 1e6, 60), risks).target_risks
+    selection = select(problems, np.geomspace(1e-3, 1e6, 60), risks).target_risks
     order = np.argsort(problems.weights.var(axis=1))
-    return {name: risk[order] for name, risk in found.items()}
+    return {name: risk[order] for name, risk in selection.items()}
 
 
 def z_of(weighted: FloatArray, controlled: FloatArray) -> float:

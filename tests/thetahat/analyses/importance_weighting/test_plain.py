@@ -32,7 +32,7 @@ def test_by_hand_four_points_two_folds_one_penalty() -> None:
     # controlled: lw - mean = (25 - 34.5, 32 - 34.5, 81 - 34.5, -34.5)/36, w - 5/4 = (-1, 3, -1,
     #   -1)/4: covariance sum (9.5 - 7.5 - 46.5 + 34.5)/144 = -10/144, spread 12/16 = 3/4,
     #   beta = -5/54; 23/24 + 5/54 * 1/4 = 212/216 = 53/54
-    found = plain_selection(
+    selection = plain_selection(
         np.array([[1.0], [2.0], [1.0], [2.0]]),
         np.array([1.0, 1.0, -1.0, 1.0]),
         np.array([1.0, 2.0, 1.0, 1.0]),
@@ -40,10 +40,10 @@ def test_by_hand_four_points_two_folds_one_penalty() -> None:
         np.array([0, 0, 1, 1]),
     )
 
-    assert_allclose(found.losses[:, 0], [25 / 36, 16 / 36, 9 / 4, 0], rtol=1e-14, atol=1e-15)
-    assert_allclose(found.risks["weighted"][0].estimate, 23 / 24, rtol=1e-14)
-    assert_allclose(found.risks["controlled"][0].beta, [-5 / 54], rtol=1e-13)
-    assert_allclose(found.risks["controlled"][0].estimate, 53 / 54, rtol=1e-14)
+    assert_allclose(selection.losses[:, 0], [25 / 36, 16 / 36, 9 / 4, 0], rtol=1e-14, atol=1e-15)
+    assert_allclose(selection.risks["weighted"][0].estimate, 23 / 24, rtol=1e-14)
+    assert_allclose(selection.risks["controlled"][0].beta, [-5 / 54], rtol=1e-13)
+    assert_allclose(selection.risks["controlled"][0].estimate, 53 / 54, rtol=1e-14)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -53,7 +53,7 @@ def test_against_sklearn_ridge(intercept: bool) -> None:  # noqa: FBT001 - a par
 
     X, y, weights, fold = some(1)
     penalties = np.geomspace(1e-3, 1e3, 7)
-    found = plain_selection(X, y, weights, penalties, fold, intercept=intercept)
+    selection = plain_selection(X, y, weights, penalties, fold, intercept=intercept)
 
     expected = np.empty((30, 7))
     for k in range(5):
@@ -66,10 +66,10 @@ def test_against_sklearn_ridge(intercept: bool) -> None:  # noqa: FBT001 - a par
     beta = [np.cov(lw, weights)[0, 1] / weights.var(ddof=1) for lw in products.T]
     controlled = (products - np.outer(weights - 1, beta)).mean(axis=0)
 
-    assert_allclose(found.losses, expected, rtol=1e-9)
-    assert found.selected["weighted"] == int(np.argmin(products.mean(axis=0)))
-    assert found.selected["controlled"] == int(np.argmin(controlled))
-    assert_allclose([r.estimate for r in found.risks["controlled"]], controlled, rtol=1e-9)
+    assert_allclose(selection.losses, expected, rtol=1e-9)
+    assert selection.selected["weighted"] == int(np.argmin(products.mean(axis=0)))
+    assert selection.selected["controlled"] == int(np.argmin(controlled))
+    assert_allclose([r.estimate for r in selection.risks["controlled"]], controlled, rtol=1e-9)
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -91,23 +91,23 @@ def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
     X, y, _, fold = some(3)
     ones, penalties = np.ones(30), np.geomspace(1e-2, 1e2, 9)
     every = {name: WEIGHTED_RISKS[name]() for name in WEIGHTED_RISKS}
-    found = plain_selection(X, y, ones, penalties, fold, every)
-    mean = found.losses.mean(axis=0)
+    selection = plain_selection(X, y, ones, penalties, fold, every)
+    mean = selection.losses.mean(axis=0)
 
     for name in WEIGHTED_RISKS:
-        assert_allclose([r.estimate for r in found.risks[name]], mean, rtol=1e-12)
-        assert found.selected[name] == int(np.argmin(mean))
+        assert_allclose([r.estimate for r in selection.risks[name]], mean, rtol=1e-12)
+        assert selection.selected[name] == int(np.argmin(mean))
 
 
 def test_exact_fits_without_weights_and_risks_with_them() -> None:
     X, y, weights, fold = some(4)
     penalties = np.array([0.1, 10.0])
     plain = plain_selection(X, y, np.ones(30), penalties, fold)
-    found = plain_selection(X, y, weights, penalties, fold, weighted_fit=False)
+    selection = plain_selection(X, y, weights, penalties, fold, weighted_fit=False)
 
-    assert_allclose(found.losses, plain.losses, rtol=1e-14)
-    expected = (found.losses * weights[:, None]).mean(axis=0)
-    assert_allclose([r.estimate for r in found.risks["weighted"]], expected, rtol=1e-13)
+    assert_allclose(selection.losses, plain.losses, rtol=1e-14)
+    expected = (selection.losses * weights[:, None]).mean(axis=0)
+    assert_allclose([r.estimate for r in selection.risks["weighted"]], expected, rtol=1e-13)
 
 
 def test_degenerate_rows_without_weight_have_no_say() -> None:

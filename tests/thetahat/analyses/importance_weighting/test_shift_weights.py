@@ -25,7 +25,7 @@ FUNCTIONS = [name for name in IMPORTANCE_WEIGHTS if name not in {"given", "kerne
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_naive_each_training_part_by_itself(name: str) -> None:
     sample, method = shift(), IMPORTANCE_WEIGHTS[name]()
-    found = estimate_weights_in_training_parts(method, sample, 3)
+    weights = estimate_weights_in_training_parts(method, sample, 3)
     X, Z = sample.source.features.complete_matrix(), sample.target.complete_matrix()
     of_target = np.zeros(15)
 
@@ -36,29 +36,29 @@ def test_naive_each_training_part_by_itself(name: str) -> None:
         assert own.weight_function is not None
         assert own.target_values is not None
         of_target += own.target_values / 4
-        assert_array_equal(found.get_fit_weights(k)[train], own.values)
-        assert not found.get_fit_weights(k)[~train].any()
-        assert_allclose(found.validation[~train], own.weight_function(X[~train]), rtol=1e-12)
+        assert_array_equal(weights.get_fit_weights(k)[train], own.values)
+        assert not weights.get_fit_weights(k)[~train].any()
+        assert_allclose(weights.validation[~train], own.weight_function(X[~train]), rtol=1e-12)
     on_all = estimate_weights_on_all_rows(method, sample, 3)
-    assert_array_equal(found.weighing.values, on_all.weighing.values)
-    moment = found.second_moment()
+    assert_array_equal(weights.weighing.values, on_all.weighing.values)
+    moment = weights.second_moment()
     assert moment is not None
     assert_allclose(moment, [of_target.mean(), of_target.var(ddof=1) / 15], rtol=1e-10)
 
 
 def test_exact_on_all_every_fit_and_loss_has_the_same_weights() -> None:
-    found = estimate_weights_on_all_rows(IMPORTANCE_WEIGHTS["ulsif"](), shift(), 3)
+    weights = estimate_weights_on_all_rows(IMPORTANCE_WEIGHTS["ulsif"](), shift(), 3)
 
-    assert found.get_fit_weights(2) is found.weighing.values
-    assert found.validation is found.weighing.values
+    assert weights.get_fit_weights(2) is weights.weighing.values
+    assert weights.validation is weights.weighing.values
 
 
 def test_limit_given_weights_are_the_same_either_way() -> None:
     sample = shift(known_weights=np.arange(24.0))
-    found = estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["given"](), sample, 3)
+    shift_weights = estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["given"](), sample, 3)
 
-    assert_array_equal(found.get_fit_weights(1), np.arange(24.0))
-    assert found.second_moment() is None
+    assert_array_equal(shift_weights.get_fit_weights(1), np.arange(24.0))
+    assert shift_weights.second_moment() is None
 
 
 def test_invalid_weights_that_are_no_function() -> None:
@@ -116,7 +116,9 @@ def test_degenerate_one_function_that_overflows_leaves_no_second_moment() -> Non
         fold=sample.fold,
         fold_labels=sample.fold_labels,
     )
-    found = estimate_weights_in_training_parts(IMPORTANCE_WEIGHTS["gaussian_ratio"](), wide, 3)
+    shift_weights = estimate_weights_in_training_parts(
+        IMPORTANCE_WEIGHTS["gaussian_ratio"](), wide, 3
+    )
 
-    assert found.target_values is None
-    assert found.second_moment() is None
+    assert shift_weights.target_values is None
+    assert shift_weights.second_moment() is None

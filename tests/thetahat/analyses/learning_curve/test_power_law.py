@@ -41,7 +41,7 @@ def test_against_scipy_curve_fit_for_independent_points() -> None:
     sd = np.array([0.03, 0.02, 0.015, 0.01, 0.008, 0.006])
     means = TRUTH + sd * rng.standard_normal(6)
     law, _ = fit_power_law(points(means, np.diag(sd**2)))
-    found, covariance = curve_fit(
+    parameters, covariance = curve_fit(
         lambda n, a, excess, c: a + excess * (n / 320) ** -c,
         N,
         means,
@@ -54,7 +54,7 @@ def test_against_scipy_curve_fit_for_independent_points() -> None:
 
     assert law is not None
     # curve_fit differentiates numerically
-    assert_allclose([law.asymptote, law.excess, law.exponent], found, rtol=1e-5)
+    assert_allclose([law.asymptote, law.excess, law.exponent], parameters, rtol=1e-5)
     assert_allclose(law.standard_errors(), np.sqrt(np.diag(covariance)), rtol=1e-4)
 
 
@@ -63,7 +63,9 @@ def test_calibrated_errors_are_those_of_repeated_draws_of_dependent_points() -> 
     covariance = 1e-5 * (0.7 + 0.3 * np.eye(6))
     draws = rng.multivariate_normal(TRUTH, covariance, size=600)
     laws = [fit_power_law(points(draw, covariance))[0] for draw in draws]
-    found = np.array([[law.asymptote, law.exponent, law.predict(640)[0]] for law in laws if law])
+    predictions = np.array(
+        [[law.asymptote, law.exponent, law.predict(640)[0]] for law in laws if law]
+    )
     stated = np.array(
         [
             [law.standard_errors()[0], law.standard_errors()[2], law.predict(640)[1]]
@@ -72,10 +74,10 @@ def test_calibrated_errors_are_those_of_repeated_draws_of_dependent_points() -> 
         ]
     )
 
-    assert len(found) == 600
+    assert len(predictions) == 600
     # a standard deviation of 600 draws has a relative error of 1 / sqrt(1200); z = 5. The errors
     # are those of a linearised fit: its curvature costs less than this at such small spread
-    assert_allclose(stated.mean(axis=0), found.std(axis=0, ddof=1), rtol=5 / np.sqrt(1200))
+    assert_allclose(stated.mean(axis=0), predictions.std(axis=0, ddof=1), rtol=5 / np.sqrt(1200))
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_property_swapping_two_models_changes_the_sign_alone(table: LossTable) -
     flipped = {"better": "worse", "worse": "better", "undecided": "undecided"}
     assert second["verdict"]["decision"] == flipped[first["verdict"]["decision"]]
     assert second["difference"] == pytest.approx(-first["difference"], rel=1e-9, abs=1e-15)
-    p_values = [found["verdict"]["p_value"] for found in (first, second)]
+    p_values = [comparison["verdict"]["p_value"] for comparison in (first, second)]
     if None in p_values:  # subsamples whose training sizes are not known have no variance
         assert p_values == [None, None]
         assert table.layout.n_train is None

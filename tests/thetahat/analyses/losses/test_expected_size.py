@@ -153,11 +153,11 @@ def thetahat_theta_t() -> Any:
     ],
 )
 def test_by_hand_the_thresholds(size: float, error: float, expected: str | None) -> None:
-    found = ExpectedSize(
+    caution = ExpectedSize(
         size=size, standard_error=error, least=size, largest=size, design="ten folds", table=""
     )
 
-    cautions = list_size_cautions({"t": found})
+    cautions = list_size_cautions({"t": caution})
 
     assert [one.code for one in cautions.get("t", ())] == ([] if expected is None else [expected])
 

@@ -27,8 +27,8 @@ def _result(n_train: float | None) -> dict[str, Any]:
 
 def _recommended(result: dict[str, Any], target: str) -> dict[str, Any]:
     intervals = result["models"]["a"]["intervals"]
-    (found,) = (i for i in intervals if i["recommended"] and i["target"] == target)
-    return dict(found)
+    (interval,) = (i for i in intervals if i["recommended"] and i["target"] == target)
+    return dict(interval)
 
 
 def test_exact_stratified_error_is_recommended() -> None:
@@ -36,10 +36,10 @@ def test_exact_stratified_error_is_recommended() -> None:
     result = _result(0)
     parts = np.split(ROWS["a"], [4, 9])
     value = sum(float(part.var(ddof=1)) / len(part) for part in parts) / 9
-    found = _recommended(result, "these_sources")
-    assert (found["method"], found["variance"]) == ("student_t", "theta_A")
-    assert_allclose(found["standard_error"] ** 2, value, rtol=1e-12)
-    assert found["cautions"] == []
+    interval = _recommended(result, "these_sources")
+    assert (interval["method"], interval["variance"]) == ("student_t", "theta_A")
+    assert_allclose(interval["standard_error"] ** 2, value, rtol=1e-12)
+    assert interval["cautions"] == []
     assert _recommended(result, "new_source")["variance"] == "theta_gamma"
 
 

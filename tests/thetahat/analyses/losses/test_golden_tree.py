@@ -40,8 +40,8 @@ def _two_sided_p_of_t4(t_squared: float) -> float:
 
 
 def _interval(intervals: list[dict[str, Any]], method: str, variance: str | None) -> dict[str, Any]:
-    (found,) = [i for i in intervals if (i["method"], i["variance"]) == (method, variance)]
-    return found
+    (interval,) = [i for i in intervals if (i["method"], i["variance"]) == (method, variance)]
+    return interval
 
 
 def test_exact_fields_of_the_tree() -> None:

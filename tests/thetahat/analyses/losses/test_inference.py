@@ -113,9 +113,9 @@ def test_degenerate_the_other_variances_keep_their_intervals() -> None:
     both = SelectedMethods((ChosenMethod("picky", "picky", Picky()), *theta_3), named=False)
     methods = SelectedMethods(named("intervals", "student_t"), named=False)
 
-    found = infer(table.models["nb"], both, methods, Choices(), None, OmittedMethods())
+    inference = infer(table.models["nb"], both, methods, Choices(), None, OmittedMethods())
 
-    assert [b.interval.variance for b in found.built] == ["theta_3"]
+    assert [b.interval.variance for b in inference.built] == ["theta_3"]
 
 
 def test_invalid_named_variance_that_refuses_is_an_error() -> None:

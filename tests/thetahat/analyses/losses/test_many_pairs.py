@@ -120,13 +120,13 @@ def test_naive_a_batch_is_its_pairs_one_by_one(
     assert isinstance(method, BatchedTest)
     expected = one_by_one(name, table, alternative)
 
-    found = [
+    outcomes = [
         outcome
         for _, batch in batches(table, None)
         for outcome in method.test_many(batch, alternative, stream(7, name))
     ]
 
-    for some, other in zip(found, expected, strict=True):
+    for some, other in zip(outcomes, expected, strict=True):
         assert_same(some, other)
 
 
@@ -150,12 +150,15 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
         return
     rng = stream(7, "wilcoxon")
     for some, batch in batches(table, None):
-        found = test.test_many(batch, alternative, rng)
-        for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
+        outcomes = test.test_many(batch, alternative, rng)
+        for i, (pair, outcome) in enumerate(zip(some, outcomes, strict=True)):
             assert_same(outcome, test.test(pair.losses, alternative, rng))
-            assert (outcome.statistic, outcome.p_value) == (found.statistics[i], found.p_values[i])
-        assert_same(found[-1], list(found)[-1])
-        assert len(found[:1]) == 1
+            assert (outcome.statistic, outcome.p_value) == (
+                outcomes.statistics[i],
+                outcomes.p_values[i],
+            )
+        assert_same(outcomes[-1], list(outcomes)[-1])
+        assert len(outcomes[:1]) == 1
 
 
 def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
@@ -180,11 +183,11 @@ def test_exact_arrays_of_paired_t_tests_are_the_numbers_of_their_outcomes(
     if test.inapplicable(table.layout) is not None:
         return
     for some, batch in batches(table, None):
-        found = test.test_many(batch, alternative, rng)
-        assert isinstance(found, LazyOutcomes)
-        for i, (pair, outcome) in enumerate(zip(some, found, strict=True)):
+        outcomes = test.test_many(batch, alternative, rng)
+        assert isinstance(outcomes, LazyOutcomes)
+        for i, (pair, outcome) in enumerate(zip(some, outcomes, strict=True)):
             assert_same(outcome, test.test(pair.losses, alternative, rng))
-            numbers = (found.statistics[i], found.p_values[i])
+            numbers = (outcomes.statistics[i], outcomes.p_values[i])
             if outcome.p_value is None:
                 assert np.isnan(numbers).all()
             else:
@@ -255,9 +258,9 @@ def test_naive_moments_of_pairs(
     models = list(table.models.values())
 
     chosen = places(table.names, None)
-    found = pair_moments(models, 28)(np.array(chosen))
+    of_pairs = pair_moments(models, 28)(np.array(chosen))
 
-    for (i, j), moments in zip(chosen, found, strict=True):
+    for (i, j), moments in zip(chosen, of_pairs, strict=True):
         direct = models[i].minus(models[j]).moments
         digits_lost = {table.names[i], table.names[j]} <= {"m0", "copy", "near"}
         assert (moments is None) == digits_lost
@@ -285,9 +288,9 @@ def test_limit_a_first_loss_far_out_costs_no_digits(
     models = list(table.models.values())
 
     chosen = places(table.names, None)
-    found = pair_moments(models, 6)(np.array(chosen))
+    of_pairs = pair_moments(models, 6)(np.array(chosen))
 
-    for (i, j), moments in zip(chosen, found, strict=True):
+    for (i, j), moments in zip(chosen, of_pairs, strict=True):
         direct = models[i].minus(models[j]).moments
         assert moments is not None
         assert moments.centred_squares is not None
@@ -302,9 +305,9 @@ def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
     table = table_of(layout, {f"m{i}": rng.integers(0, 2, 400) for i in range(4)})
     models = list(table.models.values())
     chosen = places(table.names, None)
-    found = pair_moments(models, 6)(np.array(chosen))
+    of_pairs = pair_moments(models, 6)(np.array(chosen))
 
-    for (i, j), moments in zip(chosen, found, strict=True):
+    for (i, j), moments in zip(chosen, of_pairs, strict=True):
         direct = models[i].minus(models[j]).moments
         assert moments is not None
         assert (moments.means == direct.means).all()
@@ -315,11 +318,11 @@ def test_exact_moments_of_pairs_by_place_are_those_in_turn() -> None:
     rng = np.random.default_rng(7)
     a = rng.normal(size=40)
     table = table_of(layout, {"a": a, "copy": a, "c": rng.normal(size=40)})
-    found = pair_moments(list(table.models.values()), 3)(np.array(places(table.names, None)))
+    of_pairs = pair_moments(list(table.models.values()), 3)(np.array(places(table.names, None)))
 
-    assert [moments is None for moments in found] == [True, False, False]
-    for i, in_turn in zip(range(len(found)), found, strict=True):
-        by_place, (sliced,) = found[i], found[i : i + 1]
+    assert [moments is None for moments in of_pairs] == [True, False, False]
+    for i, in_turn in zip(range(len(of_pairs)), of_pairs, strict=True):
+        by_place, (sliced,) = of_pairs[i], of_pairs[i : i + 1]
         if by_place is None or in_turn is None or sliced is None:
             assert by_place is in_turn is sliced
         else:

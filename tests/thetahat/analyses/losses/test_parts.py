@@ -215,11 +215,11 @@ def test_naive_block_moments() -> None:
 
 
 def test_by_hand_block_moments_of_the_first_repeat() -> None:
-    found = compute_covariance(repeated(instance=False))
+    moments = compute_covariance(repeated(instance=False))
 
-    assert found.repeat == 0
-    assert found.models["a"].blocks == ("x", "y", "z")
-    assert_allclose(found.models["a"].mean, [0.5, 2.5, 4.5])
+    assert moments.repeat == 0
+    assert moments.models["a"].blocks == ("x", "y", "z")
+    assert_allclose(moments.models["a"].mean, [0.5, 2.5, 4.5])
 
 
 def test_exact_block_moments_of_scores_have_no_diagonal() -> None:
@@ -237,11 +237,11 @@ def test_exact_block_moments_of_scores_have_no_diagonal() -> None:
     ],
 )
 def test_degenerate_block_moments_left_out_with_a_reason(table: LossTable, words: str) -> None:
-    found = compute_covariance(table)
+    moments = compute_covariance(table)
 
-    assert found.models == {}
-    assert found.reason is not None
-    assert words in found.reason
+    assert moments.models == {}
+    assert moments.reason is not None
+    assert words in moments.reason
 
 
 def test_exact_cautions_on_the_whole() -> None:
@@ -269,10 +269,10 @@ def test_exact_block_means_alike_are_not_constant_losses() -> None:
 def test_exact_many_pairs_have_a_caution() -> None:
     table = five_by_nine(BlockKind.RANDOM)
 
-    found = list_cautions(
+    cautions = list_cautions(
         table, clip_without_range=False, n_pairs=int(MANY_PAIRS.threshold) + 1, correction="holm"
     )
-    assert [c.code for c in found] == ["few_blocks", "many_pairs"]
+    assert [c.code for c in cautions] == ["few_blocks", "many_pairs"]
 
 
 def test_by_hand_weighted_risks() -> None:

@@ -43,10 +43,10 @@ def basis(
 def planned(
     rests_on: VerdictBasis, layout: Layout, margin: float | None = None, power: float = 0.8
 ) -> Plan:
-    found, reason = plan(rests_on, layout, alpha=0.05, power=power, margin=margin)
+    plan_found, reason = plan(rests_on, layout, alpha=0.05, power=power, margin=margin)
     assert reason is None
-    assert found is not None
-    return found
+    assert plan_found is not None
+    return plan_found
 
 
 def rejection_rate(
@@ -98,11 +98,11 @@ def test_degenerate_non_central_t_without_a_number_is_normal() -> None:
 def test_calibrated_sources() -> None:
     """The planned number of sources has the asked power, and one less has not."""
     b = 0.04
-    found = planned(basis("theta_gamma", 0.1, math.sqrt(b / 5), 4.0, Target.NEW_SOURCE), SOURCES)
+    design = planned(basis("theta_gamma", 0.1, math.sqrt(b / 5), 4.0, Target.NEW_SOURCE), SOURCES)
 
-    assert found.unit == "sources"
-    assert found.additional == found.total - 5
-    n = found.total
+    assert design.unit == "sources"
+    assert design.additional == design.total - 5
+    n = design.total
     claimed = compute_power(0.1, math.sqrt(b / n), n - 1.0, 0.05)
     assert compute_power(0.1, math.sqrt(b / (n - 1)), n - 2.0, 0.05) < 0.8 <= claimed
     share, error = rejection_rate(
@@ -126,11 +126,11 @@ def test_calibrated_repeats() -> None:
     """
     s2 = 0.125**2 * 0.8  # what the sample variance of correlated means estimates
     error = math.sqrt((1 / 5 + 0.25) * s2)
-    found = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS, power=0.3)
+    design = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS, power=0.3)
 
-    assert found.unit == "repeats"
-    assert found.additional == found.total - 1
-    j = 5 * found.total
+    assert design.unit == "repeats"
+    assert design.additional == design.total - 1
+    j = 5 * design.total
     claimed = compute_power(0.1, math.sqrt((1 / j + 0.25) * s2), 7.0, 0.05)
     before = min(j - 6.0, 7.0)
     assert compute_power(0.1, math.sqrt((1 / (j - 5) + 0.25) * s2), before, 0.05) < 0.3 <= claimed
@@ -142,8 +142,8 @@ def test_by_hand_repeats_have_a_floor() -> None:
     # Even without end (1/J -> 0) the error is sqrt(.25 S^2), and .1 of it is far from enough
     error = math.sqrt((1 / 5 + 0.25) * 1.0)
 
-    found = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS)
-    assert found.unit == "instances"
+    design = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS)
+    assert design.unit == "instances"
 
 
 def test_by_hand_no_more_repeats_than_the_most_splits() -> None:
@@ -155,17 +155,17 @@ def test_by_hand_no_more_repeats_than_the_most_splits() -> None:
         repeat=np.repeat(np.arange(n), 45),
     )
 
-    found = planned(basis("nadeau_bengio", 0.1, 0.05, 104.0), layout)
-    assert found.unit == "instances"
+    design = planned(basis("nadeau_bengio", 0.1, 0.05, 104.0), layout)
+    assert design.unit == "instances"
 
 
 def test_calibrated_instances() -> None:
     """Instances of a holdout: the planned number has the asked power."""
-    found = planned(basis("iid", 0.2, 1 / math.sqrt(45), 44.0, Target.THESE_MODELS), HOLDOUT)
+    design = planned(basis("iid", 0.2, 1 / math.sqrt(45), 44.0, Target.THESE_MODELS), HOLDOUT)
 
-    n = found.total
+    n = design.total
     claimed = compute_power(0.2, 1 / math.sqrt(n), n - 1.0, 0.05)
-    assert found.unit == "instances"
+    assert design.unit == "instances"
     assert compute_power(0.2, 1 / math.sqrt(n - 1), n - 2.0, 0.05) < 0.8 <= claimed
     # the textbook n for .2 standard deviations: (1.96 + .8416)^2 / .04 = 196.2, and 2 for the t
     assert n == 199
@@ -177,9 +177,9 @@ def test_calibrated_instances() -> None:
 
 def test_by_hand_normal_instances() -> None:
     # N' = 45 (2.8015852 * .1 / .2)^2 = 88.3, with the upper tail alone; so 89
-    found = planned(basis("bayle_all_pairs", 0.2, 0.1 * math.sqrt(2), None), FOLDS)
+    design = planned(basis("bayle_all_pairs", 0.2, 0.1 * math.sqrt(2), None), FOLDS)
 
-    assert found.total == math.ceil(45 * (2.8015852 * math.sqrt(2) * 0.1 / 0.2) ** 2)
+    assert design.total == math.ceil(45 * (2.8015852 * math.sqrt(2) * 0.1 / 0.2) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -189,13 +189,13 @@ def test_by_hand_normal_instances() -> None:
 def test_exact_degrees_grow_with_what_they_count(variance: str, degrees_at_90: float) -> None:
     # 45 instances and 40 degrees: theta_4 counts instances; theta_3 blocks, which stay; 41
     # clusters become 82
-    found = planned(basis(variance, 0.1, 0.05, 40.0), FOLDS)
-    at_total = {"theta_4": 40.0 + found.additional, "theta_3": 40.0}.get(
-        variance, 41 * found.total / 45 - 1
+    design = planned(basis(variance, 0.1, 0.05, 40.0), FOLDS)
+    at_total = {"theta_4": 40.0 + design.additional, "theta_3": 40.0}.get(
+        variance, 41 * design.total / 45 - 1
     )
 
     assert {"theta_4": 40 + 45, "theta_3": 40, "cluster_robust": 81}[variance] == degrees_at_90
-    n = found.total
+    n = design.total
     assert compute_power(0.1, 0.05 * math.sqrt(45 / n), at_total, 0.05) >= 0.8
     less = at_total - {"theta_4": 1.0, "theta_3": 0.0}.get(variance, 41 / 45)
     assert compute_power(0.1, 0.05 * math.sqrt(45 / (n - 1)), less, 0.05) < 0.8
@@ -205,9 +205,9 @@ def test_by_hand_leave_one_out_plans_instances() -> None:
     # repeats would reach it ((1/96 + 1/11) / (1/12 + 1/11) = .58), but leave-one-out has no other
     layout = build_layout(BlockKind.RANDOM, np.arange(12))
 
-    found = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
-    assert found.unit == "instances"
-    n = found.total
+    design = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
+    assert design.unit == "instances"
+    n = design.total
     assert compute_power(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
 
 
@@ -228,8 +228,8 @@ def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
     asked = compute_power(1.0, 0.3 * math.sqrt(1 / j + 1), min(j - 1, 7), 0.05) - 1e-9
     rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
 
-    found = planned(rests_on, layout, power=asked)
-    assert (found.unit, found.total) == ("repeats", repeats)
+    design = planned(rests_on, layout, power=asked)
+    assert (design.unit, design.total) == ("repeats", repeats)
 
 
 def test_exact_a_hundred_splits_are_the_most() -> None:
@@ -248,8 +248,8 @@ def test_exact_normal_intervals_plan_with_normal_power(variance: str) -> None:
     target = Target.NEW_SOURCE if variance == "theta_gamma" else Target.THESE_SOURCES
     layout = SOURCES if variance == "theta_gamma" else FOLDS
 
-    found = planned(basis(variance, 0.11, 0.05, None, target), layout)
-    n = found.total
+    design = planned(basis(variance, 0.11, 0.05, None, target), layout)
+    n = design.total
     error = 0.05 * math.sqrt(5 / n)
     if variance == "nadeau_bengio":
         error = 0.05 * math.sqrt((1 / (5 * n) + 0.25) / (1 / 5 + 0.25))
@@ -269,8 +269,8 @@ def test_exact_margin_is_the_assumed_difference() -> None:
 def test_degenerate_no_difference_and_no_margin() -> None:
     rests_on = basis("iid", 0.0, 0.1, 44.0)
 
-    found, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=None)
-    assert found is None
+    design, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=None)
+    assert design is None
     assert reason is not None
     assert "difference is 0" in reason
 
@@ -278,19 +278,19 @@ def test_degenerate_no_difference_and_no_margin() -> None:
 def test_degenerate_power_is_there_already() -> None:
     rests_on = basis("iid", 0.15, 0.1, None)
 
-    found, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=0.3)
-    assert found is None
+    design, reason = plan(rests_on, HOLDOUT, alpha=0.05, power=0.8, margin=0.3)
+    assert design is None
     assert reason is not None
     assert "a chance of 85 % to show" in reason  # P(Z > 1.96 - 3) = .8508
     assert "as large as the margin" in reason
 
 
 def test_degenerate_no_number_is_enough() -> None:
-    found, reason = plan(
+    design, reason = plan(
         basis("iid", 1e-12, 1.0, None), HOLDOUT, alpha=0.05, power=0.8, margin=None
     )
 
-    assert found is None
+    assert design is None
     assert reason is not None
     assert "1 000 000 000 000" in reason
 

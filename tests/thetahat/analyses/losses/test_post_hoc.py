@@ -32,8 +32,8 @@ def omnibus_of(table: LossTable, name: str, params: Any = None, **choices: Any) 
     method: Any = MULTIPLE_TESTS[name]
     entry = ChosenMethod(name, name, method(**(params or {})))
     result = result_of(table, variances=(), tests=(), omnibus=(entry,), **choices)
-    found: dict[str, Any] = result["omnibus"][name]
-    return found
+    omnibus: dict[str, Any] = result["omnibus"][name]
+    return omnibus
 
 
 @pytest.mark.outside(
@@ -133,14 +133,14 @@ def test_exact_errors_are_those_of_all_permutations_within_rows(name: str) -> No
     table = in_a_holdout(losses) if name == "cochran_q" else by_source(losses)
     outcome = MULTIPLE_TESTS[name]().test(table, np.random.default_rng(0))
     assert outcome.post_hoc is not None
-    found = [
+    scores = [
         scores_of(name, np.stack([losses[0][x], losses[1][y], losses[2][z]]))
         for x in orders
         for y in orders
         for z in orders
     ]
     for a, b in ((0, 1), (0, 2), (1, 2)):
-        d = np.array(found)[:, a] - np.array(found)[:, b]
+        d = np.array(scores)[:, a] - np.array(scores)[:, b]
         assert math.sqrt((d**2).mean()) == pytest.approx(outcome.post_hoc.standard_error, rel=1e-12)
 
 
@@ -169,9 +169,9 @@ def test_calibrated_size_of_a_pair(name: str) -> None:
     shares = np.empty((2, n_tables))
     for i in range(n_tables):
         table = by_source(rng.normal(size=(30, 5)) + rng.normal(size=(30, 1)))
-        found = method().test(table, rng).post_hoc
-        apart = np.abs(np.array(found.scores)[a] - np.array(found.scores)[b])
-        for j, error in enumerate((found.standard_error, published.standard_error)):
+        outcome = method().test(table, rng).post_hoc
+        apart = np.abs(np.array(outcome.scores)[a] - np.array(outcome.scores)[b])
+        for j, error in enumerate((outcome.standard_error, published.standard_error)):
             shares[j, i] = (apart > 1.959964 * error).mean()
     error = shares[0].std() / math.sqrt(n_tables)
     assert abs(shares[0].mean() - 0.05) < 4.5 * error + 0.005

@@ -32,21 +32,21 @@ def test_golden_two_sample_power() -> None:
 @pytest.mark.outside("R help page of power.t.test: power .90, delta = 1: n = 22.02110")
 def test_golden_detectable_difference() -> None:
     n = 22.02110
-    found = detectable_difference(math.sqrt(2 / n), 2 * n - 2, 0.05, 0.9)
-    assert_allclose(found, 1.0, atol=1e-6)
+    difference = detectable_difference(math.sqrt(2 / n), 2 * n - 2, 0.05, 0.9)
+    assert_allclose(difference, 1.0, atol=1e-6)
 
 
 def test_by_hand_normal_detectable_difference() -> None:
     # 1.959964 + .841621, less what the far tail adds
-    found = detectable_difference(2.0, None, 0.05, 0.8)
-    assert_allclose(found, 2 * 2.8015852, atol=2e-5)
+    difference = detectable_difference(2.0, None, 0.05, 0.8)
+    assert_allclose(difference, 2 * 2.8015852, atol=2e-5)
 
 
 @pytest.mark.parametrize("degrees", [1.0, 4.0, 99.0, None])
 @pytest.mark.parametrize("power", [0.1, 0.5, 0.8, 0.999])
 def test_exact_detectable_difference_has_the_power(degrees: float | None, power: float) -> None:
-    found = detectable_difference(0.3, degrees, 0.05, power)
-    assert_allclose(compute_power(found, 0.3, degrees, 0.05), power, rtol=1e-8)
+    difference = detectable_difference(0.3, degrees, 0.05, power)
+    assert_allclose(compute_power(difference, 0.3, degrees, 0.05), power, rtol=1e-8)
 
 
 def test_exact_power_grows_where_the_far_tail_has_no_number() -> None:
@@ -73,10 +73,10 @@ def _on_new_sources(within: float | None, error: float = 0.1) -> VerdictBasis:
 
 def test_by_hand_instances_help_a_new_source_where_sampling_is_all_the_spread() -> None:
     """All of the error .1 is sampling within sources: it falls as 1 / sqrt(n), df stays 4."""
-    found, _ = plan(_on_new_sources(0.01), SOURCES, alpha=0.05, power=0.8, margin=None)
-    assert found is not None
-    assert found.unit == "sources"
-    (other,) = found.alternatives
+    design, _ = plan(_on_new_sources(0.01), SOURCES, alpha=0.05, power=0.8, margin=None)
+    assert design is not None
+    assert design.unit == "sources"
+    (other,) = design.alternatives
     assert other.unit == "instances"
     assert other.total is not None
     assert other.additional == other.total - SOURCES.n_instances
@@ -88,24 +88,24 @@ def test_by_hand_instances_help_a_new_source_where_sampling_is_all_the_spread() 
 
 
 def test_exact_instances_do_not_help_against_the_spread_between_sources() -> None:
-    found, _ = plan(_on_new_sources(0.001), SOURCES, alpha=0.05, power=0.8, margin=None)
-    assert found is not None
-    (other,) = found.alternatives
+    design, _ = plan(_on_new_sources(0.001), SOURCES, alpha=0.05, power=0.8, margin=None)
+    assert design is not None
+    (other,) = design.alternatives
     assert other.unit == "instances"
     assert other.reason is not None
     assert "90 % of the variance" in other.reason
 
 
 def test_degenerate_within_above_the_whole_counts_as_no_spread_between() -> None:
-    found, _ = plan(_on_new_sources(0.02), SOURCES, alpha=0.05, power=0.8, margin=None)
-    assert found is not None
-    assert found.alternatives[0].total is not None
+    design, _ = plan(_on_new_sources(0.02), SOURCES, alpha=0.05, power=0.8, margin=None)
+    assert design is not None
+    assert design.alternatives[0].total is not None
 
 
 def test_degenerate_no_way_leads_there() -> None:
     basis = _on_new_sources(None, error=1e9)
-    found, reason = plan(basis, SOURCES, alpha=0.05, power=0.8, margin=None)
-    assert found is None
+    design, reason = plan(basis, SOURCES, alpha=0.05, power=0.8, margin=None)
+    assert design is None
     assert reason is not None
     assert "It would take more than 1 000 000 000 000 sources." in reason
 
@@ -127,8 +127,8 @@ def test_calibrated_detectable_difference_is_found_so_often() -> None:
     delta = detectable_difference(1 / math.sqrt(n), n - 1.0, 0.05, 0.8)
     draws = np.random.default_rng(41).normal(delta, 1.0, (repetitions, n))
     statistics = draws.mean(axis=1) / (draws.std(axis=1, ddof=1) / math.sqrt(n))
-    found = float((np.abs(statistics) > stdtrit(n - 1, 0.975)).mean())
-    assert abs(found - 0.8) < 4 * math.sqrt(0.8 * 0.2 / repetitions)  # fails for 1 seed in 16 000
+    power = float((np.abs(statistics) > stdtrit(n - 1, 0.975)).mean())
+    assert abs(power - 0.8) < 4 * math.sqrt(0.8 * 0.2 / repetitions)  # fails for 1 seed in 16 000
 
 
 @pytest.mark.parametrize("degrees_of_freedom", [None, 0.5, 1.0, 5.0, 100.0])
@@ -136,10 +136,10 @@ def test_calibrated_detectable_difference_is_found_so_often() -> None:
 def test_degenerate_tiny_alpha_ends_the_search(
     degrees_of_freedom: float | None, alpha: float
 ) -> None:
-    found = detectable_difference(1.0, degrees_of_freedom, alpha, 0.8)
+    difference = detectable_difference(1.0, degrees_of_freedom, alpha, 0.8)
 
-    assert math.isfinite(found)
-    assert_allclose(compute_power(found, 1.0, degrees_of_freedom, alpha), 0.8, rtol=1e-8)
+    assert math.isfinite(difference)
+    assert_allclose(compute_power(difference, 1.0, degrees_of_freedom, alpha), 0.8, rtol=1e-8)
 
 
 def test_limit_power_where_scipy_returns_no_number() -> None:

@@ -147,11 +147,11 @@ def test_exact_what_was_asked_for_and_fitted_again_goes_first() -> None:
 def test_exact_order_of_random_folds(available: list[str], best: str | None) -> None:
     entries = [built("student_t", name, Target.THESE_SOURCES) for name in available]
 
-    found = recommend(BlockKind.RANDOM, entries)
+    recommended = recommend(BlockKind.RANDOM, entries)
 
-    names = [b.variance and b.variance.name for b in found]
+    names = [b.variance and b.variance.name for b in recommended]
     assert names == available  # the order stays
-    marked = [name for name, b in zip(names, found, strict=True) if b.interval.recommended]
+    marked = [name for name, b in zip(names, recommended, strict=True) if b.interval.recommended]
     assert marked == [best] * (best is not None)
 
 
@@ -176,7 +176,7 @@ def test_exact_prediction_comes_last() -> None:
 
 
 def test_exact_targets_do_not_compete() -> None:
-    found = recommend(
+    recommended = recommend(
         BlockKind.SOURCE,
         [
             built("student_t", "theta_A", Target.THESE_SOURCES),
@@ -185,7 +185,7 @@ def test_exact_targets_do_not_compete() -> None:
         ],
     )
 
-    assert [b.interval.recommended for b in found] == [False, True, True]
+    assert [b.interval.recommended for b in recommended] == [False, True, True]
 
 
 def test_degenerate_nothing_built() -> None:

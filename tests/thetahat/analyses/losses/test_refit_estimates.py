@@ -35,13 +35,13 @@ def _variance(estimate: float, value: float) -> VarianceEstimate:
 
 def test_exact_an_own_estimate_is_reported_apart_with_its_intervals() -> None:
     """0.5 -+ 1.959964 x 0.1, by hand."""
-    found = RefitEstimate(
+    estimate = RefitEstimate(
         key="oob",
         method=REFIT_ESTIMATORS["out_of_bag"].info,
         estimate=_variance(0.5, 0.01),
         is_own_estimate=True,
     )
-    model = evaluated(_table(), Choices(), 1, refits={"a": [found]})["models"]["a"]
+    model = evaluated(_table(), Choices(), 1, refits={"a": [estimate]})["models"]["a"]
     told = model["estimates"]["oob"]
     assert (told["estimate"], told["variance"]) == (0.5, 0.01)
     assert told["standard_error"] == pytest.approx(0.1, rel=1e-15)
@@ -53,10 +53,10 @@ def test_exact_an_own_estimate_is_reported_apart_with_its_intervals() -> None:
 
 
 def test_exact_a_variance_joins_the_variances_of_models_and_pairs() -> None:
-    found = RefitEstimate(
+    estimate = RefitEstimate(
         key="nested", method=REFIT_ESTIMATORS["bates_nested_cv"].info, estimate=_variance(0.1, 0.04)
     )
-    result = evaluated(_table(), Choices(), 1, refits={("a", "b"): [found]})
+    result = evaluated(_table(), Choices(), 1, refits={("a", "b"): [estimate]})
     assert "estimates" not in result["models"]["a"]
     assert "nested" not in result["models"]["a"]["variances"]
     (pair,) = result["comparisons"]
@@ -78,13 +78,13 @@ def test_exact_an_interval_of_its_own_is_shown_and_one_per_target_recommended() 
         upper=1.7,
         degrees_of_freedom=None,
     )
-    found = RefitEstimate(
+    estimate = RefitEstimate(
         key="two_stage_bootstrap",
         method=REFIT_ESTIMATORS["two_stage_bootstrap"].info,
         intervals=(own,),
     )
     choices = Choices(clip=True, range=(0.0, 1.0))
-    model = evaluated(_table(), choices, 1, refits={"a": [found]})["models"]["a"]
+    model = evaluated(_table(), choices, 1, refits={"a": [estimate]})["models"]["a"]
     (told,) = (i for i in model["intervals"] if i["method"] == "two_stage_bootstrap")
     assert (told["lower"], told["upper"], told["recommended"]) == (0.4, 1.0, False)
     assert [c["code"] for c in told["cautions"]] == ["interval_clipped_to_range"]

@@ -26,10 +26,10 @@ def test_exact_models_and_pairs_have_them_unasked(kind: BlockKind) -> None:
     result = result_of(normal_table(1, kind, k=6))
 
     for part in (result["models"]["m0"], result["comparisons"][0]):
-        found = resampled(part)
-        assert set(found) == NAMES
-        assert {i["n_resamples"] for i in found.values()} == {9999}
-        assert not any(i["recommended"] for i in found.values())
+        intervals = resampled(part)
+        assert set(intervals) == NAMES
+        assert {i["n_resamples"] for i in intervals.values()} == {9999}
+        assert not any(i["recommended"] for i in intervals.values())
 
 
 def test_exact_named_alone_the_best_of_them_is_recommended() -> None:

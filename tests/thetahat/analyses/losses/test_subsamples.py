@@ -188,26 +188,26 @@ def planned(layout: Layout) -> Any:
 
 
 def test_exact_the_plan_draws_more_splits() -> None:
-    found = planned(drawn(n=300, n_test=30, n_draws=5))
+    design = planned(drawn(n=300, n_test=30, n_draws=5))
 
-    assert found.unit == "repeats"
-    assert found.additional == found.total - 5
+    assert design.unit == "repeats"
+    assert design.additional == design.total - 5
     s2 = 0.16 / (1 / 5 + 1 / 9)
     power = {
         j: compute_power(1.0, ((1 / j + 1 / 9) * s2) ** 0.5, min(j - 1.0, 7.0), 0.05)
         for j in range(5, 101)
     }
-    assert found.total == min(j for j in power if power[j] >= 0.8)
-    assert [way.unit for way in found.alternatives] == ["instances"]
+    assert design.total == min(j for j in power if power[j] >= 0.8)
+    assert [way.unit for way in design.alternatives] == ["instances"]
 
 
 def test_limit_splits_that_test_every_row_once_are_not_added_to() -> None:
     each = build_layout(KIND, np.repeat(np.arange(5), 6), instance=np.arange(30), n_train=24.0)
 
-    found = planned(each)
+    design = planned(each)
 
-    assert found.unit == "instances"
-    assert found.alternatives == ()
+    assert design.unit == "instances"
+    assert design.alternatives == ()
 
 
 def test_limit_there_are_no_more_splits_than_all() -> None:

@@ -22,18 +22,18 @@ def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> N
     # 999 resamples, so that 300 300 units are the most of 3e8 draws
     assert BootstrapDifference().too_slow_by_default(_holdout(300_300)) is None
     layout = _holdout(300_301)
-    found = select("tests", None, PAIRED_TESTS, layout, Choices())
-    reasons = {entry.name: entry.reason for entry in found.left_out}
+    selection = select("tests", None, PAIRED_TESTS, layout, Choices())
+    reasons = {entry.name: entry.reason for entry in selection.left_out}
     assert reasons["bootstrap_difference"].startswith(
         "bootstrap_difference would draw 999 resamples of 300301 units"
     )
-    assert "bootstrap_difference" not in {entry.name for entry in found.methods}
+    assert "bootstrap_difference" not in {entry.name for entry in selection.methods}
 
 
 def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
     asked = (ChosenMethod("boot", "bootstrap_difference", BootstrapDifference()),)
-    found = select("tests", asked, PAIRED_TESTS, _holdout(300_301), Choices())
-    assert [entry.key for entry in found.methods] == ["boot"]
+    selection = select("tests", asked, PAIRED_TESTS, _holdout(300_301), Choices())
+    assert [entry.key for entry in selection.methods] == ["boot"]
 
 
 @pytest.mark.parametrize(("blocks", "too_much"), [(2000, False), (2001, True)])

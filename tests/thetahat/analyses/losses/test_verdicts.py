@@ -59,15 +59,15 @@ def test_against_statsmodels_two_one_sided_tests() -> None:
     d = np.array(x) - np.array(y)
     asked = question(float(d.mean()), float(d.std(ddof=1)) / 15**0.5, 14.0)
 
-    found = evidence(asked, 0.6)
+    verdict = evidence(asked, 0.6)
 
-    assert found.difference is not None
-    assert found.equivalence is not None
-    assert found.not_worse is not None
-    assert_allclose(found.difference, 0.245199929713149, rtol=1e-9)
-    assert_allclose(found.equivalence, 0.003166881489265175, rtol=1e-9)
+    assert verdict.difference is not None
+    assert verdict.equivalence is not None
+    assert verdict.not_worse is not None
+    assert_allclose(verdict.difference, 0.245199929713149, rtol=1e-9)
+    assert_allclose(verdict.equivalence, 0.003166881489265175, rtol=1e-9)
     # a is worse by .165, so the nearer margin is the upper one: the same one-sided test
-    assert_allclose(found.not_worse, found.equivalence, rtol=1e-12)
+    assert_allclose(verdict.not_worse, verdict.equivalence, rtol=1e-12)
 
 
 # Standard error .1, z(.975) = 1.96, z(.95) = 1.645: the ends of the 1 - alpha interval are d -+

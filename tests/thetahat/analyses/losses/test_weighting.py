@@ -36,23 +36,23 @@ def test_exact_a_pair_has_the_difference_of_its_risks(name: str) -> None:
     result = result_of(BlockKind.RANDOM, {"a": A, "b": B}, WEIGHTS)
     method = WEIGHTED_RISKS[name]()
     expected = paired_difference(method.estimate(A, WEIGHTS), method.estimate(B, WEIGHTS))
-    found = result["comparisons"][0]["risks"][name]
+    risk = result["comparisons"][0]["risks"][name]
 
-    assert_allclose(found["difference"], expected.difference, rtol=1e-10)
-    assert_allclose(found["variance"], expected.variance, rtol=1e-9)
+    assert_allclose(risk["difference"], expected.difference, rtol=1e-10)
+    assert_allclose(risk["variance"], expected.variance, rtol=1e-9)
     reach = 1.959963984540054 * np.sqrt(expected.variance)
-    assert_allclose(found["interval"]["lower"], expected.difference - reach, rtol=1e-8)
-    assert_allclose(found["interval"]["upper"], expected.difference + reach, rtol=1e-8)
-    assert found["target"] == "new_population"
-    assert "by_source" not in found
+    assert_allclose(risk["interval"]["lower"], expected.difference - reach, rtol=1e-8)
+    assert_allclose(risk["interval"]["upper"], expected.difference + reach, rtol=1e-8)
+    assert risk["target"] == "new_population"
+    assert "by_source" not in risk
 
 
 def test_exact_each_pair_against_a_control() -> None:
     models = {"a": A, "b": B, "c": A + 1}
     result = result_of(BlockKind.RANDOM, models, np.ones(12), control="b")
-    found = [one["risks"]["weighted"]["difference"] for one in result["comparisons"]]
+    differences = [one["risks"]["weighted"]["difference"] for one in result["comparisons"]]
 
-    assert_allclose(found, [A.mean() - B.mean(), A.mean() + 1 - B.mean()], rtol=1e-12)
+    assert_allclose(differences, [A.mean() - B.mean(), A.mean() + 1 - B.mean()], rtol=1e-12)
 
 
 def test_by_hand_each_source_has_its_own_part() -> None:
@@ -100,13 +100,13 @@ def test_exact_sources_that_are_given(*, named: bool) -> None:
     codes = np.where(np.arange(n) < 5, 0, 1)
     sources = codes[rows], ("p", "q")
     with_risks = add_risks(result, table, WEIGHTS[rows], Choices(), sources=sources)
-    found = to_json(with_risks)["models"]["a"]["risks"]["weighted"]
+    risk = to_json(with_risks)["models"]["a"]["risks"]["weighted"]
 
-    assert ("by_source" in found) == named
+    assert ("by_source" in risk) == named
     if named:
         expected = [((A + 0.5) * WEIGHTS)[codes == k].mean() for k in (0, 1)]
-        assert_allclose([one["estimate"] for one in found["by_source"]], expected, rtol=1e-12)
-        assert [one["n"] for one in found["by_source"]] == [5, 7]
+        assert_allclose([one["estimate"] for one in risk["by_source"]], expected, rtol=1e-12)
+        assert [one["n"] for one in risk["by_source"]] == [5, 7]
 
 
 def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
@@ -126,8 +126,8 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
 def test_exact_other_risks_than_the_default_ones() -> None:
     layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {"a": BlockLosses(layout, A)})
-    found = evaluated(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})
-    risks = found["models"]["a"]["risks"]
+    result = evaluated(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})
+    risks = result["models"]["a"]["risks"]
 
     assert list(risks) == ["cut"]
     assert_allclose(risks["cut"]["estimate"], np.mean(A * np.minimum(WEIGHTS, 0.5)), rtol=1e-13)

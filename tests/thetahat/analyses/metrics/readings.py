@@ -52,8 +52,8 @@ def difference(
 
 
 def interval_of(of: MetricInference, method: str, variance: str | None) -> Interval:
-    (found,) = [i for i in of.intervals if (i.method, i.variance) == (method, variance)]
-    return found
+    (interval,) = [i for i in of.intervals if (i.method, i.variance) == (method, variance)]
+    return interval
 
 
 def tree(

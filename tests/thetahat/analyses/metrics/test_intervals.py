@@ -50,9 +50,9 @@ def row_counts(layout: Layout, seed: int) -> FloatArray:
 
 
 def replicates(metric: Metric, layout: Layout, seed: int = 3) -> MetricReplicates:
-    found = measured(metric, noisy(seed, layout.n_rows), layout).replicates
-    assert found is not None
-    return found
+    metric_replicates = measured(metric, noisy(seed, layout.n_rows), layout).replicates
+    assert metric_replicates is not None
+    return metric_replicates
 
 
 @pytest.mark.about(
@@ -84,10 +84,10 @@ def test_exact_bootstrap_and_influence_agree(metric: Metric, layout: Layout) -> 
         variance = of.variance
     if layout.kind == "random" and metric.fold_mean is MeanKind.POOLED:
         variance = "influence"
-    found = reading(metric, noisy(3, 200, 1.5), layout)
-    value = found.variances[variance].value
+    measurement = reading(metric, noisy(3, 200, 1.5), layout)
+    value = measurement.variances[variance].value
     assert isinstance(value, float)
-    drawn = interval_of(found, "percentile", None)
+    drawn = interval_of(measurement, "percentile", None)
     assert drawn.standard_error is not None
 
     # 2000 replicates leave 1.6 % of noise; small folds leave out more than order 1/200
@@ -241,8 +241,8 @@ def test_naive_bca_quantiles() -> None:
     z = bias + special.ndtri([0.025, 0.975])
     shares = special.ndtr(bias + z / (1 - acceleration * z))
 
-    found = interval_of(of, "bca", None)
-    assert_allclose(ends(found), np.quantile(drawn.values, shares), rtol=1e-12)
+    interval = interval_of(of, "bca", None)
+    assert_allclose(ends(interval), np.quantile(drawn.values, shares), rtol=1e-12)
 
 
 @pytest.mark.about("metrics/matthews", "metrics/f1", "metrics/roc_auc")

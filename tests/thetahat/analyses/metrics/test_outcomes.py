@@ -34,23 +34,23 @@ SHARES = np.array([[0.9, 0.1], [0.3, 0.7]])
 def test_exact_decision_values_come_before_probabilities() -> None:
     both = split(scores=VALUES, shares=SHARES)
 
-    found = scores_from([both, both], 2)
-    assert found is not None
-    assert found.tolist() == [-1, 2, -1, 2]
+    scores = scores_from([both, both], 2)
+    assert scores is not None
+    assert scores.tolist() == [-1, 2, -1, 2]
 
 
 def test_exact_probabilities_where_there_is_nothing_else() -> None:
-    found = scores_from([split(shares=SHARES)] * 2, 2)
+    scores = scores_from([split(shares=SHARES)] * 2, 2)
 
-    assert found is not None
-    assert np.array_equal(found, np.concatenate([SHARES, SHARES]))
+    assert scores is not None
+    assert np.array_equal(scores, np.concatenate([SHARES, SHARES]))
 
 
 def test_exact_each_split_has_what_it_has() -> None:
-    found = scores_from([split(scores=VALUES), split(shares=SHARES)], 2)
+    scores = scores_from([split(scores=VALUES), split(shares=SHARES)], 2)
 
-    assert found is not None
-    assert found.tolist() == [-1, 2, 0.1, 0.7]
+    assert scores is not None
+    assert scores.tolist() == [-1, 2, 0.1, 0.7]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

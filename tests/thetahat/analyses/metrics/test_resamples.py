@@ -39,9 +39,9 @@ def with_few_resamples(name: str) -> Metric:
 
 
 def values_of(metric: Metric, judged: TruthAndPredictions, layout: Layout) -> FloatArray:
-    found = measured(metric, judged, layout).replicates
-    assert found is not None
-    return found.values
+    replicates = measured(metric, judged, layout).replicates
+    assert replicates is not None
+    return replicates.values
 
 
 def counts_kinds(metric: Metric, judged: TruthAndPredictions, layout: Layout) -> bool:

@@ -60,12 +60,12 @@ def test_golden_delong_intervals(marker: str, lower: float, upper: float) -> Non
     # vector delong_aSAH
     of = reading(AUC, binary(POOR_OUTCOME, PATIENTS[marker]), holdout(113))
 
-    found = interval_of(of, "normal", "delong")
+    interval = interval_of(of, "normal", "delong")
 
-    assert_allclose(ends(found), [lower, upper], rtol=1e-12)
+    assert_allclose(ends(interval), [lower, upper], rtol=1e-12)
     assert interval_of(of, "logit", "delong").recommended
-    assert found.target is Target.THESE_MODELS
-    assert found.mean is MeanKind.POOLED
+    assert interval.target is Target.THESE_MODELS
+    assert interval.mean is MeanKind.POOLED
 
 
 @pytest.mark.outside(PROC)
@@ -106,13 +106,13 @@ def test_golden_delong_differences(
     both = [binary(POOR_OUTCOME, PATIENTS[m]) for m in (a, b)]
     of = difference(AUC, both[0], both[1], holdout(113))
 
-    found = interval_of(of, "normal", "delong")
-    assert found.standard_error is not None
-    z = found.estimate / found.standard_error
+    interval = interval_of(of, "normal", "delong")
+    assert interval.standard_error is not None
+    z = interval.estimate / interval.standard_error
 
     assert_allclose(z, statistic, rtol=1e-12)
     assert_allclose(compute_p_value(z, None, Alternative.TWO_SIDED), p_value, rtol=1e-11)
-    assert_allclose(ends(found), [lower, upper], rtol=1e-11)
+    assert_allclose(ends(interval), [lower, upper], rtol=1e-11)
 
 
 @pytest.mark.outside("R package cvAUC, its code run in R 4.2.2 on twelve made-up rows")
@@ -123,15 +123,15 @@ def test_golden_ledell_of_two_folds() -> None:
     judged = binary([1, 1, 0, 0, 1, 0, 1, 0, 1, 1, 0, 0], scores)
 
     of = reading(AUC, judged, folds([1] * 6 + [2] * 6), clip=True)
-    found = interval_of(of, "normal", "ledell")
+    interval = interval_of(of, "normal", "ledell")
 
-    assert_allclose(found.estimate, 0.8888888889, atol=1e-10)
-    assert found.standard_error is not None
-    assert_allclose(found.standard_error, 0.1014301032, atol=1e-10)
-    assert_allclose(ends(found), [0.6900895396, 1.0], atol=1e-9)
+    assert_allclose(interval.estimate, 0.8888888889, atol=1e-10)
+    assert interval.standard_error is not None
+    assert_allclose(interval.standard_error, 0.1014301032, atol=1e-10)
+    assert_allclose(ends(interval), [0.6900895396, 1.0], atol=1e-9)
     assert interval_of(of, "logit", "delong_blocks").recommended  # covers more nearly
     assert of.main[0] == "delong_blocks"
-    assert "interval_clipped_to_range" in codes(found.cautions)
+    assert "interval_clipped_to_range" in codes(interval.cautions)
 
 
 @pytest.mark.outside(CVAUC)
@@ -140,13 +140,13 @@ def test_golden_ledell_of_the_admissions() -> None:
     # vector cvauc_iid_admissions
     of = reading(AUC, binary(ADMITTED, ADMISSION_SCORE), folds(ADMISSION_FOLD))
 
-    found = interval_of(of, "normal", "ledell")
+    interval = interval_of(of, "normal", "ledell")
 
-    assert_allclose(found.estimate, 0.9046473, atol=5e-8)
-    assert found.standard_error is not None
-    assert_allclose(found.standard_error, 0.01620238, atol=5e-9)
-    assert_allclose(ends(found), [0.8728913, 0.9364034], atol=5e-8)
-    assert found.mean is MeanKind.MACRO
+    assert_allclose(interval.estimate, 0.9046473, atol=5e-8)
+    assert interval.standard_error is not None
+    assert_allclose(interval.standard_error, 0.01620238, atol=5e-9)
+    assert_allclose(ends(interval), [0.8728913, 0.9364034], atol=5e-8)
+    assert interval.mean is MeanKind.MACRO
 
 
 def naive_ledell(truth: np.ndarray, scores: np.ndarray, fold: np.ndarray, ids: np.ndarray) -> float:
@@ -235,9 +235,9 @@ def test_by_hand_cluster_robust() -> None:
 
     assert_allclose(known(of.variances["cluster_robust"].value), by_hand, rtol=1e-13)
     assert of.variances["cluster_robust"].degrees_of_freedom == 2
-    found = interval_of(of, "student_t", "cluster_robust")
+    interval = interval_of(of, "student_t", "cluster_robust")
     assert interval_of(of, "logit", "cluster_robust").recommended
-    assert codes(found.cautions) == {"few_clusters", "interval_beyond_range"}
+    assert codes(interval.cautions) == {"few_clusters", "interval_beyond_range"}
     assert "ignores_clusters" in codes(of.variances["influence"].cautions)
 
 
@@ -407,10 +407,10 @@ def test_calibrated_intervals_of_the_area_cover() -> None:
     truth = 0.7602499389065233  # Phi(1 / sqrt 2)
     inside = 0
     for seed in range(repetitions):
-        found = interval_of(reading(AUC, noisy(seed, n), holdout(n)), "normal", "delong")
-        assert found.lower is not None
-        assert found.upper is not None
-        inside += found.lower <= truth <= found.upper
+        interval = interval_of(reading(AUC, noisy(seed, n), holdout(n)), "normal", "delong")
+        assert interval.lower is not None
+        assert interval.upper is not None
+        inside += interval.lower <= truth <= interval.upper
 
     error = math.sqrt(0.95 * 0.05 / repetitions)
     # the normal approximation itself is worth about a percent at this size

@@ -30,11 +30,11 @@ def data() -> Data:
 def outcomes(
     parts: Sequence[Sequence[int]], scores: np.ndarray | None = SCORES, *, repeats: int = 1
 ) -> list[SplitOutcome]:
-    found = []
+    outcomes_of_splits = []
     for at, part in enumerate(parts):
         test = np.array(part)
         said = (SCORES[test] > 0.5).astype(np.intp)
-        found.append(
+        outcomes_of_splits.append(
             SplitOutcome(
                 repeat=at % repeats,
                 block=at,
@@ -46,7 +46,7 @@ def outcomes(
                 scores=None if scores is None else scores[test],
             )
         )
-    return found
+    return outcomes_of_splits
 
 
 FOUR = [list(range(at, 40, 4)) for at in range(4)]
@@ -57,12 +57,12 @@ def test_against_sklearn_areas_are_averaged_over_splits() -> None:
     from sklearn.metrics import roc_auc_score
 
     areas = [roc_auc_score(TRUTH[part], SCORES[part]) for part in FOUR]
-    found = Criterion(METRICS["roc_auc"]()).estimate_internal(outcomes(FOUR), data(), "x")
+    estimate = Criterion(METRICS["roc_auc"]()).estimate_internal(outcomes(FOUR), data(), "x")
 
-    assert_allclose(found.means, areas, rtol=1e-12)
-    assert_allclose(found.mean, np.mean(areas), rtol=1e-12)
-    assert found.standard_error == pytest.approx(np.std(areas, ddof=1) / 2, rel=1e-12)
-    assert found.pooled is None
+    assert_allclose(estimate.means, areas, rtol=1e-12)
+    assert_allclose(estimate.mean, np.mean(areas), rtol=1e-12)
+    assert estimate.standard_error == pytest.approx(np.std(areas, ddof=1) / 2, rel=1e-12)
+    assert estimate.pooled is None
 
 
 @pytest.mark.outside("sklearn.metrics.f1_score of all splits' rows together")
@@ -71,10 +71,12 @@ def test_against_sklearn_f1_is_that_of_all_rows() -> None:
 
     said = SCORES > 0.5
     criterion = Criterion(F1(positive="b"))
-    found = criterion.estimate_internal(outcomes(FOUR), data(), "x")
+    estimate = criterion.estimate_internal(outcomes(FOUR), data(), "x")
 
-    assert_allclose(found.mean, f1_score(TRUTH, said), rtol=1e-12)
-    assert_allclose(found.means, [f1_score(TRUTH[part], said[part]) for part in FOUR], rtol=1e-12)
+    assert_allclose(estimate.mean, f1_score(TRUTH, said), rtol=1e-12)
+    assert_allclose(
+        estimate.means, [f1_score(TRUTH[part], said[part]) for part in FOUR], rtol=1e-12
+    )
     twice = criterion.estimate_internal(outcomes([*FOUR, *FOUR], repeats=2), data(), "x")
     halves = [[i for part in FOUR[at::2] for i in part] for at in (0, 1)]
     each = np.mean([f1_score(TRUTH[half], said[half]) for half in halves])
@@ -83,7 +85,7 @@ def test_against_sklearn_f1_is_that_of_all_rows() -> None:
 
 def test_naive_the_pooled_error_is_that_of_the_splits_sums_of_influence() -> None:
     metric = F1(positive="b")
-    found = Criterion(metric).estimate_internal(outcomes(FOUR), data(), "x")
+    estimate = Criterion(metric).estimate_internal(outcomes(FOUR), data(), "x")
     eps, whole = 1e-6, [i for part in FOUR for i in part]
     said = SCORES[whole] > 0.5
 
@@ -95,16 +97,16 @@ def test_naive_the_pooled_error_is_that_of_the_splits_sums_of_influence() -> Non
     influence = np.array([(f1(ones + eps * row) - f1(ones)) / eps for row in np.eye(40)])
     sums = influence.reshape(4, 10).sum(axis=1)  # by row's weight, and not by its share
     # derivatives by forward differences: half of their digits
-    assert found.standard_error == pytest.approx(np.sqrt(4 / 3 * (sums**2).sum()), rel=1e-4)
+    assert estimate.standard_error == pytest.approx(np.sqrt(4 / 3 * (sums**2).sum()), rel=1e-4)
 
 
 def test_exact_the_mean_loss_is_what_it_was() -> None:
     criterion = Criterion()
     given = outcomes(FOUR)
-    found = criterion.estimate_internal(given, data(), "x")
+    estimate = criterion.estimate_internal(given, data(), "x")
 
-    assert_allclose(found.means, [one.losses.mean() for one in given])
-    assert criterion.by_split(given, data(), "x")[0] == found.means.tolist()
+    assert_allclose(estimate.means, [one.losses.mean() for one in given])
+    assert criterion.by_split(given, data(), "x")[0] == estimate.means.tolist()
     assert (criterion.higher_is_better, criterion.is_pooled) == (False, False)
     assert not criterion.needs_predictions
 
@@ -122,11 +124,11 @@ def test_limit_one_split_has_the_error_of_its_rows() -> None:
 def test_degenerate_splits_without_a_value_are_left_out() -> None:
     of_one_class = np.flatnonzero(TRUTH == 1)[:3].tolist()
     parts = [of_one_class, *FOUR]
-    found = Criterion(METRICS["roc_auc"]()).estimate_internal(outcomes(parts), data(), "x")
+    estimate = Criterion(METRICS["roc_auc"]()).estimate_internal(outcomes(parts), data(), "x")
 
-    assert np.isnan(found.means[0])
-    assert found.mean == pytest.approx(found.means[1:].mean())
-    assert estimate_bias_of_minimum({"x": found}, "x") is None
+    assert np.isnan(estimate.means[0])
+    assert estimate.mean == pytest.approx(estimate.means[1:].mean())
+    assert estimate_bias_of_minimum({"x": estimate}, "x") is None
     alone = Criterion(METRICS["roc_auc"]())
     with pytest.raises(InsufficientData, match="roc_auc has no value in any internal split"):
         alone.estimate_internal(outcomes([of_one_class]), data(), "x")

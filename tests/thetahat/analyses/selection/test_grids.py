@@ -40,8 +40,8 @@ def test_exact_a_grid_of_two_parameters() -> None:
 
 
 def test_by_hand_values_between_two_ends() -> None:
-    found = np.array(read_values({"from": 0.01, "to": 100, "count": 5}, ()), dtype=float)
-    assert_allclose(found, [0.01, 0.1, 1, 10, 100])
+    values = np.array(read_values({"from": 0.01, "to": 100, "count": 5}, ()), dtype=float)
+    assert_allclose(values, [0.01, 0.1, 1, 10, 100])
     whole = read_values({"from": 1, "to": 9, "count": 5, "scale": "linear"}, ())
     assert whole == (1, 3, 5, 7, 9)
     assert all(isinstance(value, int) for value in whole)

@@ -53,9 +53,9 @@ def test_calibrated_the_internal_minimum_is_too_small_and_the_external_error_is_
         X = rng.standard_normal((30, 6))
         columns = {f"x{j}": X[:, j] for j in range(6)}
         data = build_data(columns, rng.integers(0, 2, size=30), "classification")
-        found = selected(data, learners, i)
-        internal[i] = found.internal.mean()
-        external[i] = found.external.mean()
+        selection = selected(data, learners, i)
+        internal[i] = selection.internal.mean()
+        external[i] = selection.external.mean()
 
     error = external.std(ddof=1) / np.sqrt(n_sets)
     assert abs(external.mean() - 0.5) < 4 * error  # z = 4
@@ -69,21 +69,21 @@ def _of(external: list[float], *internal: float) -> CandidateErrors:
 
 def test_by_hand_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
     # a metric, higher is better: a wins the first and the last split, b the second
-    found = choose_in_each_split(
+    choice = choose_in_each_split(
         {"a": _of([0.7, 0.6, np.nan], 0.9, 0.5, 0.8), "b": _of([0.5, 0.5, 0.6], 0.6, 0.7, 0.7)},
         "least",
         higher_is_better=True,
     )
 
-    assert found.count_wins() == {"a": 2, "b": 1}
+    assert choice.count_wins() == {"a": 2, "b": 1}
     # the chosen: .7 - .9 and .5 - .7, and no value in the last split
-    assert found.mean_gap() == pytest.approx(-0.2)
+    assert choice.mean_gap() == pytest.approx(-0.2)
     # a as given: -.2 and .1, b: -.1, -.2, -.1; as often as they were chosen
     without = -0.05 * 2 / 3 - 0.4 / 3 / 3
-    assert found.divide_gap() == pytest.approx((without, -0.2 - without))
-    listed = found.describe([]).candidates["a"]
+    assert choice.divide_gap() == pytest.approx((without, -0.2 - without))
+    listed = choice.describe([]).candidates["a"]
     assert to_json(listed)["external"] == [0.7, 0.6, None]
-    shortened = found.describe([], lists_candidates=False).candidates["a"]
+    shortened = choice.describe([], lists_candidates=False).candidates["a"]
     assert to_json(shortened) == {"wins": 2, "internal": None, "external": None}
 
 
@@ -94,6 +94,6 @@ def test_degenerate_without_values_outside_there_is_no_gap() -> None:
     assert one.divide_gap() is None
     # a wins the first split alone, where it has no value, and has none elsewhere either
     two = {"a": _of([nan, nan], 1.0, 2.0), "b": _of([1.0, 1.0], 2.0, 1.0)}
-    found = choose_in_each_split(two, "least")
-    assert found.mean_gap() == pytest.approx(0)
-    assert found.divide_gap() is None
+    choice = choose_in_each_split(two, "least")
+    assert choice.mean_gap() == pytest.approx(0)
+    assert choice.divide_gap() is None

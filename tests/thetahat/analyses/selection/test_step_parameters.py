@@ -24,15 +24,15 @@ def expanded(prepare: list[Any], grid: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_exact_a_step_and_the_learner_in_one_grid() -> None:
-    found = expanded(
+    candidates = expanded(
         ["standardise", {"name": "PCA", "params": {"whiten": True}}],
         {"PCA__n_components": [1, 2], "penalty": [0.5, 3]},
     )
 
-    assert list(found) == [
+    assert list(candidates) == [
         f"r[PCA__n_components={n},penalty={penalty}]" for n in (1, 2) for penalty in ("0.5", "3")
     ]
-    assert found["r[PCA__n_components=2,penalty=3]"] == {
+    assert candidates["r[PCA__n_components=2,penalty=3]"] == {
         "name": "ridge",
         "params": {"penalty": 3},
         "prepare": [
@@ -40,15 +40,15 @@ def test_exact_a_step_and_the_learner_in_one_grid() -> None:
             {"name": "PCA", "params": {"whiten": True, "n_components": 2}},
         ],
     }
-    for wire in found.values():
+    for wire in candidates.values():
         build(learner_spec(wire), "regression")
 
 
 @pytest.mark.parametrize("step", ["KBinsDiscretizer", "2"])
 def test_exact_a_step_inside_groups_by_name_or_number(step: str) -> None:
-    found = expanded([GROUPS, "standardise"], {f"{step}__n_bins": [3]})
+    candidates = expanded([GROUPS, "standardise"], {f"{step}__n_bins": [3]})
 
-    (wire,) = found.values()
+    (wire,) = candidates.values()
     groups = wire["prepare"][0]["groups"]
     assert groups[1]["prepare"] == [
         "standardise",

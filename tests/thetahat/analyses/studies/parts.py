@@ -60,8 +60,8 @@ def of_data(**changes: Any) -> GeneralStudy:
     return replace(study, **changes)
 
 
-def rows_of(found: StudyFindings, table: str) -> list[dict[str, Any]]:
-    return [dict(row) for t in found.tables if t.name == table for row in t.rows]
+def rows_of(findings: StudyFindings, table: str) -> list[dict[str, Any]]:
+    return [dict(row) for t in findings.tables if t.name == table for row in t.rows]
 
 
 def near(number: MonteCarloNumber, wanted: float, z: float = 5.0) -> bool:

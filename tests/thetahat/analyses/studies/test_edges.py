@@ -106,10 +106,10 @@ def test_exact_only_numbers_of_the_mean_are_recorded() -> None:
         tests=("bayesian_signed_rank", "sign"),
     )
     records = study.run(0, 3)
-    found = study.finish(records)
+    result = study.finish(records)
 
-    assert {row["variance"] for row in rows_of(found, "variances")} == {"theta_A", "theta_gamma"}
-    assert [row["test"] for row in rows_of(found, "tests")] == ["sign"]
+    assert {row["variance"] for row in rows_of(result, "variances")} == {"theta_A", "theta_gamma"}
+    assert [row["test"] for row in rows_of(result, "tests")] == ["sign"]
     assert np.isnan(records["e/m1|m2/tests/bayesian_signed_rank/p_value"]).all()
 
 
@@ -157,17 +157,17 @@ def test_calibrated_tests_of_all_models_have_size_and_power() -> None:
     size = DrawSize(n_sources=12, per_source=2)
     alike = RandomEffects(differences=(0.0, 0.0), correlation=0.3)
     only = Choices(variances=(), intervals=(), tests=(), omnibus=chosen(MULTIPLE_TESTS, "friedman"))
-    found = []
+    p_values = []
     for generator, n in ((alike, 300), (replace(alike, differences=(0.0, 3.0)), 30)):
         study = of_losses(generator, size)
         study = replace(study, estimators=[replace(study.estimators[0], choices=only)])
-        found.append(rows_of(study.finish(study.run(0, n)), "tests")[0])
+        p_values.append(rows_of(study.finish(study.run(0, n)), "tests")[0])
 
-    assert [row["subject"] for row in found] == ["every model"] * 2
-    assert [row["is"] for row in found] == ["size", "power"]
-    assert near(found[0]["rejected"], 0.05)
-    assert found[1]["rejected"].value > 0.9
-    assert found[1]["true_difference"].value == 3.0
+    assert [row["subject"] for row in p_values] == ["every model"] * 2
+    assert [row["is"] for row in p_values] == ["size", "power"]
+    assert near(p_values[0]["rejected"], 0.05)
+    assert p_values[1]["rejected"].value > 0.9
+    assert p_values[1]["true_difference"].value == 3.0
 
 
 def test_degenerate_tests_of_all_models_that_do_not_fit_are_left_out() -> None:

@@ -51,9 +51,9 @@ def test_calibrated_an_interval_that_fails_is_seen_to_fail() -> None:
     generator = RandomEffects(omega=0.1, gamma=0.1, blocks=BlockKind.RANDOM)
     study = of_losses(generator, DrawSize(n_sources=10, per_source=10), "theta_3")
 
-    found = study.finish(study.run(0, 300))
-    (row,) = [r for r in rows_of(found, "intervals") if r["interval"] == "student_t:theta_3"]
-    (variance,) = rows_of(found, "variances")
+    result = study.finish(study.run(0, 300))
+    (row,) = [r for r in rows_of(result, "intervals") if r["interval"] == "student_t:theta_3"]
+    (variance,) = rows_of(result, "variances")
 
     # of its variance, 0.009 + 0.1, it sees 0.009: of the models that were fitted it is true
     assert row["coverage"].value < 0.5
@@ -122,8 +122,8 @@ def test_exact_truths_of_data_are_risks_on_fresh_rows() -> None:
     """The majority's risk is the share of the other class; expectations are averages."""
     study = of_data()
     records = study.run(0, 20)
-    found = study.finish(records)
-    macro = [r for r in rows_of(found, "errors") if r["mean"] == "macro"]
+    result = study.finish(records)
+    macro = [r for r in rows_of(result, "errors") if r["mean"] == "macro"]
     errors = {(r["subject"], r["truth"]): r for r in macro}
 
     assert near(errors["none", "model"]["true_value"], 0.5)
@@ -136,9 +136,9 @@ def test_exact_truths_of_data_are_risks_on_fresh_rows() -> None:
     assert expected["bias"].value == pytest.approx(
         (records["cv/lda/mean/macro"] - records["cv/lda/truths/fold_models"]).mean()
     )
-    assert found.truth_from == "a fresh sample of 300 rows in every repetition"
-    assert found.truths is not None
-    assert "expected_at_n" in found.truths
+    assert result.truth_from == "a fresh sample of 300 rows in every repetition"
+    assert result.truths is not None
+    assert "expected_at_n" in result.truths
 
 
 def test_exact_refit_methods_are_run_too() -> None:
@@ -185,7 +185,7 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     reading = RecordReader(records, frozenset({"cvs"}))
     truth = reading.truth("cvs", "nm", "expected_at_training_size")
     alone = replace(study, same_sources=1)
-    found = alone.finish(alone.run(0, 3))
+    result = alone.finish(alone.run(0, 3))
     fixed = replace(study, same_sources=None)
     (variance,) = rows_of(study.finish(records), "variances")
 
@@ -193,8 +193,8 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     assert np.allclose(truth.values, np.repeat(fitted.reshape(3, 2).mean(axis=1), 2))
     means = records["cvs/nm/mean/macro"].reshape(3, 2)
     assert variance["true_variance"].value == pytest.approx(means.var(axis=1, ddof=1).mean())
-    assert "these_sources_unknown" in {c.code for c in found.cautions}
-    assert {r["truth"] for r in rows_of(found, "errors")} == {
+    assert "these_sources_unknown" in {c.code for c in result.cautions}
+    assert {r["truth"] for r in rows_of(result, "errors")} == {
         "fold_models",
         "fold_models_on_new_sources",
         "observed_on_one_new_source",
@@ -210,10 +210,10 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
 
 def test_degenerate_what_a_draw_is_too_little_for_is_counted_and_told() -> None:
     study = of_data(size=DrawSize(n=6))
-    found = study.finish(study.run(0, 40))
-    told = {c.code: c.message for c in found.cautions}
+    result = study.finish(study.run(0, 40))
+    told = {c.code: c.message for c in result.cautions}
 
     assert "failed in 13 of 40" in told["repetitions_failed"]
     assert "few_repetitions" in told
-    (row, *_) = rows_of(found, "estimates")
+    (row, *_) = rows_of(result, "estimates")
     assert 0 < row["n"] < 40

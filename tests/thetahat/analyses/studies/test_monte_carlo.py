@@ -22,17 +22,17 @@ X = np.array([1.0, 2.0, 4.0, 5.0, np.nan])
 
 def test_by_hand_a_mean_and_its_error() -> None:
     # mean 3; squares 4 + 1 + 1 + 4 = 10, over 3 is 10/3, over 4 is 5/6
-    found = monte_carlo_mean(X)
+    mean = monte_carlo_mean(X)
 
-    assert found.value == 3.0
-    assert found.standard_error == pytest.approx(np.sqrt(5 / 6), rel=1e-15)
+    assert mean.value == 3.0
+    assert mean.standard_error == pytest.approx(np.sqrt(5 / 6), rel=1e-15)
 
 
 def test_by_hand_a_mean_of_groups() -> None:
     # groups {1, 2} and {4, 5}: sums about the mean -3 and 3; 2/1 (9 + 9) / 16 = 2.25
-    found = monte_carlo_mean(X, np.array([0, 0, 1, 1, 1]))
+    mean = monte_carlo_mean(X, np.array([0, 0, 1, 1, 1]))
 
-    assert found.standard_error == pytest.approx(1.5, rel=1e-15)
+    assert mean.standard_error == pytest.approx(1.5, rel=1e-15)
 
 
 def test_limit_groups_of_one_are_none() -> None:
@@ -41,10 +41,10 @@ def test_limit_groups_of_one_are_none() -> None:
 
 def test_by_hand_variances() -> None:
     # 10/3; m4 = (16 + 1 + 1 + 16)/4 = 8.5; (8.5 - (1/3)(100/9))/4 = 1.199074
-    found = monte_carlo_variance(X)
+    variance = monte_carlo_variance(X)
 
-    assert found.value == pytest.approx(10 / 3, rel=1e-15)
-    assert found.standard_error == pytest.approx(np.sqrt(1.199074074), rel=1e-9)
+    assert variance.value == pytest.approx(10 / 3, rel=1e-15)
+    assert variance.standard_error == pytest.approx(np.sqrt(1.199074074), rel=1e-9)
     root = monte_carlo_deviation(X)
     assert root.value == pytest.approx(np.sqrt(10 / 3), rel=1e-15)
     assert root.standard_error == pytest.approx(
@@ -60,9 +60,9 @@ def test_by_hand_variances() -> None:
 def test_calibrated_the_error_of_a_spread(of: object) -> None:
     """The error said is the standard deviation over samples, on average; skewed numbers; z = 5."""
     rng = np.random.default_rng(5)
-    found = [of(x) for x in rng.exponential(size=(3000, 200))]  # type: ignore[operator] # a function
-    spread = np.std([f.value for f in found])
-    said = np.array([f.standard_error for f in found])
+    estimates = [of(x) for x in rng.exponential(size=(3000, 200))]  # type: ignore[operator] # a function
+    spread = np.std([f.value for f in estimates])
+    said = np.array([f.standard_error for f in estimates])
 
     # the formula is of the first order in 1/200 and the fourth moment's estimate is low: 10 percent
     assert abs(np.sqrt((said**2).mean()) - spread) < 0.1 * spread
@@ -72,10 +72,10 @@ def test_by_hand_a_share_and_its_error() -> None:
     so, among = np.array([True, False, False, True]), np.array([True, True, True, False])
 
     # one of three: p (1 - p) / (n - 1)
-    found = monte_carlo_share(so, among)
+    share = monte_carlo_share(so, among)
 
-    assert found.value == pytest.approx(1 / 3, rel=1e-15)
-    assert found.standard_error == pytest.approx(np.sqrt(2 / 9 / 2), rel=1e-14)
+    assert share.value == pytest.approx(1 / 3, rel=1e-15)
+    assert share.standard_error == pytest.approx(np.sqrt(2 / 9 / 2), rel=1e-14)
 
 
 def test_degenerate_a_share_of_all_or_nothing_is_not_certain() -> None:
@@ -121,9 +121,9 @@ def test_degenerate_ratios_and_differences() -> None:
 def test_by_hand_interval_scores() -> None:
     # level .9: 2/alpha = 20; inside: the width; .25 below: 2 + 20 x .25; .5 above: 2 + 20 x .5
     lower, upper = np.array([0.0, 0.0, 0.0, -np.inf, np.nan]), np.array([2.0, 2, 2, 2, np.nan])
-    found = interval_score(lower, upper, np.array([1.0, -0.25, 2.5, 1, 1]), 0.9)
-    np.testing.assert_allclose(found[:3], [2, 7, 12], rtol=1e-14)
-    assert np.isnan(found[3:]).all()
+    scores = interval_score(lower, upper, np.array([1.0, -0.25, 2.5, 1, 1]), 0.9)
+    np.testing.assert_allclose(scores[:3], [2, 7, 12], rtol=1e-14)
+    assert np.isnan(scores[3:]).all()
 
 
 def test_limit_the_interval_between_true_quantiles_scores_best() -> None:

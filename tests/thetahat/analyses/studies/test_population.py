@@ -35,9 +35,9 @@ def numbers(data: Data | None) -> list[int]:
 
 
 def drawn(population: DataAsPopulation, size: DrawSize, seed: int = 0) -> DrawnData:
-    found = population.draw_sources(size, np.random.default_rng(seed)).draw(size, seed)
-    assert isinstance(found, DrawnData)
-    return found
+    draw = population.draw_sources(size, np.random.default_rng(seed)).draw(size, seed)
+    assert isinstance(draw, DrawnData)
+    return draw
 
 
 def test_exact_what_is_not_drawn_stands_for_the_truth() -> None:
@@ -164,13 +164,13 @@ def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
 def test_exact_risks_are_taken_on_rows_that_are_in_no_clusters() -> None:
     generator = TwoClassGaussian(cluster_size=5, cluster_correlation=1.0)
     size = DrawSize(n_sources=3, per_source=10)
-    found = GeneratedData(generator, 90).draw_sources(size, np.random.default_rng(0)).draw(size, 1)
-    assert isinstance(found, DrawnData)
-    outside = found.outside()
+    draw = GeneratedData(generator, 90).draw_sources(size, np.random.default_rng(0)).draw(size, 1)
+    assert isinstance(draw, DrawnData)
+    outside = draw.outside()
 
-    assert found.data.cluster is not None
-    assert np.unique(found.data.cluster).tolist() == [0, 1, 2, 3, 4, 5]
-    assert found.rest().cluster is None
-    assert len(np.unique(found.rest().features.matrix(), axis=0)) == 90
+    assert draw.data.cluster is not None
+    assert np.unique(draw.data.cluster).tolist() == [0, 1, 2, 3, 4, 5]
+    assert draw.rest().cluster is None
+    assert len(np.unique(draw.rest().features.matrix(), axis=0)) == 90
     assert outside is not None  # where one new source is seen as it would be
     assert outside.cluster is not None

@@ -52,11 +52,13 @@ def test_exact_single_repetitions_are_seeded_by_their_index() -> None:
 
 
 def test_exact_what_a_repetition_lacks_is_nan() -> None:
-    found = join_records([stack_records([{"b": 1.0}, {"a": 2.0}]), stack_records([{"a": 3.0}]), {}])
+    records = join_records(
+        [stack_records([{"b": 1.0}, {"a": 2.0}]), stack_records([{"a": 3.0}]), {}]
+    )
 
-    assert list(found) == ["a", "b"]
-    assert np.array_equal(found["a"], [np.nan, 2.0, 3.0], equal_nan=True)
-    assert np.array_equal(found["b"], [1.0, np.nan, np.nan], equal_nan=True)
+    assert list(records) == ["a", "b"]
+    assert np.array_equal(records["a"], [np.nan, 2.0, 3.0], equal_nan=True)
+    assert np.array_equal(records["b"], [1.0, np.nan, np.nan], equal_nan=True)
 
 
 def test_invalid_shapes_that_differ() -> None:

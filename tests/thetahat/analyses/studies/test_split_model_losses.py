@@ -54,9 +54,9 @@ def test_naive_each_model_is_fitted_and_judged_alone(
     judge = LOSSES[loss]()
     fitting = StudyLearner(name="m", learner=learner, loss=judge, seed=1)
 
-    found = list(compute_split_losses(learner, judge, data, splits, on, tested))
+    split_losses = list(compute_split_losses(learner, judge, data, splits, on, tested))
 
-    for split, rows, losses in zip(splits, tested, found, strict=True):
+    for split, rows, losses in zip(splits, tested, split_losses, strict=True):
         alone = fitting.losses(data, split.train, (split.repeat, split.block), on)
         assert losses is not None
         assert_allclose(losses, alone[rows], atol=1e-8)

@@ -90,9 +90,9 @@ def test_calibrated_weighted_risks_meet_the_target() -> None:
     """The weighted risk is unbiased for the models' risk under the target; z = 5."""
     study = of_pairs()
     records = study.run(0, 150)
-    found = study.finish(records)
-    errors = {(r["subject"], r["mean"], r["truth"]): r for r in rows_of(found, "errors")}
-    (row, *_) = rows_of(found, "intervals")
+    result = study.finish(records)
+    errors = {(r["subject"], r["mean"], r["truth"]): r for r in rows_of(result, "errors")}
+    (row, *_) = rows_of(result, "intervals")
 
     assert near(errors["nm", "w", "target_population"]["bias"], 0.0)
     assert near(errors["nm", "w", "fold_models_on_target"]["bias"], 0.0)

@@ -88,7 +88,7 @@ def test_degenerate_what_was_not_built_or_is_of_another_target_is_not_told() -> 
 def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
     # risks of 20 sources are normal; from 8 of them half the t interval's width that covers 80 %
     rng, n_sets, n_draws, k, m = np.random.default_rng(6), 400, 60, 20, 8
-    found = []
+    covered = []
     for _ in range(n_sets):
         risks = rng.normal(size=k)
         order = np.argsort(rng.random((n_draws, k)), axis=1)
@@ -103,9 +103,9 @@ def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
         measured = measure(records, "new_source", m / k)
         covers = measured.covers
         all_of = (measured.coverage, covers["new_source"], covers["fold_models_on_new_sources"])
-        found.append([number.value or 0.0 for number in all_of])
-    corrected, at_hand, left_over = np.mean(found, axis=0)
-    error = np.std(found, axis=0)[0] / np.sqrt(n_sets)
+        covered.append([number.value or 0.0 for number in all_of])
+    corrected, at_hand, left_over = np.mean(covered, axis=0)
+    error = np.std(covered, axis=0)[0] / np.sqrt(n_sets)
     assert abs(corrected - 0.8) < 4 * error + 0.005
     assert at_hand > 0.86
     assert left_over < 0.72

@@ -113,7 +113,7 @@ def _inverted(u: Fraction, trials: int, share: Fraction) -> int:
 
 def test_naive_a_chain_of_counts_in_fractions() -> None:
     members, keys = [9, 25, 4, 40], keys_of(30, 5)
-    found = drawn([[3], members], keys)
+    replicates = drawn([[3], members], keys)
 
     for b, key in enumerate(keys.tolist()):
         left, rest = sum(members), sum(members)
@@ -124,10 +124,10 @@ def test_naive_a_chain_of_counts_in_fractions() -> None:
                 state = (key + int(STEP) * (16 * (1 + j) + place + 1)) % 2**64
                 hashed = int(mixed(np.array([state], dtype=np.uint64))[0])
                 count += _inverted(Fraction(hashed >> 11, 2**53), trials, Fraction(some, rest))
-            assert found[1 + j, b] == count
+            assert replicates[1 + j, b] == count
             left -= count
             rest -= some
-        assert found[4, b] == left
+        assert replicates[4, b] == left
 
 
 def test_exact_a_resample_is_a_function_of_its_key() -> None:
@@ -193,11 +193,11 @@ def test_calibrated_kinds_covary_and_strata_do_not() -> None:
         own = slice(at, at + len(kinds))
         expected[own, own] = n * (np.diag(p) - np.outer(p, p))
         at += len(kinds)
-    found = np.cov(counts)
+    covariance = np.cov(counts)
     spread = np.sqrt(np.diag(expected))
     # a correlation has the error 1 / sqrt(b) at most, a variance sqrt(2 / b) of itself; z = 5
     assert_allclose(
-        found / np.outer(spread, spread),
+        covariance / np.outer(spread, spread),
         expected / np.outer(spread, spread),
         atol=5 * np.sqrt(2 / b),
     )

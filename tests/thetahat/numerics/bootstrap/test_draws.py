@@ -29,11 +29,11 @@ def _mixed(x: int) -> int:
 
 def _draws(key: int, c: int, size: int, count: int) -> list[int]:
     """Return the draws of one cell, one by one."""
-    found = []
+    draws = []
     for i in range(count):
         state = key + 0x9E3779B97F4A7C15 * (2**32 * (c + 1) + i // 5 + 1)
-        found.append((_mixed(state % 2**64) >> 12 * (i % 5)) % size)
-    return found
+        draws.append((_mixed(state % 2**64) >> 12 * (i % 5)) % size)
+    return draws
 
 
 def test_naive_compiled_and_uncompiled_and_numpy_draw_from_cells() -> None:
@@ -48,8 +48,8 @@ def test_naive_compiled_and_uncompiled_and_numpy_draw_from_cells() -> None:
         fill_cell_counts(STARTS, SIZES, HELD, KEYS, 0, plain)
     fill_cell_counts_by_numpy(STARTS, SIZES, HELD, KEYS, 0, by_numpy)
 
-    for found in (fast, plain, by_numpy):
-        assert_array_equal(found, counts)
+    for draws in (fast, plain, by_numpy):
+        assert_array_equal(draws, counts)
     # the last two cells by themselves
     last = np.array(STARTS[2:]), SIZES[2:], np.ascontiguousarray(HELD[:, 2:]), KEYS, 2
     for fill in (compiled(fill_cell_counts), fill_cell_counts_by_numpy):
@@ -158,9 +158,9 @@ def test_naive_counts_by_kind_are_sums_of_counts(ends: list[int]) -> None:
     resamples = HashedResamples(np.array(ends), 3, MANY_DRAWS)
     kinds = np.random.default_rng(1).integers(0, 40, ends[-1])
 
-    found, counts = resamples.counts_by_kind(kinds, 41, 7, 40), resamples.counts(7, 40)
+    counts_by_kind, counts = resamples.counts_by_kind(kinds, 41, 7, 40), resamples.counts(7, 40)
     expected = [np.bincount(kinds, weights=row, minlength=41) for row in counts]
-    assert_array_equal(found, expected)
+    assert_array_equal(counts_by_kind, expected)
 
 
 def test_calibrated_draws_of_cells_are_multinomial() -> None:

@@ -88,7 +88,7 @@ def test_naive_every_resample_of_models_and_pairs(kind: BlockKind, rest: dict[st
     shared = SharedResamples(models, 3, (("m0", "m1"), ("m0", "m2")), with_errors=True)
     later = SharedResamples(models, 3)
 
-    for found, values in (
+    for replicates, values in (
         (shared.of_model("m1", 200), models["m1"].rows),
         (later.of_model("m1", 200), models["m1"].rows),
         (
@@ -100,11 +100,11 @@ def test_naive_every_resample_of_models_and_pairs(kind: BlockKind, rest: dict[st
             models["m0"].rows - models["m2"].rows,
         ),
     ):
-        means, errors = naive(shared, values, found)
-        assert_allclose(found.estimate + found.deviations, means, rtol=1e-12, atol=1e-12)
+        means, errors = naive(shared, values, replicates)
+        assert_allclose(replicates.estimate + replicates.deviations, means, rtol=1e-12, atol=1e-12)
         # both are differences of sums about 100
-        assert_allclose(found.errors, errors, rtol=1e-9, atol=1e-9)
-        assert_allclose(found.variance, means.var(ddof=1), rtol=1e-9)
+        assert_allclose(replicates.errors, errors, rtol=1e-9, atol=1e-9)
+        assert_allclose(replicates.variance, means.var(ddof=1), rtol=1e-9)
 
 
 def test_naive_pairs_of_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,14 +134,14 @@ def test_exact_merged_units_give_what_their_resamples_hold(strata: int) -> None:
     models = {name: BlockLosses(layout, values=v) for name, v in zip("ab", values, strict=True)}
     shared = SharedResamples(models, 3, (("a", "b"),), with_errors=True)
 
-    for found in (
+    for replicates in (
         shared.of_model("a", 400),
         shared.of_pair(("a", "b"), models["a"].minus(models["b"]), 400),
     ):
         # the variance of the ideal bootstrap, and its Monte-Carlo error sqrt(2 / B); z = 5
-        ideal = found.standard_error**2 * (199 / 200)
-        assert_allclose(found.variance, ideal, rtol=5 * np.sqrt(2 / 400))
-        assert_allclose(found.errors.mean(), found.standard_error, rtol=0.02)
+        ideal = replicates.standard_error**2 * (199 / 200)
+        assert_allclose(replicates.variance, ideal, rtol=5 * np.sqrt(2 / 400))
+        assert_allclose(replicates.errors.mean(), replicates.standard_error, rtol=0.02)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -151,13 +151,13 @@ def test_exact_all_resamples_have_the_variance_of_the_ideal_bootstrap(n: int) ->
     every = np.array([np.mean(pick) for pick in product(values, repeat=n)])
     ideal = (1 - 1 / n) * values.var(ddof=1) / n
     layout = build_layout(BlockKind.HOLDOUT, [0] * n)
-    found = SharedResamples({"m": BlockLosses(layout, values=values)}, 1).of_model("m", 20_000)
+    replicates = SharedResamples({"m": BlockLosses(layout, values=values)}, 1).of_model("m", 20_000)
 
     assert_allclose(every.var(), ideal, rtol=1e-12)
     kurtosis = ((every - every.mean()) ** 4).mean() / ideal**2
-    assert_allclose(found.variance, ideal, rtol=5 * np.sqrt((kurtosis - 1) / 20_000))
+    assert_allclose(replicates.variance, ideal, rtol=5 * np.sqrt((kurtosis - 1) / 20_000))
     possible, counts = np.unique(np.round(every, 9), return_counts=True)
-    seen = np.round(found.estimate + found.deviations, 9)
+    seen = np.round(replicates.estimate + replicates.deviations, 9)
     for value, count in zip(possible, counts / len(every), strict=True):
         share = (seen == value).mean()
         assert abs(share - count) < 5 * np.sqrt(count * (1 - count) / 20_000)
@@ -212,13 +212,13 @@ def test_exact_counts_by_row_follow_the_units() -> None:
 def test_exact_counts_by_row_give_the_replicates(kind: BlockKind, rest: dict[str, Any]) -> None:
     models = models_over(kind, **rest)
     layout = models["m0"].layout
-    found = SharedResamples(models, 3).of_model("m0", 120)
+    replicates = SharedResamples(models, 3).of_model("m0", 120)
     counts = np.concatenate([resample_counts(layout, 3, a, a + 40) for a in (0, 40, 80)])
 
     values = models["m0"].rows
-    if found.units.mean is MeanKind.POOLED:
+    if replicates.units.mean is MeanKind.POOLED:
         means = counts @ values / counts.sum(axis=1)
-    elif found.units.unit == "block":
+    elif replicates.units.unit == "block":
         sizes = np.bincount(BLOCK)[BLOCK]
         means = counts / sizes @ values / (counts / sizes).sum(axis=1)
     else:
@@ -226,12 +226,12 @@ def test_exact_counts_by_row_give_the_replicates(kind: BlockKind, rest: dict[str
             [(counts * (np.array(BLOCK) == k)) @ values / np.bincount(BLOCK)[k] for k in range(3)],
             axis=0,
         )
-    assert_allclose(found.estimate + found.deviations, means, rtol=1e-12)
+    assert_allclose(replicates.estimate + replicates.deviations, means, rtol=1e-12)
 
 
 def test_exact_the_default_number_falls_with_the_units() -> None:
-    found = [default_resamples(n) for n in (2, 1000, 2000, 10_000, 10**6)]
-    assert found == [9999, 9999, 4999, 999, 999]
+    numbers = [default_resamples(n) for n in (2, 1000, 2000, 10_000, 10**6)]
+    assert numbers == [9999, 9999, 4999, 999, 999]
 
 
 def test_invalid_units_that_there_are_not() -> None:
@@ -257,12 +257,14 @@ def test_invalid_units_that_there_are_not() -> None:
 
 def test_degenerate_losses_that_do_not_vary() -> None:
     layout = build_layout(BlockKind.HOLDOUT, [0, 0, 0])
-    found = SharedResamples({"m": BlockLosses(layout, values=np.full(3, 0.1))}, 1).of_model("m")
+    replicates = SharedResamples({"m": BlockLosses(layout, values=np.full(3, 0.1))}, 1).of_model(
+        "m"
+    )
 
-    assert found.is_constant
-    assert (found.estimate, found.variance, found.standard_error) == (0.1, 0.0, 0.0)
-    assert found.acceleration == 0.0
-    assert_array_equal(found.errors, 0.0)
+    assert replicates.is_constant
+    assert (replicates.estimate, replicates.variance, replicates.standard_error) == (0.1, 0.0, 0.0)
+    assert replicates.acceleration == 0.0
+    assert_array_equal(replicates.errors, 0.0)
 
 
 def test_exact_the_last_replicates_are_kept_for_the_losses_they_are_of() -> None:

@@ -25,9 +25,9 @@ def test_limit_replicates_scale_with_the_difference(size: float, *, merge: bool)
     models["b"] = BlockLosses(LAYOUT, values=base)
     difference = models["a"].minus(models["b"])
     alone = {"a": difference, "b": BlockLosses(LAYOUT, values=np.zeros(16))}
-    found = SharedResamples(models, 4, merge=merge).of_pair(("a", "b"), difference, 200)
+    replicates = SharedResamples(models, 4, merge=merge).of_pair(("a", "b"), difference, 200)
     expected = SharedResamples(alone, 4, merge=merge).of_pair(("a", "b"), difference, 200)
     scale = float(np.abs(expected.deviations).max())
     assert scale > 0
-    assert_allclose(found.deviations, expected.deviations, rtol=0, atol=1e-11 * scale)
-    assert_allclose(found.errors, expected.errors, rtol=1e-9)
+    assert_allclose(replicates.deviations, expected.deviations, rtol=0, atol=1e-11 * scale)
+    assert_allclose(replicates.errors, expected.errors, rtol=1e-9)

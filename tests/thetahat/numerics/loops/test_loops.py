@@ -88,10 +88,10 @@ def test_naive_moments_of_short_runs(*, mean: float, monkeypatch: pytest.MonkeyP
 def test_degenerate_not_a_number_in_a_short_run_stays_one(at: int) -> None:
     values = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 5.0])
     values[at] = np.nan
-    found = moment_loops.by_runs(values, np.array([0, 3, 6], dtype=np.intp), 1.0)
+    moments = moment_loops.by_runs(values, np.array([0, 3, 6], dtype=np.intp), 1.0)
 
-    assert found is not None
-    assert np.isnan(found[0]).tolist() == np.isnan(found[1]).tolist() == [at < 3, at >= 3]
+    assert moments is not None
+    assert np.isnan(moments[0]).tolist() == np.isnan(moments[1]).tolist() == [at < 3, at >= 3]
 
 
 @pytest.mark.parametrize("shuffled", [False, True])

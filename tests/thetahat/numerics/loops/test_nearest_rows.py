@@ -21,29 +21,29 @@ RNG = np.random.default_rng(20_261_130)
 
 def test_by_hand_groups() -> None:
     near = np.array([[5, 2, 8, 1, 0, 7, 6, 4, 3]], dtype=np.float32)
-    found = np.zeros((1, 9), dtype=np.intp)
+    nearest = np.zeros((1, 9), dtype=np.intp)
 
     of_one, first = smallest_by_kernel(near, 1)
     of_two, second = smallest_by_kernel(near, 2)
-    counts = near_by_kernel(near, of_one, np.array([3], dtype=np.float32), found)
+    counts = near_by_kernel(near, of_one, np.array([3], dtype=np.float32), nearest)
 
     # 9 // 4 = 2 columns a group: 0 and 4, 1 and 5, 2 and 6, 3 and 7, and column 8 is of none
     assert (of_one.tolist(), first.tolist()) == ([[0, 2, 6, 1]], [0])
     # 9 // 8 = 1: each column is a group
     assert (of_two.tolist(), second.tolist()) == (near.tolist(), [1])
-    assert sorted(found[0, : counts[0]].tolist()) == [1, 3, 4, 8]
+    assert sorted(nearest[0, : counts[0]].tolist()) == [1, 3, 4, 8]
 
 
 @pytest.mark.parametrize("values", [7, 10**6])
 @pytest.mark.parametrize(("n", "length"), [(28, 7), (517, 7), (3000, 11)])
 def test_naive_all_up_to_the_limit_are_found(n: int, length: int, values: int) -> None:
     near = RNG.integers(0, values, (20, n)).astype(np.float32)
-    found = np.zeros((20, 150), dtype=np.intp)
+    nearest = np.zeros((20, 150), dtype=np.intp)
 
     smallest, bounds = smallest_by_kernel(near, length)
-    counts = near_by_kernel(near, smallest, bounds + 1, found)
+    counts = near_by_kernel(near, smallest, bounds + 1, nearest)
 
-    for row, columns, count, bound in zip(near, found, counts, bounds, strict=True):
+    for row, columns, count, bound in zip(near, nearest, counts, bounds, strict=True):
         wanted = np.flatnonzero(row <= bound + 1)
         assert np.count_nonzero(row <= bound) >= length
         if count:
@@ -78,11 +78,11 @@ def test_exact_squares_have_the_bits_of_numpy(p: int) -> None:
 
 def test_exact_of_rows_equally_far_the_lowest_comes_first() -> None:
     rows = RNG.integers(0, 2, (40, 2)).astype(np.float64)
-    found = RNG.permutation(40)[None]
+    candidates = RNG.permutation(40)[None]
 
-    nearest, squares = ranked_by_kernel(np.zeros((1, 2)), rows, found, np.full(1, 33), 20)
+    nearest, squares = ranked_by_kernel(np.zeros((1, 2)), rows, candidates, np.full(1, 33), 20)
 
-    some = np.sort(found[0, :33])
+    some = np.sort(candidates[0, :33])
     order = some[np.argsort((rows[some] ** 2).sum(axis=1), kind="stable")]
     assert_array_equal(nearest[0], order[:20])
     assert_array_equal(squares[0], (rows[order[:20]] ** 2).sum(axis=1))
@@ -108,25 +108,29 @@ def test_by_hand_taken() -> None:
 def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
     near, rows = RNG.exponential(size=(2, 70)).astype(np.float32), RNG.normal(size=(70, p))
     smallest, bounds = smallest_by_kernel(near, 4)
-    found = np.zeros((2, 70), dtype=np.intp)
-    counts = near_by_kernel(near, smallest, bounds, found)
-    nearest, squares = ranked_by_kernel(rows[:2], rows, found, counts, 4)
+    candidates = np.zeros((2, 70), dtype=np.intp)
+    counts = near_by_kernel(near, smallest, bounds, candidates)
+    nearest, squares = ranked_by_kernel(rows[:2], rows, candidates, counts, 4)
     inside, tests = np.arange(70)[None] % 3 > 0, np.arange(2)
     below, parts = np.full(2, squares.max()), np.zeros(2, dtype=np.intp)
     taken = taken_by_kernel(nearest, squares, below, tests, parts, inside, 2)
     loops: Any = nearest_rows
 
-    few, columns, n_found = np.zeros_like(smallest), np.zeros_like(found), np.zeros_like(counts)
+    few, columns, n_found = (
+        np.zeros_like(smallest),
+        np.zeros_like(candidates),
+        np.zeros_like(counts),
+    )
     own = np.zeros_like(nearest), np.zeros_like(squares)
     first = tuple(np.zeros_like(part) for part in taken)
     keys = [part.view(np.int32) for part in (near, few, bounds)]
     loops.find_smallest(*keys[:2])
     loops.find_near(*keys, n_found, columns)
-    loops.rank(rows[:2], rows, found, counts, *own)
+    loops.rank(rows[:2], rows, candidates, counts, *own)
     loops.take(nearest, squares, below, tests, parts, inside, *first)
 
     assert_array_equal(few, smallest)
-    assert_array_equal(columns, found)
+    assert_array_equal(columns, candidates)
     assert_array_equal(n_found, counts)
     assert_array_equal(own[0], nearest)
     assert_array_equal(own[1], squares)

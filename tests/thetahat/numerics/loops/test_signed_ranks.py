@@ -36,13 +36,13 @@ def test_naive_rank_sums_in_one_pass(style: str, monkeypatch: pytest.MonkeyPatch
     plain = ranked(values, roundings)
     monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 1)
 
-    found = ranked(values, roundings)
+    ranks = ranked(values, roundings)
 
-    assert (found.ranks is None) == (style != "ambiguous")
-    assert (found.positive, found.negative) == (plain.positive, plain.negative)
-    assert found.has_ties == plain.has_ties == (style != "plain")
-    assert_allclose(found.variance, plain.variance, rtol=1e-14)
-    assert found.n_ranked == 300
+    assert (ranks.ranks is None) == (style != "ambiguous")
+    assert (ranks.positive, ranks.negative) == (plain.positive, plain.negative)
+    assert ranks.has_ties == plain.has_ties == (style != "plain")
+    assert_allclose(ranks.variance, plain.variance, rtol=1e-14)
+    assert ranks.n_ranked == 300
 
 
 @pytest.mark.parametrize("style", ["plain", "ties", "zeros", "ambiguous"])
@@ -62,13 +62,13 @@ def test_naive_ranks_of_many_pairs_and_of_one(
     plain = test.test(pair.losses, Alternative.TWO_SIDED, rng)
     monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 1)
 
-    found = test.test(pair.losses, Alternative.TWO_SIDED, rng)
+    outcome = test.test(pair.losses, Alternative.TWO_SIDED, rng)
 
-    assert (found.statistic, found.unit) == (plain.statistic, plain.unit)
-    assert found.p_value == pytest.approx(plain.p_value, rel=1e-12)
-    assert dict(found.details) | {"z": 0} == dict(plain.details) | {"z": 0}
+    assert (outcome.statistic, outcome.unit) == (plain.statistic, plain.unit)
+    assert outcome.p_value == pytest.approx(plain.p_value, rel=1e-12)
+    assert dict(outcome.details) | {"z": 0} == dict(plain.details) | {"z": 0}
     (batched,) = test.test_many(batch, Alternative.TWO_SIDED, rng)
-    assert batched == found
+    assert batched == outcome
 
 
 @given(st.lists(st.integers(-5, 5).filter(bool), min_size=1, max_size=40))
@@ -169,8 +169,8 @@ def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: 
     compiled = unit_loops.zero_rounding_errors(given, of_models, positions)
     assert_allclose(dropped, np.abs(given - values).sum(axis=1), rtol=1e-14)
     largest = [of_models[both].max() for both in positions]
-    for found in (plain, compiled):
-        for some, other in zip((values, largest, dropped, *n_signs), found, strict=True):
+    for arrays in (plain, compiled):
+        for some, other in zip((values, largest, dropped, *n_signs), arrays, strict=True):
             assert_allclose(some, other, rtol=1e-14)
 
 
