@@ -66,9 +66,9 @@ def test_degenerate_what_has_no_room_is_not_found(n: int, most: int) -> None:
 @pytest.mark.parametrize("p", [1, 7, 8, 9, 30, 128])
 def test_exact_squares_have_the_bits_of_numpy(p: int) -> None:
     rows, queries = RNG.normal(size=(90, p)), RNG.normal(size=(5, p))
-    found = np.tile(np.arange(90), (5, 1))
+    candidates = np.tile(np.arange(90), (5, 1))
 
-    nearest, squares = ranked_by_kernel(queries, rows, found, np.full(5, 90), 90)
+    nearest, squares = ranked_by_kernel(queries, rows, candidates, np.full(5, 90), 90)
 
     gaps = rows - queries[:, None]
     wanted = (gaps * gaps).sum(axis=2)
