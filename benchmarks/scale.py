@@ -97,7 +97,7 @@ def list_queries(owner: UUID, evaluation_id: UUID) -> dict[str, Callable[[sa.Con
     def page(
         filters: Filters, before: tuple[datetime, UUID] | None = None
     ) -> Callable[..., object]:
-        return lambda connection: evaluations.page(connection, owner, filters, before, 50)
+        return lambda connection: evaluations.list_page(connection, owner, filters, before, 50)
 
     def claim(connection: sa.Connection) -> object:
         (unit, *_) = unit_queue.list_claimable(connection, 4)
@@ -126,9 +126,9 @@ def list_queries(owner: UUID, evaluation_id: UUID) -> dict[str, Callable[[sa.Con
 
 def time_queries(owner: UUID) -> dict[str, float]:
     """Return the median of the milliseconds of each query."""
-    from service.storage.engine import engines
+    from service.storage.engine import get_engines
 
-    with engines().reading.connect() as connection:
+    with get_engines().reading.connect() as connection:
         row = connection.execute(
             sa.text("SELECT id FROM evaluation ORDER BY created_at LIMIT 1")
         ).scalar_one()
@@ -137,7 +137,7 @@ def time_queries(owner: UUID) -> dict[str, float]:
     for name, query in list_queries(owner, evaluation_id).items():
         seconds = []
         for _ in range(N_CALLS):
-            with engines().writing.connect() as connection, connection.begin() as transaction:
+            with get_engines().writing.connect() as connection, connection.begin() as transaction:
                 began = time.perf_counter()
                 query(connection)
                 seconds.append(time.perf_counter() - began)
@@ -201,16 +201,16 @@ def main() -> None:
             os.environ["THETAHAT_DATABASE_URL"] = stack.enter_context(fresh_database(server))
         os.environ.setdefault("THETAHAT_DATA_DIR", folder)
         from service.storage import schema
-        from service.storage.engine import engines
+        from service.storage.engine import get_engines
         from service.storage.time_limits import answer_within
 
         schema.upgrade()
-        with engines().writing.begin() as connection:
+        with get_engines().writing.begin() as connection:
             owner = add_owners(connection)[7]
         columns: dict[str, dict[str, float]] = {}
         finished = queued = 0
         for n_finished, n_queued in STEPS[: asked.steps]:
-            with answer_within(FILL_SECONDS), engines().writing.begin() as connection:
+            with answer_within(FILL_SECONDS), get_engines().writing.begin() as connection:
                 add_evaluations(connection, finished, n_finished, "succeeded")
                 add_evaluations(connection, 10**8 + queued, 10**8 + n_queued, "queued")
                 connection.execute(sa.text("ANALYZE"))

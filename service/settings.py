@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.outbound.addresses import AllowedHosts, parse_allowed_hosts
-from service.process.memory import usable_memory_bytes
+from service.process.memory import find_usable_memory_bytes
 
 MEBIBYTE = 1024 * 1024
 DAY_S = 24 * 3600
@@ -120,7 +120,7 @@ class Settings(BaseSettings):
         0.0, ge=0, description="Most computing seconds of an evaluation, all units; 0: any number."
     )
     memory_limit_mb: int = Field(
-        default_factory=lambda values: _memory_share(values["workers"]),
+        default_factory=lambda values: _compute_memory_share(values["workers"]),
         ge=256,
         description="Most memory of one worker process.",
     )
@@ -295,9 +295,9 @@ def _parse_numbers(text: str) -> tuple[float, ...]:
     return tuple(numbers)
 
 
-def _memory_share(workers: int) -> int:
+def _compute_memory_share(workers: int) -> int:
     """Return a worker's share of the memory in MiB, between 512 MiB and 8 GiB."""
-    total = usable_memory_bytes()
+    total = find_usable_memory_bytes()
     if total is None:
         return MOST_MEMORY_MB
     return max(LEAST_MEMORY_MB, min(MOST_MEMORY_MB, total // MEBIBYTE // workers))

@@ -12,7 +12,7 @@ limit_to_one_thread()
 
 def main() -> None:
     """Run Celery's worker until it is stopped."""
-    from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the variables above
+    from celery.exceptions import SecurityWarning  # noqa: PLC0415 - after the limit of threads is set
 
     from service.process.compiled_loops import fill_loop_cache  # noqa: PLC0415 - likewise
     from service.process.exit_with_parent import set_process_name  # noqa: PLC0415 - likewise
@@ -25,7 +25,7 @@ def main() -> None:
     warnings.filterwarnings("ignore", category=SecurityWarning)
     fill_loop_cache()
     wait_for_start_signal()
-    # Not by Celery's own command line, which imports all of its other commands first.
+    # Celery's own command line would first import all of its other commands.
     worker = app.Worker(
         pool_cls="prefork",
         concurrency=settings().workers,

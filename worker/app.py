@@ -18,7 +18,7 @@ from kombu import Queue
 from service.broker.queue import QUEUES, RUN_UNIT, TRANSPORT_OPTIONS
 from service.process import log as process_log
 from service.process import tracing
-from service.process.exit_with_parent import signal_on_parent_exit
+from service.process.exit_with_parent import request_signal_on_parent_exit
 from service.process.memory import limit_memory
 from service.settings import settings
 from service.storage import engine
@@ -27,10 +27,10 @@ from worker.interrupts import SharedFlag
 from worker.preload import BUSY, warm_up
 
 HARD_LIMIT_MARGIN_S = 60.0
-LOADED_MB = 512  # more than a process has with every package imported that a learner may need
+LOADED_MB = 512  # more than a process uses with every package that a learner may need
 REPLACED_STATUS = 0
 CELERY_REQUESTS = "celery.worker.request"
-"""The logger of what became of a message."""
+"""The logger in which Celery reports the outcome of a message."""
 STOPPING = SharedFlag()
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,8 @@ app.conf.update(
     worker_enable_remote_control=False,
     worker_cancel_long_running_tasks_on_connection_loss=False,
     worker_soft_shutdown_timeout=0,
-    # In KiB, above what is imported: a process that has grown is replaced between two units.
+    # In KiB, more than the imported packages use: a process that has grown beyond it is replaced
+    # between two units.
     worker_max_memory_per_child=(settings().memory_limit_mb // 2 + LOADED_MB) * 1024,
     # The watch thread interrupts work at its limit; this kills a process that never releases the
     # interpreter's lock.
@@ -78,13 +79,13 @@ class _WorkerProcess:
 def run_unit(evaluation_id: str, number: int) -> None:
     """Compute units; the second delivery of a message finds no unit to claim.
 
-    A process that could not begin, or that met an error of its own, ends after this, and Celery
-    starts a new one in its place.
+    A process that could not be prepared, or in which an error of the program occurred, ends after
+    this, and Celery starts a new one in its place.
     """
     executor = _WorkerProcess.executor
     if executor is not None:
         with BUSY:
-            executor.handle_message((UUID(evaluation_id), number))
+            executor.compute_queued_units((UUID(evaluation_id), number))
     if executor is None or executor.must_be_replaced:
         log.warning("worker.replaced", extra={"pid": os.getpid()})
         raise SystemExit(REPLACED_STATUS)
@@ -110,7 +111,8 @@ def _set_up_logging(**_: Any) -> None:
 
 @signals.worker_process_init.connect
 def _begin(**_: Any) -> None:
-    signal_on_parent_exit()
+    """Prepare a forked worker process: limits, tracing, executor and the warm-up thread."""
+    request_signal_on_parent_exit()
     engine.forget()
     limit_memory(settings().memory_limit_mb)
     tracing.configure("thetahat-worker")

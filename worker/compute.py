@@ -15,7 +15,7 @@ from service.json_types import JsonObject
 from service.kinds.base import Chunk, Chunks, CutChunk, Finished
 from service.states import Stage
 from service.storage import units
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from service.storage.files import FileStore
 from service.storage.unit_of_work import reading
 from service.storage.units import UnitClaim
@@ -61,7 +61,7 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
     with reading() as connection:
         loaded = load(connection, claim.evaluation_id, files)
         output_files = (
-            units.output_files(connection, claim.evaluation_id)
+            units.list_output_files(connection, claim.evaluation_id)
             if claim.stage is Stage.GATHER
             else []
         )
@@ -71,11 +71,11 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
         if damaged := outputs.list_damaged(files, output_files):
             return DamagedChunks(tuple(damaged))
         gathered = loaded.kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
-        return _result(gathered, loaded, claim, files)
+        return _store_result(gathered, loaded, claim, files)
     started = loaded.kind.start(loaded.job)
     if isinstance(started, Chunks):
         return started
-    return _result(started, loaded, claim, files)
+    return _store_result(started, loaded, claim, files)
 
 
 def _run_chunk(
@@ -93,10 +93,11 @@ def _run_chunk(
     return StoredChunk(outputs.keep_arrays(files, claim, arrays), is_failure, cut)
 
 
-def _result(
+def _store_result(
     finished: Finished, loaded: Loaded, claim: UnitClaim, files: FileStore
 ) -> EvaluationOutput:
+    """Store the losses of a finished evaluation, and return the result as JSON text."""
     body = encode_result(finished, loaded.provenance)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
-    return EvaluationOutput(to_json(body), name, body.get("summary"))
+    return EvaluationOutput(encode_json(body), name, body.get("summary"))

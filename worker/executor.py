@@ -48,10 +48,10 @@ log = logging.getLogger(__name__)
 SLICE_S = 1.0
 """How long a process claims units by itself before it takes the broker's next message."""
 CANDIDATES = 16  # units read for the next claim; several, because other workers claim too
-LISTINGS = 4  # how often the queue is read while other workers claim all that was read
+LISTINGS = 4  # how often the queue is read again if other workers claim all units first
 NEAR_S = 3.0  # distance in the queue within which units are claimed in random order
 RETRY_S = 1.0  # pause before a unit is tried again after an internal error
-FIRST_PAUSE_S = 0.05  # before a database operation is tried again; it doubles each time
+FIRST_PAUSE_S = 0.05  # pause before a database operation is tried again; it doubles each time
 LONGEST_PAUSE_S = 5.0
 NODE_VARIABLE: Final = "THETAHAT_NODE"
 
@@ -83,7 +83,7 @@ class UnitExecutor:
         self._evaluations: set[UUID] = set()
         self._watch = Watch(self.worker, settings, stopping, self._open_files)
         self.must_be_replaced = False
-        """Whether this process met an error of its own; it claims no more units."""
+        """Whether an error of the program occurred in this process; it claims no more units."""
 
     def start(self) -> None:
         """Register the process and start the watch thread; call this in the main thread."""
@@ -106,7 +106,7 @@ class UnitExecutor:
         except SQLAlchemyError as error:
             log.warning("worker.not_removed", extra={"reason": read_reason(error)})
 
-    def handle_message(self, key: UnitKey) -> None:
+    def compute_queued_units(self, key: UnitKey) -> None:
         """Compute units from the queue for a short while.
 
         A message only says that there is work, because the queue in the database may have changed
@@ -125,7 +125,7 @@ class UnitExecutor:
                     self.run(key)  # a unit of the previous release, which has no owner yet
                     return
         except INFRASTRUCTURE_ERRORS as error:
-            # Nothing is lost: the lease expires, or the sweeper sends the message again.
+            # No unit is lost: its lease expires, or the sweeper sends its message again.
             log.warning("unit.not_claimed", extra={"reason": describe_fault(error)})
         except Exception:
             log.exception("worker.crashed")
@@ -158,17 +158,17 @@ class UnitExecutor:
             used_s = self._sum_used_seconds(claim)
             with (
                 tracing.trace_unit(claim.stage.value, claim.evaluation_id, _trace_fields(claim)),
-                self._watch.watching(claim, used_s),
+                self._watch.watch_unit(claim, used_s),
             ):
                 outcome = compute(claim, self._open_files(), self._lengths)
         except Interrupted as interruption:
-            self._handle_interruption(claim, interruption.reason)
+            self._record_interruption(claim, interruption.reason)
         except AllPartsFailed as error:
-            self._fail(claim, error.problem)
+            self._record_failure(claim, error.problem)
         except MemoryError:
-            self._handle_memory_error(claim)
-        except Exception as error:  # noqa: BLE001 - each kind of error has its rule there
-            self._handle_error(claim, error)
+            self._record_memory_error(claim)
+        except Exception as error:  # noqa: BLE001 - that method decides for each kind
+            self._retry_or_fail(claim, error)
         else:
             self._record(claim, outcome)
         finally:
@@ -183,7 +183,7 @@ class UnitExecutor:
         with reading() as connection:
             return units.sum_seconds(connection, claim.evaluation_id)
 
-    def _handle_error(self, claim: UnitClaim, error: Exception) -> None:
+    def _retry_or_fail(self, claim: UnitClaim, error: Exception) -> None:
         """Queue a unit again or fail it, depending on the cause of an error.
 
         Faults of the infrastructure come first, because they are also the causes of other errors.
@@ -193,14 +193,15 @@ class UnitExecutor:
             self._postpone(claim, fault)
         elif isinstance(error, EvaluationError | ServiceError):
             # The same request fails the same way on every worker, so the first failure is kept.
-            self._fail(claim, failures.from_error(error), only_later=True)
+            self._record_failure(claim, failures.from_error(error), only_later=True)
         else:
             log.error("unit.crashed", exc_info=error, extra=_log_fields(claim))
             self._try_elsewhere(claim, failures.internal)
 
-    def _handle_interruption(self, claim: UnitClaim, reason: Reason) -> None:
+    def _record_interruption(self, claim: UnitClaim, reason: Reason) -> None:
+        """Record why a unit was interrupted: fail it, fail the evaluation, or queue it again."""
         if reason is Reason.TIME_LIMIT:
-            self._fail(claim, failures.time_limit(self._settings.time_limit_s))
+            self._record_failure(claim, failures.time_limit(self._settings.time_limit_s))
         elif reason is Reason.JOB_TIME_LIMIT:
             limit_s = self._settings.job_time_limit_s
             problem = failures.job_time_limit(limit_s, self._watch.used_s)
@@ -211,7 +212,10 @@ class UnitExecutor:
             self._retry(lambda: record.put_back(claim))
         log.info("unit.interrupted", extra=_log_fields(claim) | {"reason": reason.value})
 
-    def _fail(self, claim: UnitClaim, problem: StoredProblem, *, only_later: bool = False) -> None:
+    def _record_failure(
+        self, claim: UnitClaim, problem: StoredProblem, *, only_later: bool = False
+    ) -> None:
+        """Record that a unit failed; its learner fails with it, or else the evaluation."""
         if self._change(
             claim,
             lambda: learner_failures.record_failure(
@@ -220,7 +224,7 @@ class UnitExecutor:
         ):
             log.info("unit.failed", extra=_log_fields(claim) | {"code": problem["code"]})
 
-    def _handle_memory_error(self, claim: UnitClaim) -> None:
+    def _record_memory_error(self, claim: UnitClaim) -> None:
         """Fail a unit that needs too much memory.
 
         What earlier evaluations have left in this process counts too, so if there were any, the
@@ -230,7 +234,7 @@ class UnitExecutor:
         if self._evaluations - {claim.evaluation_id}:
             self._try_elsewhere(claim, lambda _: problem)
         else:
-            self._fail(claim, problem)
+            self._record_failure(claim, problem)
 
     def _try_elsewhere(self, claim: UnitClaim, describe: Callable[[int], StoredProblem]) -> None:
         """Queue a unit again for another process, which takes the place of this one."""
@@ -248,7 +252,7 @@ class UnitExecutor:
         )
 
     def _postpone(self, claim: UnitClaim, fault: BaseException) -> None:
-        """Queue a unit again after a fault of the infrastructure, or fail it if that lasts long."""
+        """Queue a unit again after a fault of the infrastructure; fail it if the fault lasts."""
         reason, limit_s = describe_fault(fault), self._settings.max_outage_s
         log.warning("unit.postponed", extra=_log_fields(claim) | {"reason": reason})
         problem = failures.unavailable(limit_s, reason)
@@ -263,6 +267,7 @@ class UnitExecutor:
             return False
 
     def _retry(self, operation: Callable[[], T]) -> T:
+        """Retry a database operation while the database is unreachable."""
         return retry_while_unreachable(
             operation, self._settings.max_outage_s, lambda: self._stopping.is_set
         )

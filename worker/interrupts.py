@@ -23,9 +23,9 @@ COMPILING: Final = "/numba/core/dispatcher.py"
 class Reason(StrEnum):
     """Why a computation is interrupted."""
 
-    LOST = "lost"  # another worker has the claim, or the evaluation was cancelled
+    LOST = "lost"  # another worker claimed the unit, or the evaluation was cancelled
     TIME_LIMIT = "time_limit"
-    JOB_TIME_LIMIT = "job_time_limit"  # of all units of the evaluation together
+    JOB_TIME_LIMIT = "job_time_limit"  # the limit for all units of the evaluation together
     STOPPING = "stopping"  # the worker must stop
 
 
@@ -50,7 +50,7 @@ class Interruptible:
         signal.signal(SIGNAL, self._raise)
 
     @contextmanager
-    def section(self) -> Iterator[None]:
+    def allow_interrupts(self) -> Iterator[None]:
         """Mark a block that may be interrupted; ``Interrupted`` is raised only inside it."""
         self._reason = None
         self._inside = True

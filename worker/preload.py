@@ -20,11 +20,11 @@ from thetahat.pipelines.allowed_classes import (
 )
 
 BUSY: Final = threading.Lock()
-"""Held while a unit is computed, and while something is imported or compiled in the background.
+"""A lock held while a unit is computed, and while code is imported or compiled in the background.
 
 Compiling suppresses Python's warnings in all threads, and the cautions of a learner that is fitted
-at the same time are made from these warnings. So a unit waits for what is being compiled, and
-the rest waits for the unit.
+at the same time are made from these warnings. So a unit waits until the current loop is
+compiled, and further compilation waits for the unit.
 """
 
 _END: Final = object()
@@ -58,9 +58,9 @@ def prepare() -> None:
     while has_step:
         with BUSY:
             has_step = next(steps, _END) is not _END
-        time.sleep(0.001)  # else a unit that waits for the lock may not get it
+        time.sleep(0.001)  # gives a unit that waits for the lock the chance to get it
     with BUSY:
-        # What is imported now stays, and searching it for garbage takes a tenth of a second.
+        # Imported objects are never freed; searching them for garbage takes a tenth of a second.
         gc.freeze()
 
 

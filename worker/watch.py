@@ -1,4 +1,4 @@
-"""The watch thread: renews the lease of a unit, and interrupts work that must not go on."""
+"""The watch thread renews the lease of a unit and interrupts work that must stop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 TICK_S = 0.2
 CHECK_S = 1.0  # pause between checks that this process still has the claim
 STOP_GRACE_S = 2.0  # how long work may go on after the signal to stop
-LEAST_ANSWER_S = 2.0  # how long the watch waits for the database at least
+LEAST_ANSWER_S = 2.0  # the shortest limit on the watch thread's wait for the database
 KILL_AFTER_S = 5.0  # how long C code may go on after an interrupt before the process kills itself
 
 
@@ -82,7 +82,7 @@ class Watch:
         self._last_heartbeat = float("-inf")
         self._prepared_at: datetime | None = None
         self.used_s = 0.0
-        """Computing seconds of the last evaluation: those at its claim, and those of this unit."""
+        """Seconds that the last unit and the earlier units of its evaluation have computed."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
 
@@ -106,7 +106,7 @@ class Watch:
             self._last_heartbeat = float("-inf")
 
     @contextmanager
-    def watching(self, claim: UnitClaim, used_s: float = 0.0) -> Iterator[None]:
+    def watch_unit(self, claim: UnitClaim, used_s: float = 0.0) -> Iterator[None]:
         """Watch the work on a claim, which may raise ``Interrupted``.
 
         Parameters
@@ -120,9 +120,9 @@ class Watch:
             raise Interrupted(Reason.JOB_TIME_LIMIT)
         self._work = work
         try:
-            with self._main.section():
+            with self._main.allow_interrupts():
                 yield
-            self.record_prepared()  # it has computed, whatever is still to be imported
+            self.record_prepared()  # it can compute, even if imports still go on
         finally:
             self._work = None
             seconds = time.monotonic() - work.started
@@ -130,10 +130,12 @@ class Watch:
             counters.observe_seconds("unit_seconds", seconds, stage=claim.stage.value)
 
     def _exceeds_job_limit(self, work: _Work, now: float) -> bool:
+        """Return whether all units of the evaluation together have computed too long."""
         limit_s = self._settings.job_time_limit_s
         return 0 < limit_s < work.used_s + now - work.started
 
     def _run(self) -> None:
+        """Send heartbeats and check the current unit until the thread is stopped."""
         while not self._ended.wait(min(TICK_S, self._settings.lease_s / 6)):
             try:
                 self._send_heartbeat()
@@ -144,6 +146,7 @@ class Watch:
                 log.exception("watch.failed")
 
     def _send_heartbeat(self) -> None:
+        """Record a heartbeat if the last one is a third of the lease ago."""
         now = time.monotonic()
         if now - self._last_heartbeat < self._settings.lease_s / 3:
             return
@@ -156,6 +159,7 @@ class Watch:
             log.warning("worker.heartbeat_failed", extra={"reason": read_reason(error)})
 
     def _check(self, work: _Work) -> None:
+        """Interrupt the work if there is a reason to; kill the process if that has no effect."""
         if work.reason is None:
             work.reason = self._find_reason(work)
         if work.reason is None:
@@ -180,7 +184,7 @@ class Watch:
         return None if self._has_claim(work, now) else Reason.LOST
 
     def _has_claim(self, work: _Work, now: float) -> bool:
-        """Return whether this process still has the claim; renew the lease where it is time."""
+        """Return whether this process still has the claim; renew the lease when it is due."""
         lease = self._settings.lease_s
         try:
             if now - work.renewed > lease / 3:
@@ -195,7 +199,7 @@ class Watch:
                 return has_claim
         except SQLAlchemyError as error:
             log.warning("lease.renewal_failed", extra={"reason": read_reason(error)})
-        # After a lease that could not be renewed in time another worker may have the claim.
+        # Once the lease has expired without renewal, another worker may have the claim.
         return now - work.renewed < lease
 
     def _kill(self, work: _Work, reason: Reason) -> None:

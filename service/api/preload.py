@@ -61,7 +61,7 @@ def load_modules() -> None:
         import_module(name)
     queue.load()
     if not is_sqlite():
-        engine.engines()
+        engine.get_engines()
     for family in catalogue.FAMILIES:
         catalogue.family(family)
 

@@ -39,7 +39,7 @@ class _Pause:
 
 
 @lru_cache(maxsize=1)
-def publisher() -> Celery:
+def get_publisher() -> Celery:
     """Return the Celery application that sends; it knows tasks by name only."""
     from celery import Celery  # noqa: PLC0415 - slow to load, and a sweeper seldom sends
 
@@ -62,7 +62,7 @@ def publisher() -> Celery:
 
 def load() -> None:
     """Import the packages for sending messages; no connection is opened."""
-    app = publisher()
+    app = get_publisher()
     app.amqp.as_task_v2(str(uuid4()), RUN_UNIT, args=(), ignore_result=True)
     with app.connection_for_write() as connection:
         connection.transport  # noqa: B018 - the property imports the module of the transport
@@ -71,9 +71,9 @@ def load() -> None:
 
 def reset() -> None:
     """Close the connection; the next use reads the settings again."""
-    if publisher.cache_info().currsize:
-        publisher().close()
-    publisher.cache_clear()
+    if get_publisher.cache_info().currsize:
+        get_publisher().close()
+    get_publisher.cache_clear()
     _Pause.until = 0.0
 
 
@@ -97,13 +97,13 @@ def count_messages() -> int | None:
     if time.monotonic() < _Pause.until:
         return None
     try:
-        with publisher().producer_pool.acquire(block=True) as producer:
+        with get_publisher().producer_pool.acquire(block=True) as producer:
             channel: Any = producer.channel
             declared = [channel.queue_declare(queue=name) for name in QUEUES.values()]
     except Exception as error:  # noqa: BLE001 - as in enqueue
         _note_failure(error)
         return None
-    return sum(int(one.message_count) for one in declared)
+    return sum(int(queue.message_count) for queue in declared)
 
 
 def _note_failure(error: Exception) -> None:
@@ -120,7 +120,7 @@ def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:
     """
     if not keys:
         return
-    app = publisher()
+    app = get_publisher()
     with (
         app.producer_pool.acquire(block=True) as producer,
         (
@@ -144,7 +144,7 @@ def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:
 def is_up() -> bool:
     """Return whether the broker answers."""
     try:
-        with publisher().connection_for_write(connect_timeout=PUBLISH_TIMEOUT_S) as connection:
+        with get_publisher().connection_for_write(connect_timeout=PUBLISH_TIMEOUT_S) as connection:
             connection.connect()
     except Exception:  # noqa: BLE001 - any transport's errors mean the same here
         return False

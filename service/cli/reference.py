@@ -136,9 +136,9 @@ def _parameter(name: str, schema: Mapping[str, Any]) -> str:
 
 
 def _json(value: Any) -> str:
-    from service.storage.engine import to_json
+    from service.storage.engine import encode_json
 
-    return f"`{to_json(value)}`"
+    return f"`{encode_json(value)}`"
 
 
 def _describe_type(schema: Mapping[str, Any]) -> str:

@@ -61,7 +61,7 @@ def worker(workers: Workers = None) -> None:
     from service.settings import settings
     from service.supervisor import run
 
-    run.work(settings(), _print)
+    run.run_workers(settings(), _print)
 
 
 def sweeper() -> None:
@@ -81,7 +81,7 @@ def migrate() -> None:
 
     settings().data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     schema.upgrade()
-    _print(f"The database is at revision {schema.current()}.")
+    _print(f"The database is at revision {schema.read_revision()}.")
     engine.reset()
 
 

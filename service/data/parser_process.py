@@ -36,7 +36,7 @@ from service.data.formats import find_format
 from service.data.preview import preview
 from service.data.reading import DatasetFileContent
 from service.errors import ServiceError
-from service.process.exit_with_parent import set_process_name, signal_on_parent_exit
+from service.process.exit_with_parent import request_signal_on_parent_exit, set_process_name
 from service.process.memory import limit_memory
 
 WAITING: Final = 2  # children that wait for a request
@@ -118,7 +118,7 @@ class Parent:
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            signal_on_parent_exit()
+            request_signal_on_parent_exit()
             if os.getppid() == parent:
                 _answer_request(self._control, self._began_writer)
         finally:

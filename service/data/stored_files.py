@@ -56,7 +56,7 @@ def prepare_dataset(path: Path, form: Format) -> None:
 
 def _make_table(store: FileStore, name: str, form: Format) -> None:
     original = _fetch_original(store, name)
-    with store.new_upload() as table:
+    with store.open_upload() as table:
         form.inspect(original, file_limits(settings()), table)
         append_digest(table)
         store.keep(table, name + form.table_suffix)

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final
 import orjson
 
 from service.figures.rendering import bundle_library, render
-from service.process.exit_with_parent import set_process_name, signal_on_parent_exit
+from service.process.exit_with_parent import request_signal_on_parent_exit, set_process_name
 from service.process.memory import limit_memory
 
 IDLE_S: Final = 300.0
@@ -46,7 +46,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 def main() -> None:
     """Serve the pipes that the API has opened."""
     set_process_name("thetahat-drawer")
-    signal_on_parent_exit()
+    request_signal_on_parent_exit()
     limit_memory(MEMORY_MB)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer

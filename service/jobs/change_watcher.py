@@ -12,7 +12,7 @@ from service.process.batched_calls import PerEventLoop
 from service.settings import is_sqlite
 from service.states import FINISHED
 from service.storage import evaluations
-from service.storage.change_check import changes
+from service.storage.change_check import watch_for_changes
 from service.storage.unit_of_work import reading
 
 FIRST_PAUSE_S = 0.003
@@ -60,7 +60,7 @@ class ChangeWatcher:
 
     async def _poll(self) -> None:
         try:
-            with changes() as may_have_changed:
+            with watch_for_changes() as may_have_changed:
                 while self._waiters:
                     if may_have_changed() or any(waiter.is_new for waiter in self._waiters):
                         await self._check_once()

@@ -24,7 +24,7 @@ from service.storage import audit, datasets
 from service.storage.audit import Action, Origin
 from service.storage.checksums import append_digest
 from service.storage.datasets import DatasetRow
-from service.storage.files import dataset_file_name
+from service.storage.files import build_dataset_file_name
 from service.storage.open_files import open_file_store
 from service.storage.unit_of_work import reading, unit_of_work
 
@@ -61,7 +61,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     For bytes that were uploaded before with the same type, the earlier data set is returned; if its
     stored file is lost or damaged, the upload replaces it.
     """
-    identifier = datasets.dataset_id(owner_id, upload.media_type, upload.sha256)
+    identifier = datasets.derive_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
         existing = datasets.get(connection, owner_id, identifier)
     form = find_format(upload.media_type)
@@ -76,7 +76,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
         Path(upload.file.name), upload.media_type, Path(upload.table.name), upload.name
     )
     # Before the transaction, because it can take seconds.
-    files, name = open_file_store(), dataset_file_name(upload.sha256)
+    files, name = open_file_store(), build_dataset_file_name(upload.sha256)
     if inspected.has_table:
         append_digest(upload.table)
         files.stage(upload.table, name + form.table_suffix)
@@ -98,7 +98,7 @@ def _store(
         name=upload.name,
         created_at=datetime.now(UTC),
     )
-    files, name = open_file_store(), dataset_file_name(upload.sha256)
+    files, name = open_file_store(), build_dataset_file_name(upload.sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, upload.sha256)
         existing = datasets.get(connection, owner_id, identifier)
@@ -145,7 +145,7 @@ def list_datasets(
 ) -> tuple[list[DatasetRow], Position | None]:
     """Return one page of an owner's list, newest first, and the position of its end."""
     with reading() as connection:
-        rows, has_more = datasets.page(connection, owner_id, before, limit)
+        rows, has_more = datasets.list_page(connection, owner_id, before, limit)
     return rows, (rows[-1].created_at, rows[-1].id) if has_more else None
 
 
@@ -202,7 +202,7 @@ def delete_unused_bytes(sha256: str) -> bool:
 
     Returns False if a data set uses it.
     """
-    files, name = open_file_store(), dataset_file_name(sha256)
+    files, name = open_file_store(), build_dataset_file_name(sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, sha256)
         if datasets.are_bytes_needed(connection, sha256):
@@ -236,4 +236,4 @@ def to_dataset_file(row: DatasetRow) -> DatasetFile:
 
 
 def _find_path(sha256: str) -> Path:
-    return open_file_store().path(dataset_file_name(sha256))
+    return open_file_store().build_path(build_dataset_file_name(sha256))

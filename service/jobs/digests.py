@@ -9,7 +9,7 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from thetahat.seeds import derive_seed
 
 
@@ -40,7 +40,7 @@ def digest_request(
     request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> RequestDigests:
     """Return the digests and the seed of a checked request."""
-    canonical = to_json(request.canonical())
+    canonical = encode_json(request.canonical())
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
     data_sha256 = _digest_data(request_sha256, datasets)
     seed = derive_seed(request_sha256, data_sha256) if request.seed is None else request.seed

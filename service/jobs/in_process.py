@@ -24,7 +24,7 @@ from service.json_types import JsonObject
 from service.kinds.base import DatasetFile, Job, run_job
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from thetahat.analyses.losses.cautions import is_numbering
 
 UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
@@ -109,7 +109,9 @@ def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, An
         data_sha256=digests.data_sha256,
         spec_sha256=digests.request_sha256,
     )
-    result: dict[str, Any] = orjson.loads(to_json(encode_result(run_job(kind, job), provenance)))
+    result: dict[str, Any] = orjson.loads(
+        encode_json(encode_result(run_job(kind, job), provenance))
+    )
     return result
 
 

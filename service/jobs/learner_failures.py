@@ -112,7 +112,7 @@ def retry_or_fail(  # noqa: PLR0913 - the claim, both limits, and what to fail
         False if the claim is lost; nothing is changed then.
     """
     with reading() as connection:
-        lost, _ = units.history(connection, claim)
+        lost, _ = units.read_history(connection, claim)
     problem = describe(lost + 1)
     if lost + 1 >= max_attempts:
         return record_failure(claim, problem, files(), only_later=only_later)

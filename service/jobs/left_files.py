@@ -145,7 +145,7 @@ def _find_evaluation(name: str) -> Iterator[UUID]:
 def _remove_upload(store: FileStore, name: str) -> bool:
     """Delete a temporary file that no process has locked."""
     try:
-        with store.path(name).open("rb") as file:
+        with store.build_path(name).open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
             store.delete(name)
     except (BlockingIOError, FileNotFoundError):

@@ -13,7 +13,7 @@ import thetahat
 from service.kinds.base import DatasetFile, Job, JobKind
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
-from service.storage.files import FileStore, dataset_file_name
+from service.storage.files import FileStore, build_dataset_file_name
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
 _E, _L = EVALUATION.c, EVALUATION_DATASET.c
@@ -72,7 +72,7 @@ def _datasets(
             rows=dataset.rows,
             columns=dataset.columns,
             details=dataset.details,
-            path=files.path(dataset_file_name(dataset.sha256)),
+            path=files.build_path(build_dataset_file_name(dataset.sha256)),
         )
         for dataset in rows
     }

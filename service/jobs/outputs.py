@@ -36,7 +36,7 @@ def keep_arrays(
     A process that is not the attempt itself passes a unique ``mark`` for the name.
     """
     name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}{mark}.npz"
-    with files.new_upload() as file:
+    with files.open_upload() as file:
         np.savez(file, allow_pickle=False, **arrays)
         return files.keep_with_digest(file, name)
 
@@ -44,7 +44,7 @@ def keep_arrays(
 def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTable) -> str:
     """Write the table of losses as Parquet, batch by batch, and return the file's name."""
     name = f"losses/{claim.evaluation_id}-{claim.attempt}.parquet"
-    with files.new_upload() as file:
+    with files.open_upload() as file:
         if isinstance(losses, OutputTable):
             batches = losses.batches()
             first = next(batches)

@@ -198,14 +198,14 @@ def compute_partial_result(evaluation_id: UUID) -> str:
     """Return the partial result as JSON text; only this function imports the mathematics."""
     from service.jobs import loading, outputs  # noqa: PLC0415 - they import the mathematics
     from service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
-    from service.storage.engine import to_json  # noqa: PLC0415 - likewise
+    from service.storage.engine import encode_json  # noqa: PLC0415 - likewise
     from service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
     files = open_file_store()
     with reading() as connection:
         loaded = loading.load(connection, evaluation_id, files)
         available = find_available(unit_parts.list_chunks(connection, evaluation_id))
-        output_files = units.output_files(connection, evaluation_id, available.chunks)
+        output_files = units.list_output_files(connection, evaluation_id, available.chunks)
     kind = loaded.kind
     if not (kind.has_partial_results and available.is_any):
         raise _pending(f"The kind {loaded.job.kind} has no partial results.")
@@ -221,18 +221,18 @@ def compute_partial_result(evaluation_id: UUID) -> str:
             failed=tuple(name for name in learners if name in failed),
             to_come=tuple(to_come),
         )
-    return to_json({"partial": included, **body})
+    return encode_json({"partial": included, **body})
 
 
 def main() -> None:
     """Write the partial result to standard output, or why there is none."""
     from service.process import memory  # noqa: PLC0415 - only this process needs them
     from service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
-        signal_on_parent_exit,
+        request_signal_on_parent_exit,
     )
     from thetahat.errors import EvaluationError  # noqa: PLC0415 - likewise
 
-    signal_on_parent_exit()
+    request_signal_on_parent_exit()
     memory.limit_memory(settings().memory_limit_mb)
     try:
         text = compute_partial_result(UUID(sys.argv[1]))

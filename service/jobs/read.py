@@ -72,7 +72,7 @@ def list_evaluations(
         Length of a page.
     """
     with reading() as connection:
-        rows = evaluations.page(connection, owner_id, filters, before, limit + 1)
+        rows = evaluations.list_page(connection, owner_id, filters, before, limit + 1)
     has_more = len(rows) > limit
     last = rows[limit - 1] if has_more else None
     return rows[:limit], None if last is None else (last.created_at, last.id)
@@ -138,5 +138,5 @@ def list_events(owner_id: UUID, evaluation_id: UUID, after: int = 0) -> list[Eve
     """Return the events of an evaluation after the event of that number."""
     get(owner_id, evaluation_id)
     with reading() as connection:
-        rows = stored_events.after(connection, evaluation_id, after)
+        rows = stored_events.list_after(connection, evaluation_id, after)
     return [EventRow(row.number, row.at, row.type, row.data) for row in rows]

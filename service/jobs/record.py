@@ -61,7 +61,7 @@ def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
         if not new:
             return queue_gathering(connection, claim.evaluation_id)
         return units.insert(
-            connection, claim.evaluation_id, Stage.CHUNK, new, sent=MESSAGES_PER_START
+            connection, claim.evaluation_id, Stage.CHUNK, new, n_sent=MESSAGES_PER_START
         )
 
 
@@ -79,9 +79,9 @@ def record_output(
         if not units.settle(connection, claim, UnitState.DONE, output_file):
             return None
         if cut is not None:
-            number = units.next_number(connection, claim.evaluation_id)
+            number = units.find_next_number(connection, claim.evaluation_id)
             units.shorten(connection, claim, _new_unit(claim.number, cut.head))
-            units.insert_rest(connection, claim, _new_unit(number, cut.rest))
+            units.insert_second_piece(connection, claim, _new_unit(number, cut.rest))
         unit_parts.delay_part(connection, claim)
         size = claim.size if cut is None else cut.head.size
         return _add_progress(connection, claim, state, size)
@@ -130,7 +130,7 @@ def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[Unit
         return []
     number = units.count_stage(connection, evaluation_id, Stage.CHUNK) + 1
     new = [NewUnit(number, {}, 0)]
-    return units.insert(connection, evaluation_id, Stage.GATHER, new, sent=1)
+    return units.insert(connection, evaluation_id, Stage.GATHER, new, n_sent=1)
 
 
 def recompute_chunks(
@@ -225,7 +225,7 @@ def postpone_or_fail(claim: UnitClaim, problem: StoredProblem, max_outage_s: flo
         locked = evaluations.lock(connection, claim.evaluation_id)
         if locked is None or locked.status in FINISHED:
             return False
-        waited = units.outage_seconds(connection, claim)
+        waited = units.read_outage_seconds(connection, claim)
         if waited < max_outage_s:
             call_after_commit(connection, lambda: counters.add("unit_retries"))
             delay_s = min(max(waited, FIRST_DELAY_S), LONGEST_DELAY_S)

@@ -76,7 +76,7 @@ def sign(owner_id: UUID, evaluation_id: UUID, signature: Signature) -> tuple[Sig
             at=now if newest is None else max(now, newest.at + STEP),  # in order by any clock
             name=signature.name,
             owner=sign_offs.get_owner_name(connection, owner_id),
-            actor=Origin.current().actor,
+            actor=Origin.read_current().actor,
             decision=signature.decision.value,
             comment=signature.comment,
             result_sha256=recorded,

@@ -78,7 +78,7 @@ def prepare_submission(
     """Return a checked request as it is stored; ``InvalidRequest`` if it has NUL characters."""
     values = _build_row(owner_id, request, datasets)
     return Submission(
-        values, request.labels, list(datasets), idempotency_key, fingerprint, Origin.current()
+        values, request.labels, list(datasets), idempotency_key, fingerprint, Origin.read_current()
     )
 
 

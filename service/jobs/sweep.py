@@ -125,7 +125,7 @@ def _is_running(pid: int) -> bool:
 def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
     """Queue a lost unit again; fail it if it has run too long or was lost too often."""
     with reading() as connection:
-        lost, seconds = units.history(connection, claim)
+        lost, seconds = units.read_history(connection, claim)
     if seconds > settings.time_limit_s:
         return learner_failures.record_failure(
             claim, failures.time_limit(settings.time_limit_s), open_file_store()
@@ -222,7 +222,7 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
         if units.has_open(connection, evaluation_id):
             return
         chunks = units.count_stage(connection, evaluation_id, Stage.CHUNK)
-        done = len(units.output_files(connection, evaluation_id))
+        done = len(units.list_output_files(connection, evaluation_id))
         if chunks and done == chunks:
             keys = record.queue_gathering(connection, evaluation_id)
         if not keys:

@@ -228,7 +228,7 @@ def _check_address(
 
 def _resolve(host: str, port: int) -> list[str]:
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
-    return [str(entry[4][0]) for entry in found]
+    return [str(entry[4][0]) for entry in entries]

@@ -41,10 +41,10 @@ def open_response(
     ) as client:
         last: httpx.TransportError | None = None
         for address in target.addresses:
-            left = deadline - time.monotonic()
-            if left <= 0:
+            remaining_s = deadline - time.monotonic()
+            if remaining_s <= 0:
                 break
-            request = _build(client, target, address, method, headers, content, left)
+            request = _build(client, target, address, method, headers, content, remaining_s)
             try:
                 response = client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:

@@ -26,8 +26,8 @@ class PerEventLoop(Generic[T]):
         """Return the object of the running event loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._objects:
-            for other in [other for other in self._objects if other.is_closed()]:
-                del self._objects[other]
+            for old_loop in [old_loop for old_loop in self._objects if old_loop.is_closed()]:
+                del self._objects[old_loop]
             self._objects[loop] = self._make()
         return self._objects[loop]
 

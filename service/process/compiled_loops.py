@@ -27,19 +27,19 @@ def fill_loop_cache(shipped: Path = SHIPPED_LOOPS) -> None:
     """
     if VARIABLE not in os.environ or not shipped.is_dir():
         return
-    kept = Path(os.environ[VARIABLE])
+    cache_folder = Path(os.environ[VARIABLE])
     # A full or missing folder delays the first evaluation and breaks nothing.
     with contextlib.suppress(OSError):
-        if _is_same_build(shipped, kept):
+        if _is_same_build(shipped, cache_folder):
             return
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        copy = Path(mkdtemp(prefix=f"{kept.name}-", dir=kept.parent))
+        cache_folder.parent.mkdir(parents=True, exist_ok=True)
+        copy = Path(mkdtemp(prefix=f"{cache_folder.name}-", dir=cache_folder.parent))
         try:
             shutil.copytree(shipped, copy, dirs_exist_ok=True)
-            if kept.exists():
-                kept.rename(copy / "replaced")
-            copy.rename(kept)
-            shutil.rmtree(kept / "replaced", ignore_errors=True)
+            if cache_folder.exists():
+                cache_folder.rename(copy / "replaced")
+            copy.rename(cache_folder)
+            shutil.rmtree(cache_folder / "replaced", ignore_errors=True)
         finally:
             shutil.rmtree(copy, ignore_errors=True)
 
@@ -49,6 +49,6 @@ def stamp_loops(folder: Path, build: str) -> None:
     (folder / _STAMP).write_text(build, encoding="utf-8")
 
 
-def _is_same_build(shipped: Path, kept: Path) -> bool:
-    stamps = shipped / _STAMP, kept / _STAMP
+def _is_same_build(shipped: Path, cache_folder: Path) -> bool:
+    stamps = shipped / _STAMP, cache_folder / _STAMP
     return all(s.is_file() for s in stamps) and filecmp.cmp(*stamps, shallow=False)

@@ -16,9 +16,9 @@ PR_SET_PDEATHSIG = 1
 PR_SET_NAME = 15
 
 
-def signal_on_parent_exit(number: int = signal.SIGKILL) -> None:
+def request_signal_on_parent_exit(number: int = signal.SIGKILL) -> None:
     """Have this process get a signal when its parent exits."""
-    _prctl(PR_SET_PDEATHSIG, int(number))
+    _call_prctl(PR_SET_PDEATHSIG, int(number))
 
 
 def set_process_name(name: str) -> None:
@@ -26,10 +26,10 @@ def set_process_name(name: str) -> None:
 
     A forked process keeps its parent's command line, so only this name tells them apart.
     """
-    _prctl(PR_SET_NAME, name.encode())
+    _call_prctl(PR_SET_NAME, name.encode())
 
 
-def _prctl(option: int, argument: int | bytes) -> None:
+def _call_prctl(option: int, argument: int | bytes) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(option, argument, 0, 0, 0)
 
@@ -37,7 +37,7 @@ def _prctl(option: int, argument: int | bytes) -> None:
 def main() -> None:
     """Run the command on the command line in this process."""
     parent, name, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
-    signal_on_parent_exit(signal.Signals[name])
+    request_signal_on_parent_exit(signal.Signals[name])
     if sys.platform == "linux" and os.getppid() != parent:
         sys.exit(1)  # the parent exited before the signal was asked for
     os.execvp(command[0], command)  # noqa: S606 - the supervisor's own commands

@@ -28,10 +28,10 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the text of an event."""
-        parts = [_utc(record), record.levelname, record.name, _escape(record.getMessage())]
-        parts += [f"{key}={_quote(value)}" for key, value in _fields(record).items()]
+        parts = [_format_utc(record), record.levelname, record.name, _escape(record.getMessage())]
+        parts += [f"{key}={_quote(value)}" for key, value in _collect_fields(record).items()]
         lines = [" ".join(parts)]
-        for trace in _traces(self, record):
+        for trace in _format_traces(self, record):
             lines += [_TRACE_INDENT + _escape(line) for line in trace.splitlines()]
         return "\n".join(lines)
 
@@ -42,13 +42,13 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the JSON of an event."""
         body: dict[str, Any] = {
-            "time": _utc(record),
+            "time": _format_utc(record),
             "level": record.levelname.lower(),
             "logger": record.name,
             "event": record.getMessage(),
-            **_fields(record),
+            **_collect_fields(record),
         }
-        if traces := _traces(self, record):
+        if traces := _format_traces(self, record):
             body["trace"] = "\n".join(traces)
         return json.dumps(body, default=str)
 
@@ -66,7 +66,7 @@ def configure() -> None:
         logging.getLogger(library).setLevel(max(level, logging.WARNING))
 
 
-def _fields(record: logging.LogRecord) -> dict[str, Any]:
+def _collect_fields(record: logging.LogRecord) -> dict[str, Any]:
     """Return the fields given by ``extra``, and those of the HTTP request that is answered."""
     fields = {k: v for k, v in vars(record).items() if k not in _STANDARD and k[0] != "_"}
     if (request_id := REQUEST_ID.get()) is not None:
@@ -76,7 +76,7 @@ def _fields(record: logging.LogRecord) -> dict[str, Any]:
     return fields
 
 
-def _traces(formatter: logging.Formatter, record: logging.LogRecord) -> list[str]:
+def _format_traces(formatter: logging.Formatter, record: logging.LogRecord) -> list[str]:
     traces = []
     if record.exc_info:
         traces.append(formatter.formatException(record.exc_info))
@@ -85,7 +85,7 @@ def _traces(formatter: logging.Formatter, record: logging.LogRecord) -> list[str
     return traces
 
 
-def _utc(record: logging.LogRecord) -> str:
+def _format_utc(record: logging.LogRecord) -> str:
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
     return f"{seconds}.{int(record.msecs):03d}Z"
 

@@ -17,7 +17,7 @@ def limit_memory(mebibytes: int) -> None:
     Counted is what the process itself has written or may write (``RLIMIT_DATA``) beyond what it
     has now; mapped data files are not counted. Systems without that count have no limit here.
     """
-    limit = _data_bytes() + mebibytes * MEBIBYTE
+    limit = _read_data_bytes() + mebibytes * MEBIBYTE
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)
@@ -25,7 +25,7 @@ def limit_memory(mebibytes: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
-def usable_memory_bytes() -> int | None:
+def find_usable_memory_bytes() -> int | None:
     """Return the memory of this machine or, if it is less, of this container.
 
     None where the system does not say. The limit of a container is that of its control group, of
@@ -41,7 +41,7 @@ def usable_memory_bytes() -> int | None:
     return min(amounts, default=None)
 
 
-def _data_bytes() -> int:
+def _read_data_bytes() -> int:
     """Return the memory that counts for the limit now; 0 if the system does not report it."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()

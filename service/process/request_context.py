@@ -21,10 +21,12 @@ class Scope(StrEnum):
     METRICS = "metrics"
     ADMIN = "admin"
 
-    def includes(self, other: Scope) -> bool:
+    def includes(self, needed_scope: Scope) -> bool:
         """Return whether a key with this scope is allowed a request that needs the other scope."""
         return (
-            self is other or self is Scope.ADMIN or (self is Scope.SUBMIT and other is Scope.READ)
+            self is needed_scope
+            or self is Scope.ADMIN
+            or (self is Scope.SUBMIT and needed_scope is Scope.READ)
         )
 
 

@@ -55,7 +55,7 @@ class RequestSpan:
     def set_evaluation(self, evaluation_id: UUID) -> None:
         """Link the request to the trace of an evaluation's units."""
         self._span.set_attribute(EVALUATION, str(evaluation_id))
-        self._span.add_link(_root_of(evaluation_id))
+        self._span.add_link(_build_root_span(evaluation_id))
 
 
 class SpanExporter:
@@ -85,7 +85,7 @@ class SpanExporter:
         self, stage: str, evaluation_id: UUID, attributes: Mapping[str, Any]
     ) -> Iterator[None]:
         """Record the unit of work that is computed in the block, in the evaluation's trace."""
-        parent = set_span_in_context(NonRecordingSpan(_root_of(evaluation_id)))
+        parent = set_span_in_context(NonRecordingSpan(_build_root_span(evaluation_id)))
         with self._start(f"unit {stage}", parent, SpanKind.CONSUMER) as span:
             span.set_attribute(EVALUATION, str(evaluation_id))
             for name, value in attributes.items():
@@ -109,7 +109,7 @@ class SpanExporter:
                 raise
 
 
-def _root_of(evaluation_id: UUID) -> SpanContext:
+def _build_root_span(evaluation_id: UUID) -> SpanContext:
     """Return the root of the trace of an evaluation; it is never exported itself."""
     return SpanContext(
         trace_id=evaluation_id.int,

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from service.process.exit_with_parent import set_process_name, signal_on_parent_exit
+from service.process.exit_with_parent import request_signal_on_parent_exit, set_process_name
 from service.process.memory import limit_memory
 
 MEMORY_MB: Final = 1500
@@ -24,7 +24,7 @@ def main() -> None:
 
     folder, seconds, fonts = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     set_process_name("thetahat-report")
-    signal_on_parent_exit()
+    request_signal_on_parent_exit()
     limit_memory(MEMORY_MB)
     no_packages = folder / "packages"
     no_packages.mkdir()

@@ -58,7 +58,7 @@ class Credential:
 
 
 def compute_digest(key: str) -> str:
-    """Return the SHA-256 of a key: it has 256 random bits, so a slow hash would add nothing."""
+    """Return the SHA-256 of a key; a slow hash is not needed, since a key has 256 random bits."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -98,6 +98,7 @@ def rotate(connection: sa.Connection, prefix: str, grace: timedelta) -> str | No
 def _insert(
     connection: sa.Connection, name: str, owner: str, scope: Scope, expires_at: datetime | None
 ) -> str:
+    """Store a new key of an owner, who is made if needed, and return the key."""
     owner_id = connection.execute(
         sa.select(OWNER.c.id).where(OWNER.c.name == owner)
     ).scalar_one_or_none()

@@ -19,7 +19,7 @@ SERVICE: Final = "service"
 
 
 class Action(StrEnum):
-    """What is written to the audit log."""
+    """The kinds of changes that are written to the audit log."""
 
     SUBMIT_EVALUATION = "evaluation.submit"
     CANCEL_EVALUATION = "evaluation.cancel"
@@ -47,7 +47,7 @@ class Origin:
     request_id: str | None
 
     @classmethod
-    def current(cls, default: str = COMMAND_LINE) -> Origin:
+    def read_current(cls, default: str = COMMAND_LINE) -> Origin:
         """Return the origin of the request that is being answered; outside of one the default."""
         caller = CALLER.get()
         return cls(default if caller is None else caller.actor, REQUEST_ID.get())
@@ -78,7 +78,7 @@ def add(
     origin: Origin | None = None,
 ) -> None:
     """Write an entry; without an origin, that of the current request or the command line."""
-    add_all(connection, action, [(subject, owner_id, origin or Origin.current())])
+    add_all(connection, action, [(subject, owner_id, origin or Origin.read_current())])
 
 
 def add_all(

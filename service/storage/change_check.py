@@ -7,11 +7,11 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 from service.settings import is_sqlite
-from service.storage.engine import engines
+from service.storage.engine import get_engines
 
 
 @contextmanager
-def changes() -> Iterator[Callable[[], bool]]:
+def watch_for_changes() -> Iterator[Callable[[], bool]]:
     """Yield a function that returns whether anything may have changed since its last call.
 
     SQLite counts, for each connection, what the others have committed; so this uses a connection of
@@ -22,7 +22,7 @@ def changes() -> Iterator[Callable[[], bool]]:
     if not is_sqlite():
         yield lambda: True
         return
-    connection = engines().reading.raw_connection()
+    connection = get_engines().reading.raw_connection()
     connection.detach()
     with closing(connection):
         cursor = connection.cursor()

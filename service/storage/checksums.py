@@ -94,6 +94,7 @@ def verify(path: Path, name: str) -> None:
 
 
 def _is_as_written(path: Path, name: str) -> bool:
+    """Return whether a file matches the checksum that its name or its end holds."""
     with path.open("rb") as file:
         if name.endswith(TABLE_SUFFIX):
             size = path.stat().st_size - TRAILER_LENGTH

@@ -39,14 +39,15 @@ def store() -> None:
 
 
 def _add(connection: sa.Connection, key: CounterKey, value: float) -> None:
-    name, labels = key[0], _to_text(key[1])
+    """Add to one total, which is inserted if there is none."""
+    name, labels = key[0], _encode_labels(key[1])
     row = {"wanted": name, "labelled": labels, "added": value}
     if connection.execute(_ADD, row).one_or_none() is not None:
         return
     try:
         with connection.begin_nested():
             connection.execute(sa.insert(COUNTER).values(name=name, labels=labels, value=value))
-    except sa.exc.IntegrityError:  # another process has made it at this moment
+    except sa.exc.IntegrityError:  # another process inserted it at the same time
         connection.execute(_ADD, row)
 
 
@@ -54,13 +55,13 @@ def read() -> dict[CounterKey, float]:
     """Return the totals."""
     with reading() as connection:
         rows = connection.execute(sa.select(COUNTER.c.name, COUNTER.c.labels, COUNTER.c.value))
-        return {(row.name, _from_text(row.labels)): row.value for row in rows}
+        return {(row.name, _decode_labels(row.labels)): row.value for row in rows}
 
 
-def _to_text(labels: counters.Labels) -> str:
+def _encode_labels(labels: counters.Labels) -> str:
     return orjson.dumps(dict(labels)).decode()
 
 
-def _from_text(text: str) -> counters.Labels:
+def _decode_labels(text: str) -> counters.Labels:
     labels: Mapping[str, str] = orjson.loads(text)
     return tuple(sorted(labels.items()))

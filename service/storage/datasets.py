@@ -37,7 +37,7 @@ class DatasetRow:
 COLUMNS = tuple(DATASET.c[name] for name in DatasetRow.__dataclass_fields__)
 
 
-def dataset_id(owner_id: UUID, media_type: str, sha256: str) -> UUID:
+def derive_id(owner_id: UUID, media_type: str, sha256: str) -> UUID:
     """Return the id of a file and type, which is the same at each upload."""
     return uuid5(NAMESPACE, f"{owner_id} {media_type} {sha256}")
 
@@ -72,14 +72,14 @@ def get(connection: sa.Connection, owner_id: UUID, identifier: UUID) -> DatasetR
 def get_some(
     connection: sa.Connection, owner_id: UUID, identifiers: Sequence[UUID]
 ) -> list[DatasetRow]:
-    """Return the data sets of an owner that exist."""
+    """Return those of an owner's data sets with these ids that exist."""
     statement = sa.select(*COLUMNS).where(
         DATASET.c.id.in_(identifiers), DATASET.c.owner_id == owner_id
     )
     return [DatasetRow(*row) for row in connection.execute(statement)]
 
 
-def page(
+def list_page(
     connection: sa.Connection, owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
 ) -> tuple[list[DatasetRow], bool]:
     """Return an owner's newest data sets, older than ``before`` unless it is None.
@@ -154,7 +154,7 @@ def list_unused(connection: sa.Connection, before: datetime, limit: int) -> list
     """Return data sets that were last uploaded before a moment and that no evaluation names."""
     statement = (
         sa.select(DATASET.c.id)
-        .where(*_unused_since(before))
+        .where(*_select_unused_since(before))
         .order_by(DATASET.c.created_at)
         .limit(limit)
     )
@@ -170,14 +170,14 @@ def delete_unused(
     """
     statement = (
         sa.delete(DATASET)
-        .where(DATASET.c.id == identifier, *_unused_since(before))
+        .where(DATASET.c.id == identifier, *_select_unused_since(before))
         .returning(DATASET.c.owner_id, DATASET.c.sha256)
     )
     row = connection.execute(statement).one_or_none()
     return None if row is None else (row.owner_id, row.sha256)
 
 
-def _unused_since(moment: datetime) -> tuple[sa.ColumnElement[bool], ...]:
+def _select_unused_since(moment: datetime) -> tuple[sa.ColumnElement[bool], ...]:
     is_named = sa.exists().where(EVALUATION_DATASET.c.dataset_id == DATASET.c.id)
     uploaded = DATASET.c.last_uploaded_at
     return DATASET.c.created_at < moment, sa.or_(uploaded.is_(None), uploaded < moment), ~is_named

@@ -32,7 +32,7 @@ POSTGRES_OPTIONS = (
 )
 POSTGRES_PARAMETERS = {
     "options": POSTGRES_OPTIONS,
-    "connect_timeout": 5,  # seconds, as the next three; milliseconds for the last one
+    "connect_timeout": 5,  # this and the next three are in seconds, the last in milliseconds
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
@@ -50,13 +50,13 @@ class EpochNow(FunctionElement[float]):
 
 
 @compiles(EpochNow)
-def _epoch_now(element: EpochNow, compiler: Any, **options: Any) -> str:
+def _compile_epoch_now(element: EpochNow, compiler: Any, **options: Any) -> str:
     del element, compiler, options
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
 
 @compiles(EpochNow, "sqlite")
-def _epoch_now_sqlite(element: EpochNow, compiler: Any, **options: Any) -> str:
+def _compile_epoch_now_for_sqlite(element: EpochNow, compiler: Any, **options: Any) -> str:
     del element, compiler, options
     return "((julianday('now') - 2440587.5) * 86400.0)"
 
@@ -83,7 +83,7 @@ class _ProcessEngines:
     engines: Engines | None = None
 
 
-def engines() -> Engines:
+def get_engines() -> Engines:
     """Return the engines of this process; they are created at the first call."""
     if _ProcessEngines.engines is None:
         _ProcessEngines.engines = make(settings().resolved_database_url)
@@ -112,9 +112,9 @@ def make(url: str) -> Engines:
     parsed = sa.make_url(url)
     if parsed.get_backend_name() == "sqlite":
         return Engines(
-            writing=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_BUSY_MS),
-            reading=_sqlite(parsed, "BEGIN", SQLITE_BUSY_MS),
-            writing_without_wait=_sqlite(parsed, "BEGIN IMMEDIATE", SQLITE_NO_WAIT_MS),
+            writing=_make_sqlite_engine(parsed, "BEGIN IMMEDIATE", SQLITE_BUSY_MS),
+            reading=_make_sqlite_engine(parsed, "BEGIN", SQLITE_BUSY_MS),
+            writing_without_wait=_make_sqlite_engine(parsed, "BEGIN IMMEDIATE", SQLITE_NO_WAIT_MS),
         )
     if parsed.get_backend_name() != "postgresql":
         raise InvalidSettings(
@@ -124,7 +124,7 @@ def make(url: str) -> Engines:
     parsed = parsed.set(drivername="postgresql+psycopg")
     writing = sa.create_engine(
         parsed,
-        json_serializer=to_json,
+        json_serializer=encode_json,
         json_deserializer=orjson.loads,
         hide_parameters=True,  # an error of the database is logged, and must not show data
         pool_size=10,
@@ -157,8 +157,8 @@ def _hide_rows(engine: sa.Engine) -> None:
     def _shorten(context: Any) -> None:
         for error in (context.original_exception, context.sqlalchemy_exception):
             if error is not None and error.args:
-                message, *others = error.args
-                error.args = (str(message).partition("\nDETAIL:")[0], *others)
+                message, *other_arguments = error.args
+                error.args = (str(message).partition("\nDETAIL:")[0], *other_arguments)
 
 
 def _check_idle(engine: sa.Engine) -> None:
@@ -169,6 +169,7 @@ def _check_idle(engine: sa.Engine) -> None:
 
     @sa.event.listens_for(engine, "checkout")
     def _check_out(connection: DBAPIConnection, record: Any, proxy: Any) -> None:
+        """Test a connection that was not used for a while; the pool replaces a broken one."""
         del proxy
         now = time.monotonic()
         if now - record.info.get("used", now) > IDLE_S:
@@ -179,7 +180,7 @@ def _check_idle(engine: sa.Engine) -> None:
         record.info["used"] = now
 
 
-def to_json(value: Any) -> str:
+def encode_json(value: Any) -> str:
     """Return compact JSON; NaN and infinities become null."""
     return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
@@ -202,10 +203,11 @@ def _use_write_ahead_log(cursor: DBAPICursor, busy_ms: int) -> None:
             return
 
 
-def _sqlite(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
+def _make_sqlite_engine(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
+    """Return an engine of SQLite that begins transactions with ``begin``."""
     engine = sa.create_engine(
         url,
-        json_serializer=to_json,
+        json_serializer=encode_json,
         json_deserializer=orjson.loads,
         hide_parameters=True,
     )

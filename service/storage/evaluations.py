@@ -85,7 +85,7 @@ COLUMNS = tuple(
     EVALUATION.c[name] for name in EvaluationRow.__dataclass_fields__ if name != "labels"
 )
 
-# Built once: building a statement costs several times what running it does.
+# These statements are built once: building one takes several times as long as running it.
 _ROWS = EVALUATION.c
 _LABELS = EVALUATION_LABEL.c
 _INSERT = sa.insert(EVALUATION)
@@ -268,7 +268,7 @@ def get_request_of_owner(
     return connection.execute(statement).one_or_none()
 
 
-def page(
+def list_page(
     connection: sa.Connection,
     owner_id: UUID,
     filters: Filters,
@@ -278,7 +278,7 @@ def page(
     """Return an owner's newest evaluations, older than ``before`` unless it is None."""
     statement = (
         sa.select(*COLUMNS)
-        .where(EVALUATION.c.owner_id == owner_id, *_conditions(filters))
+        .where(EVALUATION.c.owner_id == owner_id, *_build_conditions(filters))
         .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
         .limit(limit)
     )
@@ -290,10 +290,11 @@ def page(
                 sa.and_(EVALUATION.c.created_at == moment, EVALUATION.c.id < last),
             )
         )
-    return _with_labels(connection, connection.execute(statement).all())
+    return _add_labels(connection, connection.execute(statement).all())
 
 
-def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
+def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
+    """Return the SQL conditions of the filters."""
     conditions: list[sa.ColumnElement[bool]] = []
     if filters.status is not None:
         conditions.append(EVALUATION.c.status == filters.status)
@@ -304,7 +305,7 @@ def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
     if filters.created_before is not None:
         conditions.append(EVALUATION.c.created_at < filters.created_before)
     if filters.search is not None:
-        conditions.append(_contains(filters.search))
+        conditions.append(_build_search_condition(filters.search))
     conditions.extend(
         sa.exists().where(
             EVALUATION_LABEL.c.evaluation_id == EVALUATION.c.id,
@@ -316,7 +317,7 @@ def _conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
     return conditions
 
 
-def _contains(text: str) -> sa.ColumnElement[bool]:
+def _build_search_condition(text: str) -> sa.ColumnElement[bool]:
     """Return the condition that a name or a label contains a text, or that it is the id."""
     either: list[sa.ColumnElement[bool]] = [
         EVALUATION.c.name.icontains(text, autoescape=True),
@@ -333,7 +334,8 @@ def _contains(text: str) -> sa.ColumnElement[bool]:
     return sa.or_(*either)
 
 
-def _with_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:
+def _add_labels(connection: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[EvaluationRow]:
+    """Return the evaluations of these rows, each with its labels."""
     if not rows:
         return []
     labels: dict[UUID, dict[str, str]] = {row.id: {} for row in rows}

@@ -37,7 +37,7 @@ def add_all(
     connection.execute(_INSERT, rows)
 
 
-def after(
+def list_after(
     connection: sa.Connection, evaluation_id: UUID, number: int
 ) -> Sequence[sa.Row[int, datetime, str, JsonObject]]:
     """Return an evaluation's events whose number is above ``number``, in order."""

@@ -35,7 +35,7 @@ STORE_ERRNOS: Final = frozenset(
 """Errors of the operating system if the store is unreachable, full or read-only."""
 
 
-def dataset_file_name(sha256: str) -> str:
+def build_dataset_file_name(sha256: str) -> str:
     """Return the name of a data set's bytes; equal bytes are kept once."""
     return f"datasets/{sha256[:2]}/{sha256}"
 
@@ -91,26 +91,28 @@ class FileStore(ABC):
         folder.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
-    def new_upload(self) -> Iterator[IO[bytes]]:
+    def open_upload(self) -> Iterator[IO[bytes]]:
         """Open a temporary local file; it is deleted at the end unless it is kept.
 
         Its ``name`` is its path. ``keep`` gives it its final name. A full or lost disk is
         ``Unavailable`` also when the caller writes to the file.
         """
-        with store_faults("The file cannot be stored"):
+        with translate_file_errors("The file cannot be stored"):
             self.check()
             folder = self.root / UPLOADS
             self._make_folder(folder)
             file = tempfile.NamedTemporaryFile(dir=folder, delete=False)  # noqa: SIM115
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX)  # a collector leaves locked files alone
+            fcntl.flock(
+                file.fileno(), fcntl.LOCK_EX
+            )  # the removal of left files skips locked files
             try:
                 yield file
             finally:
-                with suppress(OSError):  # a full disk, which the writer has met before
+                with suppress(OSError):  # a full disk, of which the writer has got the error
                     file.close()
                 Path(file.name).unlink(missing_ok=True)
 
-    def path(self, name: str) -> Path:
+    def build_path(self, name: str) -> Path:
         """Return the local path of a name, which must be inside the folder."""
         parts = PurePosixPath(name).parts
         if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
@@ -123,7 +125,7 @@ class FileStore(ABC):
 
     def keep_with_digest(self, temporary: IO[bytes], name: str) -> str:
         """Keep a temporary file under a name with its digest, and return that name."""
-        with store_faults("The file cannot be stored"):
+        with translate_file_errors("The file cannot be stored"):
             temporary.flush()
             name = add_digest(name, temporary)
         self.keep(temporary, name)
@@ -131,14 +133,14 @@ class FileStore(ABC):
 
     def write(self, name: str, content: bytes) -> None:
         """Keep bytes under a name."""
-        with self.new_upload() as file:
+        with self.open_upload() as file:
             file.write(content)
             self.keep(file, name)
 
     def stage(self, temporary: IO[bytes], name: str) -> None:
-        """Do the slow part of ``keep``, so that the transaction that calls ``keep`` is short."""
+        """Do the slow part of ``keep`` in advance, so that its transaction is short."""
         del name
-        with store_faults("The file cannot be stored"):
+        with translate_file_errors("The file cannot be stored"):
             temporary.flush()
             os.fsync(temporary.fileno())
 
@@ -156,7 +158,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def keep(self, temporary: IO[bytes], name: str) -> None:
-        """Store a temporary file durably under a name, replacing what had it."""
+        """Store a temporary file durably under a name; an older file of that name is replaced."""
 
     @abstractmethod
     def fetch(self, name: str) -> Path:
@@ -186,10 +188,10 @@ class LocalFileStore(FileStore):
         if self._read_id is None:
             super()._make_folder(folder)
             return
-        made = self.root
-        for part in folder.relative_to(made).parts:
-            made /= part
-            made.mkdir(exist_ok=True)
+        current_folder = self.root
+        for part in folder.relative_to(current_folder).parts:
+            current_folder /= part
+            current_folder.mkdir(exist_ok=True)
 
     def read_mark(self) -> str | None:
         """Return the id in the folder's file ``MARK``."""
@@ -200,25 +202,25 @@ class LocalFileStore(FileStore):
 
     def write_mark(self, identifier: UUID) -> None:
         """Make the folder and write its mark."""
-        with store_faults("The file store cannot be made"):
+        with translate_file_errors("The file store cannot be made"):
             self.root.mkdir(parents=True, exist_ok=True)
             (self.root / MARK).write_text(f"{identifier}\n")
             _flush_folder(self.root)
 
     def check_space(self) -> None:
         """Write a small file, and look at the free space."""
-        with self.new_upload() as file:
+        with self.open_upload() as file:
             file.write(b"x")
             file.flush()
-        with store_faults("The file store cannot be read"):
+        with translate_file_errors("The file store cannot be read"):
             free = shutil.disk_usage(self.root).free
         if free < LEAST_FREE_BYTES:
             raise Unavailable(f"The disk of the file store has only {free} free bytes.")
 
     def keep(self, temporary: IO[bytes], name: str) -> None:
         """Flush a temporary file to the disk and give it its name."""
-        path = self.path(name)
-        with store_faults("The file cannot be stored"):
+        path = self.build_path(name)
+        with translate_file_errors("The file cannot be stored"):
             self.check()
             temporary.flush()
             os.fsync(temporary.fileno())
@@ -228,8 +230,8 @@ class LocalFileStore(FileStore):
 
     def fetch(self, name: str) -> Path:
         """Return the path of a file, after its checksum was verified."""
-        path = self.path(name)
-        with store_faults("The file cannot be read"):
+        path = self.build_path(name)
+        with translate_file_errors("The file cannot be read"):
             try:
                 verify(path, name)
             except FileNotFoundError:
@@ -239,7 +241,7 @@ class LocalFileStore(FileStore):
 
     def list_files(self, prefix: str) -> Iterator[FileEntry]:
         """Yield the files below a folder."""
-        for folder, _, names in os.walk(self.path(prefix)):
+        for folder, _, names in os.walk(self.build_path(prefix)):
             for name in names:
                 path = Path(folder, name)
                 with suppress(FileNotFoundError):  # deleted meanwhile
@@ -248,16 +250,16 @@ class LocalFileStore(FileStore):
 
     def delete(self, name: str) -> None:
         """Remove a file."""
-        with store_faults("The file cannot be deleted"):
-            self.path(name).unlink(missing_ok=True)
+        with translate_file_errors("The file cannot be deleted"):
+            self.build_path(name).unlink(missing_ok=True)
 
     def delete_folder(self, name: str) -> None:
         """Remove a folder."""
-        shutil.rmtree(self.path(name), ignore_errors=True)
+        shutil.rmtree(self.build_path(name), ignore_errors=True)
 
 
 @contextmanager
-def store_faults(action: str) -> Iterator[None]:
+def translate_file_errors(action: str) -> Iterator[None]:
     """Raise ``Unavailable`` in place of errors that mean that the store is unreachable or full."""
     try:
         yield

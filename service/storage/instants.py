@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """A time in UTC with its zone on every database; SQLite by itself does not store the zone."""
+    """A column of times in UTC, with their zone, which SQLite by itself does not store."""
 
     impl = sa.DateTime(timezone=True)
     cache_ok = True

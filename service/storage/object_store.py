@@ -25,7 +25,13 @@ from obstore.store import S3Store
 from service.errors import DamagedFile, Unavailable
 from service.settings import settings
 from service.storage.checksums import is_named_by_content, verify
-from service.storage.files import LEAST_FREE_BYTES, MARK, FileEntry, FileStore, store_faults
+from service.storage.files import (
+    LEAST_FREE_BYTES,
+    MARK,
+    FileEntry,
+    FileStore,
+    translate_file_errors,
+)
 
 PIECE: Final = 8 * 1024 * 1024
 CONNECT_TIMEOUT_S: Final = 3
@@ -69,7 +75,7 @@ class ObjectFileStore(FileStore):
 
     def read_mark(self) -> str | None:
         """Return the id in the object ``MARK``."""
-        with _bucket_faults("The file store cannot be reached"):
+        with _translate_bucket_errors("The file store cannot be reached"):
             try:
                 content = bytes(obstore.get(self._bucket, MARK).bytes())
             except MISSING:
@@ -78,13 +84,13 @@ class ObjectFileStore(FileStore):
 
     def write_mark(self, identifier: UUID) -> None:
         """Write the object ``MARK``."""
-        with _bucket_faults("The file store cannot be marked"):
+        with _translate_bucket_errors("The file store cannot be marked"):
             obstore.put(self._bucket, MARK, f"{identifier}\n".encode())
 
     def check_space(self) -> None:
         """Check that the bucket is there, and the free space of the disk of the copies."""
         self.check()
-        with store_faults("The folder of local copies cannot be written to"):
+        with translate_file_errors("The folder of local copies cannot be written to"):
             self.root.mkdir(parents=True, exist_ok=True)
             free = shutil.disk_usage(self.root).free
         if free < LEAST_FREE_BYTES:
@@ -102,16 +108,16 @@ class ObjectFileStore(FileStore):
         temporary.flush()
         if not (is_named_by_content(name) and self._has(name)):
             self._put(temporary, name)
-        path = self.path(name)
-        with store_faults("The local copy cannot be stored"):
+        path = self.build_path(name)
+        with translate_file_errors("The local copy cannot be stored"):
             path.parent.mkdir(parents=True, exist_ok=True)
             Path(temporary.name).replace(path)
         self._make_room()
 
     def fetch(self, name: str) -> Path:
         """Return the local copy of an object, downloaded if it is not there or is damaged."""
-        path = self.path(name)
-        with store_faults("The local copy cannot be read"):
+        path = self.build_path(name)
+        with translate_file_errors("The local copy cannot be read"):
             with suppress(FileNotFoundError, DamagedFile):
                 verify(path, name)
                 os.utime(path)  # when it was last used
@@ -123,15 +129,15 @@ class ObjectFileStore(FileStore):
 
     def list_files(self, prefix: str) -> Iterator[FileEntry]:
         """Yield the objects below a prefix."""
-        with _bucket_faults("The file store cannot be listed"):
+        with _translate_bucket_errors("The file store cannot be listed"):
             for batch in obstore.list(self._bucket, prefix=prefix):
                 for entry in batch:
                     yield FileEntry(entry["path"], entry["last_modified"].timestamp())
 
     def delete(self, name: str) -> None:
         """Remove an object and its local copy."""
-        path = self.path(name)
-        with _bucket_faults("The file cannot be deleted"), suppress(*MISSING):
+        path = self.build_path(name)
+        with _translate_bucket_errors("The file cannot be deleted"), suppress(*MISSING):
             obstore.delete(self._bucket, name)
         path.unlink(missing_ok=True)
 
@@ -139,10 +145,10 @@ class ObjectFileStore(FileStore):
         """Remove all objects below a prefix."""
         for file in list(self.list_files(name)):
             self.delete(file.name)
-        shutil.rmtree(self.path(name), ignore_errors=True)
+        shutil.rmtree(self.build_path(name), ignore_errors=True)
 
     def _has(self, name: str) -> bool:
-        with _bucket_faults("The file store cannot be reached"):
+        with _translate_bucket_errors("The file store cannot be reached"):
             try:
                 obstore.head(self._bucket, name)
             except MISSING:
@@ -150,13 +156,16 @@ class ObjectFileStore(FileStore):
         return True
 
     def _put(self, temporary: IO[bytes], name: str) -> None:
-        with _bucket_faults("The file cannot be stored"), Path(temporary.name).open("rb") as file:
+        with (
+            _translate_bucket_errors("The file cannot be stored"),
+            Path(temporary.name).open("rb") as file,
+        ):
             obstore.put(self._bucket, name, file, chunk_size=PIECE)
 
     def _download(self, name: str, path: Path) -> None:
         """Write an object to a temporary file, and then give it its local path."""
-        with self.new_upload() as file:
-            with _bucket_faults("The file cannot be read"):
+        with self.open_upload() as file:
+            with _translate_bucket_errors("The file cannot be read"):
                 try:
                     for piece in obstore.get(self._bucket, name).stream(min_chunk_size=PIECE):
                         file.write(piece)
@@ -203,7 +212,7 @@ def open_bucket(url: str, read_id: Callable[[FileStore], UUID] | None) -> Object
 
 
 @contextmanager
-def _bucket_faults(action: str) -> Iterator[None]:
+def _translate_bucket_errors(action: str) -> Iterator[None]:
     """Raise ``Unavailable`` instead of the errors of the object store."""
     try:
         yield

@@ -37,7 +37,7 @@ class QueueState:
 
 
 def read_queue_state(lease_s: float) -> QueueState:
-    """Return the work that is not finished now."""
+    """Return the counts and ages of the work that is not finished now."""
     unfinished = EVALUATION.c.status.in_(sorted(UNFINISHED))
     count = sa.func.count()
     by_kind = (

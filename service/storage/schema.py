@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from service.storage.engine import engines
+from service.storage.engine import get_engines
 from service.storage.time_limits import answer_within
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ LONGEST_MIGRATION_S = 24 * 3600.0
 REVISION_LENGTH = len("2026_11_21_01")
 
 
-def configuration() -> Config:
+def build_configuration() -> Config:
     """Return Alembic's configuration; the migrations lie in the installed package."""
     from alembic.config import Config  # noqa: PLC0415 - see above
 
@@ -37,8 +37,8 @@ def upgrade(revision: str = "head") -> None:
         return
     from alembic import command  # noqa: PLC0415 - see above
 
-    config = configuration()
-    with answer_within(LONGEST_MIGRATION_S), engines().writing.begin() as connection:
+    config = build_configuration()
+    with answer_within(LONGEST_MIGRATION_S), get_engines().writing.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
 
@@ -47,22 +47,22 @@ def downgrade(revision: str) -> None:
     """Undo migrations down to a revision."""
     from alembic import command  # noqa: PLC0415 - see above
 
-    config = configuration()
-    with answer_within(LONGEST_MIGRATION_S), engines().writing.begin() as connection:
+    config = build_configuration()
+    with answer_within(LONGEST_MIGRATION_S), get_engines().writing.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, revision)
 
 
 @lru_cache(maxsize=1)
-def head() -> str:
+def find_newest_revision() -> str:
     """Return the newest revision of this release: its files' names begin with their revisions."""
     names = (entry.name for entry in files("migrations").joinpath("versions").iterdir())
     return max(name[:REVISION_LENGTH] for name in names if name.endswith(".py"))
 
 
-def current() -> str | None:
+def read_revision() -> str | None:
     """Return the database's revision; None for an empty database."""
-    with engines().reading.connect() as connection:
+    with get_engines().reading.connect() as connection:
         if not sa.inspect(connection).has_table(VERSION_TABLE):
             return None
         version = sa.table(VERSION_TABLE, sa.column("version_num", sa.String()))
@@ -71,4 +71,4 @@ def current() -> str | None:
 
 def is_current() -> bool:
     """Return whether the database tables are those of this release."""
-    return current() == head()
+    return read_revision() == find_newest_revision()

@@ -32,7 +32,7 @@ def create(
             digest=compute_digest(token), key_id=key_id, created_at=now, expires_at=now + lifetime
         )
     )
-    origin = Origin(prefix, Origin.current().request_id)
+    origin = Origin(prefix, Origin.read_current().request_id)
     audit.add(connection, Action.LOG_IN, prefix, owner_id, origin)
     return token
 

@@ -53,15 +53,18 @@ def _read() -> UUID | None:
 
 
 def _mark(store: FileStore) -> UUID:
+    """Return the id of this database's file store; a new store is marked with a new id."""
     try:
         with unit_of_work() as connection:
             mark = store.read_mark()
             identifier = uuid4() if mark is None else _parse_mark(mark)
             row = {"name": ONLY_ROW, "id": identifier, "created_at": datetime.now(UTC)}
-            connection.execute(sa.insert(FILE_STORE), row)  # others wait here until the commit
+            connection.execute(
+                sa.insert(FILE_STORE), row
+            )  # other processes wait here until the commit
             if mark is None:
                 store.write_mark(identifier)
-    except IntegrityError:  # another process was faster
+    except IntegrityError:  # another process has written it first
         identifier = _read() or identifier
     return identifier
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
-from service.storage.engine import engines
+from service.storage.engine import get_engines
 
 _AFTER_COMMIT: Final[WeakKeyDictionary[sa.Connection, list[Callable[[], object]]]] = (
     WeakKeyDictionary()
@@ -24,7 +24,7 @@ def unit_of_work(*, no_wait: bool = False) -> Iterator[sa.Connection]:
     ``no_wait`` it raises ``OperationalError`` within milliseconds if another process is writing to
     SQLite; nothing is changed then, and it can be repeated.
     """
-    engine = engines().writing_without_wait if no_wait else engines().writing
+    engine = get_engines().writing_without_wait if no_wait else get_engines().writing
     actions: list[Callable[[], object]] = []
     with engine.begin() as connection:
         _AFTER_COMMIT[connection] = actions
@@ -41,5 +41,5 @@ def call_after_commit(connection: sa.Connection, action: Callable[[], object]) -
 @contextmanager
 def reading() -> Iterator[sa.Connection]:
     """Open a connection for reading."""
-    with engines().reading.connect() as connection:
+    with get_engines().reading.connect() as connection:
         yield connection

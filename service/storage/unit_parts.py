@@ -81,7 +81,7 @@ def count_running_elsewhere(connection: sa.Connection, evaluation_id: UUID) -> i
     return count
 
 
-def delay_part(connection: sa.Connection, held: UnitClaim) -> None:
+def delay_part(connection: sa.Connection, claim: UnitClaim) -> None:
     """Delay the queued chunks of a learner by the time that its claimed chunk took.
 
     The delay is this time multiplied by the number of parts with queued chunks, so that all parts
@@ -89,14 +89,14 @@ def delay_part(connection: sa.Connection, held: UnitClaim) -> None:
     for many parts than for one. A part with quick chunks is finished before one with slow chunks
     goes on.
     """
-    if held.part is None:
+    if claim.part is None:
         return
     claimed = connection.execute(
         sa.select(UNIT.c.place, UNIT.c.seconds).where(
-            UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number
+            UNIT.c.evaluation_id == claim.evaluation_id, UNIT.c.number == claim.number
         )
     ).one()
-    queued = _queued_chunks(held)
+    queued = _select_queued_chunks(claim)
     is_in_part = queued[-1]
     first, parts = connection.execute(
         sa.select(
@@ -105,13 +105,13 @@ def delay_part(connection: sa.Connection, held: UnitClaim) -> None:
     ).one()
     if first is None:
         return
-    # Workers claim chunks that are close together in any order, so this one may have been behind.
+    # Workers claim neighbouring chunks in any order, so queued ones may be ahead of this one.
     delay = min(claimed.place, first) + (claimed.seconds or 0.0) * parts - first
     connection.execute(sa.update(UNIT).where(*queued).values(place=UNIT.c.place + delay))
 
 
 def cancel_part(
-    connection: sa.Connection, held: UnitClaim, output_file: str, *, only_later: bool
+    connection: sa.Connection, claim: UnitClaim, output_file: str, *, only_later: bool
 ) -> int:
     """Cancel the queued chunks of a failed part, and return their size.
 
@@ -120,10 +120,10 @@ def cancel_part(
     however fast the workers are.
     """
     first_number = sa.func.coalesce(UNIT.c.cut_from, UNIT.c.number)
-    later = [first_number >= held.first_number] if only_later else []
+    later = [first_number >= claim.first_number] if only_later else []
     statement = (
         sa.update(UNIT)
-        .where(*_queued_chunks(held), *later)
+        .where(*_select_queued_chunks(claim), *later)
         .values(state=UnitState.CANCELLED.value, output_file=output_file)
         .returning(UNIT.c.size)
     )
@@ -131,10 +131,11 @@ def cancel_part(
     return sum(sizes)
 
 
-def _queued_chunks(held: UnitClaim) -> tuple[sa.ColumnElement[bool], ...]:
+def _select_queued_chunks(claim: UnitClaim) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return the conditions of the queued chunks of the claim's part; the part is last."""
     return (
-        UNIT.c.evaluation_id == held.evaluation_id,
+        UNIT.c.evaluation_id == claim.evaluation_id,
         UNIT.c.stage == Stage.CHUNK,
         UNIT.c.state == UnitState.QUEUED,
-        UNIT.c.part == held.part,
+        UNIT.c.part == claim.part,
     )

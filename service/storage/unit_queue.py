@@ -34,24 +34,24 @@ def _build_owner_statement() -> sa.Select[tuple[UUID]]:
     Each owner costs one lookup in the index, however many units are queued: the next one is
     the first above the last.
     """
-    other = UNIT.alias("other")
-    queued = other.c.state == UnitState.QUEUED.value
-    first = sa.select(other.c.owner_id).where(queued, other.c.owner_id.is_not(None))
+    unit = UNIT.alias("other")
+    queued = unit.c.state == UnitState.QUEUED.value
+    first = sa.select(unit.c.owner_id).where(queued, unit.c.owner_id.is_not(None))
     owners = sa.select(
-        first.order_by(other.c.owner_id).limit(1).scalar_subquery().label("owner_id")
+        first.order_by(unit.c.owner_id).limit(1).scalar_subquery().label("owner_id")
     ).cte("owners", recursive=True)
     following = (
-        sa.select(other.c.owner_id)
-        .where(queued, other.c.owner_id > owners.c.owner_id)
-        .order_by(other.c.owner_id)
+        sa.select(unit.c.owner_id)
+        .where(queued, unit.c.owner_id > owners.c.owner_id)
+        .order_by(unit.c.owner_id)
         .limit(1)
         .scalar_subquery()
     )
     owners = owners.union_all(sa.select(following).where(owners.c.owner_id.is_not(None)))
     last_claim = (
-        sa.select(other.c.claimed_at)
-        .where(other.c.owner_id == owners.c.owner_id, other.c.claimed_at.is_not(None))
-        .order_by(other.c.claimed_at.desc())
+        sa.select(unit.c.claimed_at)
+        .where(unit.c.owner_id == owners.c.owner_id, unit.c.claimed_at.is_not(None))
+        .order_by(unit.c.claimed_at.desc())
         .limit(1)
         .scalar_subquery()
     )
@@ -84,7 +84,7 @@ def iterate_claimable(connection: sa.Connection, count: int) -> Iterator[list[Qu
 
 
 def list_claimable(connection: sa.Connection, count: int) -> list[QueuedUnit]:
-    """Return the first ``count`` queued units that may be claimed now of the owner in turn."""
+    """Return the first ``count`` claimable units of the owner whose turn it is."""
     return next(iterate_claimable(connection, count), [])
 
 
@@ -114,7 +114,7 @@ def mark_due_for_message(connection: sa.Connection, resend_s: float, window: int
     At most ``window`` units are marked at any time, so that a long queue does not fill the broker.
     Their order does not matter: a message only says that there is work.
     """
-    # PostgreSQL looks a value up in an index, but not an expression of the clock.
+    # PostgreSQL uses the index for a value, but not for an expression with the clock.
     now = connection.execute(sa.select(EpochNow())).scalar_one()
     recent = select_recently_sent(now - resend_s, window).subquery()
     outstanding = connection.execute(sa.select(sa.func.count()).select_from(recent)).scalar_one()
@@ -132,7 +132,7 @@ def mark_due_for_message(connection: sa.Connection, resend_s: float, window: int
 
 
 def fill_in_owners(connection: sa.Connection) -> None:
-    """Set the owner of queued units that the previous release has queued without one."""
+    """Set the owner of units that the previous release queued without an owner."""
     owner = (
         sa.select(EVALUATION.c.owner_id)
         .where(EVALUATION.c.id == UNIT.c.evaluation_id)

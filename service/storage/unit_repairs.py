@@ -36,15 +36,17 @@ class RequeuedChunks:
     most_lost: int
 
 
-def remove_gathering(connection: sa.Connection, held: UnitClaim) -> bool:
+def remove_gathering(connection: sa.Connection, claim: UnitClaim) -> bool:
     """Remove a claimed gathering, which is queued again after the chunks; False if it is lost."""
-    claimed = connection.execute(unit_statements.IS_HELD, unit_statements.held(held)).one_or_none()
+    claimed = connection.execute(
+        unit_statements.IS_HELD, unit_statements.build_claim_parameters(claim)
+    ).one_or_none()
     if claimed is None:
         return False
     connection.execute(
         sa.delete(UNIT).where(
-            _C.evaluation_id == held.evaluation_id,
-            _C.number == held.number,
+            _C.evaluation_id == claim.evaluation_id,
+            _C.number == claim.number,
             _C.stage == Stage.GATHER,
         )
     )

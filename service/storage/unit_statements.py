@@ -87,7 +87,7 @@ OUTAGE: Final = sa.select(EpochNow() - _C.unavailable_since).where(*_HELD)
 HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*_HELD)
 
 
-def held(claim: Any) -> dict[str, Any]:
+def build_claim_parameters(claim: Any) -> dict[str, Any]:
     """Return the parameters by which the statements find the unit of a claim."""
     return {
         "its_evaluation": claim.evaluation_id,

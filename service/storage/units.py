@@ -24,8 +24,8 @@ from service.storage import unit_statements
 from service.storage.engine import EpochNow
 from service.storage.tables import EVALUATION, UNIT
 
-PACE = 1.0  # seconds of place between the chunks of one evaluation
-AHEAD = 1e9  # seconds of place by which other units come before all chunks
+PACE = 1.0  # distance in place, in seconds, between the chunks of one evaluation
+AHEAD = 1e9  # seconds subtracted from the place of units that come before all chunks
 _NOW = sa.select(EpochNow())
 _OWNER = sa.select(EVALUATION.c.owner_id).where(EVALUATION.c.id == sa.bindparam("its_evaluation"))
 
@@ -69,21 +69,21 @@ def insert(
     stage: Stage,
     new: Sequence[NewUnit],
     *,
-    sent: int,
+    n_sent: int,
 ) -> list[UnitKey]:
-    """Queue units and return the first ``sent`` of them, marked as sent; the caller sends them."""
+    """Queue units and return the first ``n_sent``, marked as sent; the caller sends them."""
     now = connection.execute(_NOW).scalar_one()
     owner_id = connection.execute(_OWNER, {"its_evaluation": evaluation_id}).scalar_one()
     first = now if stage is Stage.CHUNK else now - AHEAD
-    in_turn = _in_turn(new)
+    in_turn = _alternate_parts(new)
     rows = [
-        _queued(evaluation_id, owner_id, stage, unit, now)
-        | {"place": first + i * PACE, "message_sent_at": now if i < sent else 0.0}
+        _build_row(evaluation_id, owner_id, stage, unit, now)
+        | {"place": first + i * PACE, "message_sent_at": now if i < n_sent else 0.0}
         for i, unit in enumerate(in_turn)
     ]
     if rows:
         connection.execute(unit_statements.INSERT, rows)
-    return [(evaluation_id, unit.number) for unit in in_turn[:sent]]
+    return [(evaluation_id, unit.number) for unit in in_turn[:n_sent]]
 
 
 def insert_starts(
@@ -99,45 +99,46 @@ def insert_starts(
     now = connection.execute(_NOW).scalar_one()
     start = NewUnit(0, {}, 1)
     place = {"place": now - AHEAD, "message_sent_at": now}
-    rows = [_queued(i, owner, Stage.START, start, now) | place for i, owner in evaluations]
+    rows = [_build_row(i, owner, Stage.START, start, now) | place for i, owner in evaluations]
     connection.execute(unit_statements.INSERT, rows)
     return [(identifier, 0) for identifier, _ in evaluations]
 
 
-def insert_rest(connection: sa.Connection, held: UnitClaim, rest: NewUnit) -> None:
+def insert_second_piece(connection: sa.Connection, claim: UnitClaim, second_piece: NewUnit) -> None:
     """Queue the second piece of a chunk that was cut; the claim computes only the first.
 
     The rest has the place of the chunk, so that it comes before the chunks behind it.
     """
-    evaluation_id = held.evaluation_id
+    evaluation_id = claim.evaluation_id
     owner_id, place, now = connection.execute(
         sa.select(UNIT.c.owner_id, UNIT.c.place, EpochNow()).where(
-            UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == held.number
+            UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == claim.number
         )
     ).one()
-    values = {"place": place, "message_sent_at": 0.0, "cut_from": held.first_number}
-    row = _queued(evaluation_id, owner_id, Stage.CHUNK, rest, now) | values
+    values = {"place": place, "message_sent_at": 0.0, "cut_from": claim.first_number}
+    row = _build_row(evaluation_id, owner_id, Stage.CHUNK, second_piece, now) | values
     connection.execute(unit_statements.INSERT, [row])
 
 
-def next_number(connection: sa.Connection, evaluation_id: UUID) -> int:
+def find_next_number(connection: sa.Connection, evaluation_id: UUID) -> int:
     """Return the number of an evaluation's next new unit; the evaluation must be locked."""
     statement = sa.select(sa.func.max(UNIT.c.number)).where(UNIT.c.evaluation_id == evaluation_id)
     return int(connection.execute(statement).scalar_one()) + 1
 
 
-def shorten(connection: sa.Connection, held: UnitClaim, new: NewUnit) -> None:
+def shorten(connection: sa.Connection, claim: UnitClaim, new: NewUnit) -> None:
     """Set the payload and the size of a claimed chunk to those of the piece that was computed."""
     connection.execute(
         sa.update(UNIT)
-        .where(UNIT.c.evaluation_id == held.evaluation_id, UNIT.c.number == held.number)
+        .where(UNIT.c.evaluation_id == claim.evaluation_id, UNIT.c.number == claim.number)
         .values(payload=dict(new.payload), size=new.size)
     )
 
 
-def _queued(
+def _build_row(
     evaluation_id: UUID, owner_id: UUID, stage: Stage, unit: NewUnit, now: float
 ) -> dict[str, object]:
+    """Return the values of a queued unit, except its place and the time of its message."""
     return {
         "evaluation_id": evaluation_id,
         "owner_id": owner_id,
@@ -154,7 +155,7 @@ def _queued(
     }
 
 
-def _in_turn(new: Sequence[NewUnit]) -> list[NewUnit]:
+def _alternate_parts(new: Sequence[NewUnit]) -> list[NewUnit]:
     """Return the units ordered so that their parts take turns."""
     turns: Counter[str | None] = Counter()
     placed = []
@@ -188,48 +189,53 @@ def claim(
     )
 
 
-def renew(connection: sa.Connection, held: UnitClaim, lease_s: float) -> bool:
+def renew(connection: sa.Connection, claim: UnitClaim, lease_s: float) -> bool:
     """Extend a lease; False if the claim is lost."""
-    return _changed_row(connection, unit_statements.RENEW, held, lease=lease_s)
+    return _run_on_claim(connection, unit_statements.RENEW, claim, lease=lease_s)
 
 
-def is_held(connection: sa.Connection, held: UnitClaim) -> bool:
+def is_held(connection: sa.Connection, claim: UnitClaim) -> bool:
     """Return whether the unit is still claimed by this attempt."""
-    return _changed_row(connection, unit_statements.IS_HELD, held)
+    return _run_on_claim(connection, unit_statements.IS_HELD, claim)
 
 
 def settle(
-    connection: sa.Connection, held: UnitClaim, state: UnitState, output_file: str | None = None
+    connection: sa.Connection, claim: UnitClaim, state: UnitState, output_file: str | None = None
 ) -> bool:
     """Record the outcome of this attempt; False if the claim is lost or was cancelled."""
     values = {"new_state": state.value, "new_file": output_file}
-    return _changed_row(connection, unit_statements.SETTLE, held, **values)
+    return _run_on_claim(connection, unit_statements.SETTLE, claim, **values)
 
 
-def put_back(connection: sa.Connection, held: UnitClaim, *, delay_s: float, lost: bool) -> bool:
+def put_back(connection: sa.Connection, claim: UnitClaim, *, delay_s: float, lost: bool) -> bool:
     """Queue the unit again; ``lost`` counts a failed attempt. False if the claim is lost."""
     values = {"more_lost": int(lost), "delay": delay_s}
-    return _changed_row(connection, unit_statements.PUT_BACK, held, **values)
+    return _run_on_claim(connection, unit_statements.PUT_BACK, claim, **values)
 
 
-def outage_seconds(connection: sa.Connection, held: UnitClaim) -> float:
+def read_outage_seconds(connection: sa.Connection, claim: UnitClaim) -> float:
     """Return for how many seconds faults of the infrastructure have stopped a claimed unit."""
-    row = connection.execute(unit_statements.OUTAGE, unit_statements.held(held)).one_or_none()
+    row = connection.execute(
+        unit_statements.OUTAGE, unit_statements.build_claim_parameters(claim)
+    ).one_or_none()
     return 0.0 if row is None else float(row[0] or 0.0)
 
 
-def postpone(connection: sa.Connection, held: UnitClaim, delay_s: float) -> bool:
+def postpone(connection: sa.Connection, claim: UnitClaim, delay_s: float) -> bool:
     """Queue a unit again after a fault of the infrastructure; False if the claim is lost.
 
-    This counts as no lost attempt; ``outage_seconds`` counts from the first time.
+    This counts as no lost attempt; ``read_outage_seconds`` counts from the first time.
     """
-    return _changed_row(connection, unit_statements.POSTPONE, held, delay=delay_s)
+    return _run_on_claim(connection, unit_statements.POSTPONE, claim, delay=delay_s)
 
 
-def _changed_row(
-    connection: sa.Connection, statement: sa.Executable, held: UnitClaim, **values: Any
+def _run_on_claim(
+    connection: sa.Connection, statement: sa.Executable, claim: UnitClaim, **values: Any
 ) -> bool:
-    row = connection.execute(statement, {**unit_statements.held(held), **values}).one_or_none()
+    """Run a statement on a claimed unit; False if the claim is lost."""
+    row = connection.execute(
+        statement, {**unit_statements.build_claim_parameters(claim), **values}
+    ).one_or_none()
     return row is not None
 
 
@@ -291,7 +297,7 @@ class OutputFile:
     name: str
 
 
-def output_files(
+def list_output_files(
     connection: sa.Connection, evaluation_id: UUID, numbers: Collection[int] | None = None
 ) -> list[OutputFile]:
     """Return the files of the chunks' arrays, in the order of the chunks.
@@ -332,7 +338,7 @@ def list_claims(connection: sa.Connection, worker_ids: Collection[UUID]) -> list
 
 def list_expired(connection: sa.Connection, count: int) -> list[UnitClaim]:
     """Return claims whose lease has expired, at most ``count``."""
-    # PostgreSQL looks a value up in an index, but not an expression of the clock.
+    # PostgreSQL uses the index for a value, but not for an expression with the clock.
     return _read_claims(connection, select_expired(connection.execute(_NOW).scalar_one(), count))
 
 
@@ -342,6 +348,7 @@ def select_expired(now: float, count: int) -> sa.Select[Any]:
 
 
 def _select_running(condition: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Return the query of running units that meet a condition, as claims."""
     return sa.select(
         UNIT.c.evaluation_id,
         UNIT.c.number,
@@ -361,7 +368,9 @@ def _read_claims(connection: sa.Connection, statement: sa.Select[Any]) -> list[U
     ]
 
 
-def history(connection: sa.Connection, held: UnitClaim) -> tuple[int, float]:
+def read_history(connection: sa.Connection, claim: UnitClaim) -> tuple[int, float]:
     """Return the number of lost attempts at a unit, and the seconds that this attempt has run."""
-    row = connection.execute(unit_statements.HISTORY, unit_statements.held(held)).one_or_none()
+    row = connection.execute(
+        unit_statements.HISTORY, unit_statements.build_claim_parameters(claim)
+    ).one_or_none()
     return (0, 0.0) if row is None else (row[0], float(row[1] or 0.0))

@@ -25,7 +25,7 @@ AT_ONCE_PER_WEBHOOK: Final = 2
 
 _HOOKS = WEBHOOK.c
 _DELIVERIES = WEBHOOK_DELIVERY.c
-# The lock lets PostgreSQL delete none of them before its deliveries are written.
+# The lock keeps PostgreSQL from deleting a webhook before its deliveries are written.
 _LISTENING = (
     sa.select(_HOOKS.id, _HOOKS.event_types, _HOOKS.labels)
     .where(_HOOKS.owner_id == sa.bindparam("owner"), _HOOKS.disabled_at.is_(None))
@@ -67,7 +67,7 @@ class DeliveryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedDelivery:
-    """A delivery that this process sends now, with what it needs for that.
+    """A delivery that this process sends now, with the URL and the secrets.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def delete(connection: sa.Connection, webhook_id: UUID) -> None:
 
 
 def disable(connection: sa.Connection, webhook_id: UUID) -> None:
-    """Send nothing more to a webhook: what waits for it is dead."""
+    """Send nothing more to a webhook, and mark its waiting deliveries as dead."""
     now = datetime.now(UTC)
     connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=now))
     connection.execute(
@@ -151,7 +151,7 @@ def add_deliveries(
     status: str,
     finished_at: datetime,
 ) -> None:
-    """Write a delivery for each webhook of an owner that is told of this end of an evaluation.
+    """Write a delivery for each webhook of an owner that wants to know of this outcome.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def send_again(
 
 def are_due(connection: sa.Connection, now: float) -> bool:
     """Return whether a delivery is due."""
-    statement = sa.select(sa.exists().where(*_due(now)))
+    statement = sa.select(sa.exists().where(*_select_due(now)))
     return bool(connection.execute(statement).scalar_one())
 
 
@@ -260,17 +260,17 @@ def claim(connection: sa.Connection, now: float, until: float, limit: int) -> li
     turn = sa.func.row_number().over(
         partition_by=_DELIVERIES.webhook_id, order_by=_DELIVERIES.next_attempt_at
     )
-    numbered = sa.select(_DELIVERIES.id, turn.label("turn")).where(*_due(now)).subquery()
-    wanted = list(
+    numbered = sa.select(_DELIVERIES.id, turn.label("turn")).where(*_select_due(now)).subquery()
+    due_ids = list(
         connection.scalars(
             sa.select(numbered.c.id).where(numbered.c.turn <= AT_ONCE_PER_WEBHOOK).limit(limit)
         )
     )
-    if not wanted:
+    if not due_ids:
         return []
     statement = (
         sa.update(WEBHOOK_DELIVERY)
-        .where(_DELIVERIES.id.in_(wanted), *_due(now))
+        .where(_DELIVERIES.id.in_(due_ids), *_select_due(now))
         .values(attempts=_DELIVERIES.attempts + 1, next_attempt_at=until)
         .returning(_DELIVERIES.id)
     )
@@ -335,7 +335,7 @@ def remove_before(connection: sa.Connection, moment: datetime, limit: int) -> in
     return connection.execute(sa.delete(WEBHOOK_DELIVERY).where(_DELIVERIES.id.in_(old))).rowcount
 
 
-def _due(now: float) -> tuple[sa.ColumnElement[bool], ...]:
+def _select_due(now: float) -> tuple[sa.ColumnElement[bool], ...]:
     return (
         _DELIVERIES.state == DeliveryState.PENDING.value,
         _DELIVERIES.next_attempt_at <= now,

@@ -51,7 +51,7 @@ def _answer_requests(listener: socket.socket) -> None:
     start_parsers()
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
-    config = server_config(application)
+    config = build_server_config(application)
     gc.freeze()  # what is imported now stays, and is not searched for garbage
     tracing.configure("thetahat-api")
     try:
@@ -60,7 +60,7 @@ def _answer_requests(listener: socket.socket) -> None:
         tracing.shut_down()
 
 
-def server_config(application: Any) -> uvicorn.Config:
+def build_server_config(application: Any) -> uvicorn.Config:
     """Return the configuration of the HTTP server.
 
     Only the proxies of the settings may say by which scheme and from which address a request came:

@@ -71,14 +71,14 @@ def wait_until_up(settings: Settings, is_alive: Callable[[], bool]) -> None:
     """Wait until the broker answers; ``CannotStart`` if it has ended or takes too long."""
     deadline = time.monotonic() + START_TIMEOUT_S
     while is_alive() and time.monotonic() < deadline:
-        if _answers(settings.broker_socket):
+        if _does_answer(settings.broker_socket):
             return
         time.sleep(0.01)
     log = settings.data_dir.resolve() / "broker" / "broker.log"
     raise CannotStart(f"The embedded broker did not start. The reason may be in {log}.")
 
 
-def _answers(path: Path) -> bool:
+def _does_answer(path: Path) -> bool:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
             client.settimeout(1.0)

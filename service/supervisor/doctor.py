@@ -23,7 +23,7 @@ import thetahat
 from service.broker import queue
 from service.errors import Unavailable
 from service.process import compiled_loops
-from service.process.memory import MEBIBYTE, usable_memory_bytes
+from service.process.memory import MEBIBYTE, find_usable_memory_bytes
 from service.settings import Settings, is_sqlite
 from service.storage import schema
 from service.storage.engine import EpochNow
@@ -85,12 +85,12 @@ def run_checks(settings: Settings) -> list[Check]:
             "workers": _check_workers,
             "keys": _check_keys,
         }
-        checks += [_guard(name, check, settings) for name, check in reading_checks.items()]
+        checks += [_run_check(name, check, settings) for name, check in reading_checks.items()]
     checks.append(_check_broker(settings))
     return checks
 
 
-def _guard(name: str, check: Callable[[Settings], Check], settings: Settings) -> Check:
+def _run_check(name: str, check: Callable[[Settings], Check], settings: Settings) -> Check:
     """Return the outcome of a check that reads the database, which may fail meanwhile."""
     try:
         with answer_within(ANSWER_S):
@@ -111,18 +111,18 @@ def _check_versions() -> Check:
         name="versions",
         state=State.OK,
         message=f"thetahat {thetahat.__version__}, Python {platform.python_version()}, "
-        f"SQLite {sqlite3.sqlite_version}, database revision {schema.head()}.",
+        f"SQLite {sqlite3.sqlite_version}, database revision {schema.find_newest_revision()}.",
     )
 
 
 def _check_memory(settings: Settings) -> Check:
     """Compare what the workers may use with the memory of the machine or container."""
-    usable = usable_memory_bytes()
+    usable = find_usable_memory_bytes()
     total_mb = settings.workers * settings.memory_limit_mb
     if usable is None or total_mb <= usable // MEBIBYTE:
         has = "an unknown amount" if usable is None else f"{usable // MEBIBYTE} MiB"
-        each = f"{settings.workers} workers may use {settings.memory_limit_mb} MiB each"
-        message = f"{each}; there is {has}."
+        use = f"{settings.workers} workers may use {settings.memory_limit_mb} MiB each"
+        message = f"{use}; there is {has}."
         return Check(name="memory", state=State.OK, message=message)
     return Check(
         name="memory",
@@ -193,7 +193,7 @@ def _check_database(settings: Settings) -> Iterator[Check]:
         return
     try:
         with answer_within(ANSWER_S):
-            revision = schema.current()
+            revision = schema.read_revision()
     except SQLAlchemyError as error:
         yield Check(
             name="database",
@@ -202,12 +202,12 @@ def _check_database(settings: Settings) -> Iterator[Check]:
             advice="Check that it runs, and THETAHAT_DATABASE_URL with its password.",
         )
         return
-    if revision != schema.head():
+    if revision != schema.find_newest_revision():
         yield Check(
             name="database",
             state=State.FAULT,
             message=f"The database {shown} is at revision {revision or 'none'}, and this release "
-            f"needs {schema.head()}.",
+            f"needs {schema.find_newest_revision()}.",
             advice="Run `thetahat migrate`, or install the release that the database is of.",
         )
         return
@@ -275,13 +275,13 @@ def _check_workers(settings: Settings) -> Check:
             .where(WORKER.c.heartbeat_at > EpochNow() - settings.lease_s)
             .group_by(WORKER.c.version)
         ).all()
-    others = sorted(version for version, _ in rows if version != thetahat.__version__)
+    other_versions = sorted(version for version, _ in rows if version != thetahat.__version__)
     count = sum(n for _, n in rows)
-    if others:
+    if other_versions:
         return Check(
             name="workers",
             state=State.WARNING,
-            message=f"Workers of other releases are running: {', '.join(others)}.",
+            message=f"Workers of other releases are running: {', '.join(other_versions)}.",
             advice=f"Restart them with thetahat {thetahat.__version__}.",
         )
     if count:

@@ -19,7 +19,7 @@ from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Final, NoReturn
 
-from service.process.exit_with_parent import signal_on_parent_exit
+from service.process.exit_with_parent import request_signal_on_parent_exit
 from service.process.threads import limit_to_one_thread
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -111,7 +111,7 @@ def _detach_from_parent(
 ) -> None:
     """Set up the child's session, file descriptors and signal handlers."""
     os.setsid()
-    signal_on_parent_exit(orphan_signal)
+    request_signal_on_parent_exit(orphan_signal)
     if os.getppid() != parent:
         os._exit(1)
     null = os.open(os.devnull, os.O_RDONLY)

@@ -37,7 +37,7 @@ def wait_until_answering(
             return False
         for child in children:
             child.restart_if_ended()
-        if _has_worker(node) and _answers(listener):
+        if _has_worker(node) and _does_answer(listener):
             return True
     log.error("serve.not_ready", extra={"seconds": TIMEOUT_S})
     return False
@@ -80,7 +80,7 @@ def _has_worker(node: UUID) -> bool:
         return bool(workers.list_process_ids(connection, node))
 
 
-def _answers(listener: socket.socket) -> bool:
+def _does_answer(listener: socket.socket) -> bool:
     host, port = listener.getsockname()[:2]
     connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=TIMEOUT_S)
     try:

@@ -72,7 +72,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         _restart_until_stopped(children, stop, notice)
 
 
-def work(settings: Settings, say: Callable[[str], None]) -> None:
+def run_workers(settings: Settings, say: Callable[[str], None]) -> None:
     """Run workers and a sweep thread until a signal comes: a machine of a cluster."""
     from service.storage import engine, schema  # noqa: PLC0415 - as in _prepare_database
     from service.supervisor import ready  # noqa: PLC0415 - likewise

@@ -121,7 +121,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     from service.kinds.base import Job, run_job
     from service.kinds.provenance import Provenance
     from service.kinds.registry import JOB_KINDS
-    from service.storage.engine import to_json
+    from service.storage.engine import encode_json
 
     files = {
         name: read_file(DATA / name, MEDIA_TYPES[Path(name).suffix], folder)
@@ -132,7 +132,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     kind = JOB_KINDS[body["kind"]]
     request = kind.request.model_validate_json(json.dumps(body))
     kind.check(request, datasets)
-    stored = json.loads(to_json(request.canonical()))
+    stored = json.loads(encode_json(request.canonical()))
     again = kind.request.model_validate({"kind": body["kind"], **stored})
     number = uuid5(NAMESPACE_URL, json.dumps(body))
     job = Job(number, body["kind"], again, body["seed"], datasets)
@@ -144,7 +144,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     unknown = Provenance(version="", seed=body["seed"], data_sha256="", spec_sha256="")
     result = encode_result(finished, unknown)
     result["methods"] = result["provenance"]["methods"]
-    return json.loads(to_json(result)), json.loads(to_json(columns))
+    return json.loads(encode_json(result)), json.loads(encode_json(columns))
 
 
 def files_of(value: Any) -> list[str]:

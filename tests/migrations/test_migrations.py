@@ -17,7 +17,7 @@ from service.storage.unit_of_work import reading
 
 
 def _tables() -> set[str]:
-    with engine.engines().reading.connect() as connection:
+    with engine.get_engines().reading.connect() as connection:
         return set(sa.inspect(connection).get_table_names()) - {schema.VERSION_TABLE}
 
 
@@ -32,13 +32,13 @@ def test_exact_up_down_and_up_again(empty_database: str) -> None:
 
 
 def test_exact_the_migrated_tables_are_those_of_the_models(database: str) -> None:
-    with engine.engines().writing.connect() as connection:
+    with engine.get_engines().writing.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []
 
 
 def test_exact_constraints_have_the_names_of_the_models(database: str) -> None:
-    with engine.engines().reading.connect() as connection:
+    with engine.get_engines().reading.connect() as connection:
         inspector = sa.inspect(connection)
         for table in METADATA.sorted_tables:
             checks = {check["name"] for check in inspector.get_check_constraints(table.name)}
@@ -47,14 +47,14 @@ def test_exact_constraints_have_the_names_of_the_models(database: str) -> None:
 
 
 def test_exact_there_is_one_head_and_file_names_begin_with_it() -> None:
-    script = ScriptDirectory.from_config(schema.configuration())
-    assert script.get_heads() == [schema.head()]
+    script = ScriptDirectory.from_config(schema.build_configuration())
+    assert script.get_heads() == [schema.find_newest_revision()]
     for revision in script.walk_revisions():
         assert Path(revision.path).name.startswith(f"{revision.revision}_")
 
 
 def test_exact_every_migration_answers_the_two_questions() -> None:
-    script = ScriptDirectory.from_config(schema.configuration())
+    script = ScriptDirectory.from_config(schema.build_configuration())
     for revision in script.walk_revisions():
         source = Path(revision.path).read_text()
         assert "Safe while the previous release runs: " in source
@@ -71,7 +71,7 @@ def test_exact_the_local_owner_is_there(database: str) -> None:
 
 
 def test_degenerate_an_empty_database_is_not_current(empty_database: str) -> None:
-    assert schema.current() is None
+    assert schema.read_revision() is None
     assert not schema.is_current()
 
 
@@ -84,5 +84,5 @@ def test_property_releases_that_start_together_migrate_once(empty_database: str)
     for process in racing:
         output, errors = process.communicate(timeout=60)
         assert process.returncode == 0, errors.decode()
-        assert schema.head() in output.decode()
+        assert schema.find_newest_revision() in output.decode()
     assert schema.is_current()

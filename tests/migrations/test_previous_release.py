@@ -34,7 +34,7 @@ from tests.worker.sleeping_kind import expected_draws
 
 __all__ = ["sleeping"]
 
-SCRIPTS = ScriptDirectory.from_config(schema.configuration())
+SCRIPTS = ScriptDirectory.from_config(schema.build_configuration())
 REVISIONS = [script.revision for script in SCRIPTS.walk_revisions()]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -42,12 +42,12 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def test_exact_every_revision_but_the_newest_is_tested() -> None:
     folder = Path(schema.__file__).parents[2] / "migrations" / "versions"
     assert len(REVISIONS) == len(list(folder.glob("2*.py")))
-    assert REVISIONS[0] == schema.head()
+    assert REVISIONS[0] == schema.find_newest_revision()
 
 
 def read_old_tables() -> dict[str, sa.TableClause]:
     """Return the tables of the database as it is now, with their own columns alone."""
-    with engine.engines().reading.connect() as connection:
+    with engine.get_engines().reading.connect() as connection:
         inspector = sa.inspect(connection)
         names = set(inspector.get_table_names()) & set(METADATA.tables)
         return {
@@ -73,7 +73,7 @@ def compute(evaluation_id: UUID) -> None:
     """Compute all units of an evaluation, as messages to a worker would."""
     worker, deadline = make_executor(), time.monotonic() + 60
     while look(evaluation_id).status != "succeeded":
-        worker.handle_message((evaluation_id, 0))
+        worker.compute_queued_units((evaluation_id, 0))
         assert time.monotonic() < deadline
 
 

@@ -40,7 +40,7 @@ def run_chunks(evaluation_id: UUID, worker: UnitExecutor) -> list[Path]:
     """Run the start and all chunks, and return the files of the chunks."""
     for number in range(4):
         assert worker.run((evaluation_id, number))
-    folder = open_file_store().path(f"chunks/{evaluation_id}")
+    folder = open_file_store().build_path(f"chunks/{evaluation_id}")
     return sorted(folder.iterdir())
 
 

@@ -65,7 +65,7 @@ def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
 
 def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
     evaluation_id = submit_nap(n_chunks=5, seed=5)
-    make_executor().handle_message(
+    make_executor().compute_queued_units(
         (evaluation_id, 0)
     )  # and drains the queue without further messages
     row = look(evaluation_id)
@@ -74,7 +74,7 @@ def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
     assert _result(evaluation_id)["draws"] == expected_draws(5, 5)
     table = pq.read_table(read.find_losses_file(LOCAL_OWNER_ID, evaluation_id))
     assert table["a"].to_pylist() == [draw[0] for draw in expected_draws(5, 5)]
-    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().build_path(f"chunks/{evaluation_id}").exists()
     types = [event.type for event in read.list_events(LOCAL_OWNER_ID, evaluation_id)]
     assert types == ["queued", "started", *["progress"] * 6, "succeeded"]
     assert (
@@ -109,13 +109,13 @@ def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> No
     record.put_back(zombie)  # the lease ran out and the sweeper queued it again
     worker.run((evaluation_id, 1))
     worker._record(zombie, outcome)
-    (name,) = (path.name for path in files.path(f"chunks/{evaluation_id}").iterdir())
+    (name,) = (path.name for path in files.build_path(f"chunks/{evaluation_id}").iterdir())
     assert name.startswith("1-2.")
     assert look(evaluation_id).progress_done == 2
     assert not record.record_failure(zombie, failures.internal())
     assert not record.record_result(zombie, "{}", None)
     assert not record.put_back(zombie)
-    worker.handle_message((evaluation_id, 2))
+    worker.compute_queued_units((evaluation_id, 2))
     assert _result(evaluation_id)["draws"] == expected_draws(5, 2)
 
 
@@ -155,7 +155,7 @@ def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> No
     assert read.get_result(LOCAL_OWNER_ID, evaluation_id) == body
     losses = read.find_losses_file(LOCAL_OWNER_ID, evaluation_id)
     assert losses.name.startswith(f"{evaluation_id}-2.")
-    assert list(files.path("losses").iterdir()) == [losses]
+    assert list(files.build_path("losses").iterdir()) == [losses]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_exact_a_failed_unit_fails_the_evaluation_with_its_reason(
     assert detail in row.error["detail"]
     assert "secret" not in str(row.error)
     assert [u.state for u in units(evaluation_id)] == ["done", "done", "failed", "cancelled"]
-    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().build_path(f"chunks/{evaluation_id}").exists()
 
 
 def test_exact_a_refusal_names_place_and_value(sqlite: None) -> None:
@@ -227,7 +227,7 @@ def test_exact_after_its_slice_a_worker_sends_a_message_for_the_next_unit(
     monkeypatch.setattr(queue, "enqueue", lambda keys, *_: sent.extend(keys))
     evaluation_id = submit_nap()
     sent.clear()
-    make_executor().handle_message((evaluation_id, 0))
+    make_executor().compute_queued_units((evaluation_id, 0))
     assert sent == [(evaluation_id, 0)]
     assert look(evaluation_id).status == "queued"
 
@@ -256,7 +256,7 @@ def test_exact_a_stopped_worker_queues_its_work_again(database: str, setting: Se
     stopping.set()
     evaluation_id = submit_nap(seconds=20.0)
     worker.run((evaluation_id, 0))
-    worker.handle_message((evaluation_id, 0))  # nothing more is begun
+    worker.compute_queued_units((evaluation_id, 0))  # nothing more is begun
     worker.stop()
     row = unit(evaluation_id)
     assert (row.state, row.lost, row.attempt) == ("queued", 0, 1)

@@ -35,7 +35,7 @@ def _finish(evaluation_id: UUID) -> Any:
     for _ in range(20):
         for row in units(evaluation_id):
             set_unit(evaluation_id, row.number, not_before=0.0)
-        make_executor().handle_message((evaluation_id, 0))
+        make_executor().compute_queued_units((evaluation_id, 0))
         if look(evaluation_id).is_finished:
             break
     return orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))
@@ -61,7 +61,7 @@ def test_exact_an_internal_error_is_tried_again_in_another_process(
     assert poisoned.run((evaluation_id, 0))
     assert poisoned.must_be_replaced
     assert (unit(evaluation_id).state, unit(evaluation_id).lost) == ("queued", 1)
-    poisoned.handle_message((other, 0))
+    poisoned.compute_queued_units((other, 0))
     assert not poisoned.run((other, 0))
     assert unit(other).state == "queued"  # it draws no more work to itself
     assert _finish(evaluation_id)["draws"] == expected_draws(5, 1)[0]

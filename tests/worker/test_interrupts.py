@@ -32,7 +32,7 @@ def _soon(main: Interruptible, reason: Reason) -> None:
 def test_exact_the_first_reason_comes_out_of_the_section(main: Interruptible) -> None:
     _soon(main, Reason.LOST)
     started = time.monotonic()
-    with pytest.raises(Interrupted) as interruption, main.section():
+    with pytest.raises(Interrupted) as interruption, main.allow_interrupts():
         time.sleep(20)
     assert interruption.value.reason is Reason.LOST
     assert time.monotonic() - started < 5
@@ -40,7 +40,7 @@ def test_exact_the_first_reason_comes_out_of_the_section(main: Interruptible) ->
 
 def test_exact_no_handler_of_errors_eats_it(main: Interruptible) -> None:
     _soon(main, Reason.TIME_LIMIT)
-    with pytest.raises(Interrupted), main.section():
+    with pytest.raises(Interrupted), main.allow_interrupts():
         _sleep_carelessly()
 
 
@@ -54,7 +54,7 @@ def _sleep_carelessly() -> None:
 def test_degenerate_outside_a_section_nothing_is_raised(main: Interruptible) -> None:
     main.interrupt(Reason.LOST)
     os.kill(os.getpid(), SIGNAL)
-    with main.section():
+    with main.allow_interrupts():
         time.sleep(0.01)
     assert not main.is_inside
 
@@ -108,7 +108,7 @@ def test_exact_an_import_is_finished_before_the_interruption(
     (package / "part.py").write_text("")
     (package / "slow.py").write_text(SLOW_MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    with _interrupting(main), pytest.raises(Interrupted), main.section():
+    with _interrupting(main), pytest.raises(Interrupted), main.allow_interrupts():
         _import_and_sleep("slow_package.slow")
     assert sys.modules["slow_package.slow"].finished
 
@@ -122,7 +122,7 @@ def test_exact_a_compilation_is_finished_before_the_interruption(main: Interrupt
     import numba
 
     total = numba.njit(lambda values: values.sum())
-    with _interrupting(main), pytest.raises(Interrupted), main.section():
+    with _interrupting(main), pytest.raises(Interrupted), main.allow_interrupts():
         _call_and_sleep(total)
     assert len(total.signatures) == 1
 

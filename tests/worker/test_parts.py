@@ -24,7 +24,7 @@ A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 
 def _end(evaluation_id: UUID, worker: UnitExecutor) -> Any:
     """Do what is left, and return the result by part."""
-    worker.handle_message((evaluation_id, 1))
+    worker.compute_queued_units((evaluation_id, 1))
     return orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["parts"]
 
 
@@ -42,7 +42,7 @@ def test_exact_a_learner_fails_alone_with_its_message(
     setting(max_attempts=1)
     evaluation_id, worker = submit_nap(**A_AND_B, fault=fault, at=2), make_executor()
     worker.run((evaluation_id, 0))
-    worker.handle_message((evaluation_id, 1))
+    worker.compute_queued_units((evaluation_id, 1))
     result = _end(evaluation_id, make_executor())  # a crash ends the first one
     draws = expected_draws(5, 6)
     assert result["b"] == [draws[1], draws[3], draws[5]]
@@ -52,7 +52,7 @@ def test_exact_a_learner_fails_alone_with_its_message(
     assert "secret" not in str(result)
     row = look(evaluation_id)
     assert (row.status, row.progress_done, row.error) == ("succeeded", 12, None)
-    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().build_path(f"chunks/{evaluation_id}").exists()
 
 
 def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
@@ -90,7 +90,7 @@ def test_exact_nobody_left_fails_the_evaluation_with_the_limit(
     setting(memory_limit_mb=700)
     evaluation_id, worker = submit_nap(**A_AND_B, fault="memory"), make_executor()
     worker.run((evaluation_id, 0))
-    worker.handle_message((evaluation_id, 1))
+    worker.compute_queued_units((evaluation_id, 1))
     row = look(evaluation_id)
     assert row.status == "failed"
     assert row.error is not None
@@ -135,10 +135,10 @@ def test_exact_a_failure_after_a_lost_claim_changes_nothing(database: str) -> No
     zombie = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert zombie is not None
     record.put_back(zombie)
-    worker._fail(zombie, failures.build_problem("worker_lost", "gone"))
+    worker._record_failure(zombie, failures.build_problem("worker_lost", "gone"))
     assert [u.state for u in units(evaluation_id)][1:] == ["queued"] * 6
-    assert not open_file_store().path(f"chunks/{evaluation_id}").exists() or not any(
-        open_file_store().path(f"chunks/{evaluation_id}").iterdir()
+    assert not open_file_store().build_path(f"chunks/{evaluation_id}").exists() or not any(
+        open_file_store().build_path(f"chunks/{evaluation_id}").iterdir()
     )
     assert len(_end(evaluation_id, worker)["a"]) == 3
 
@@ -195,7 +195,7 @@ def _line(evaluation_id: UUID) -> list[int]:
 
 
 def test_exact_chunks_that_are_cut_by_learner_are_queued_in_turn(database: str) -> None:
-    from service.storage.units import NewUnit, _in_turn
+    from service.storage.units import NewUnit, _alternate_parts
 
     new = [NewUnit(i, {}, 1, part) for i, part in enumerate(["a", "a", "a", "b", "b", None])]
-    assert [unit.number for unit in _in_turn(new)] == [0, 3, 5, 1, 4, 2]
+    assert [unit.number for unit in _alternate_parts(new)] == [0, 3, 5, 1, 4, 2]

@@ -100,7 +100,7 @@ async def upload_from_page(request: Request) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     store = open_file_store()
     try:
-        with count_upload(owner_id), store.new_upload() as file, store.new_upload() as table:
+        with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
             received = await receive(request, file, table, settings().max_upload_bytes)
             row, _ = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     except Unavailable:

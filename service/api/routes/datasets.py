@@ -77,7 +77,7 @@ async def upload_dataset(
     del name  # read together with the body, because a form has its name there
     owner_id: UUID = request.scope["owner_id"]
     store = open_file_store()
-    with count_upload(owner_id), store.new_upload() as file, store.new_upload() as table:
+    with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
         received = await receive(request, file, table, settings().max_upload_bytes)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     headers = {"Location": dataset_path(row.id)}

@@ -48,7 +48,7 @@ async def import_dataset(request: Request) -> Response:
     body = await read_valid_body(request, DatasetImport)
     owner_id: UUID = request.scope["owner_id"]
     loop, store = asyncio.get_running_loop(), open_file_store()
-    with count_upload(owner_id), store.new_upload() as file, store.new_upload() as table:
+    with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
         fetched = await loop.run_in_executor(
             _FETCHING, copy_context().run, imports.fetch_file, body.url, file
         )

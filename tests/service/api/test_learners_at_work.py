@@ -81,7 +81,7 @@ def test_exact_each_learner_has_a_progress(
     left = client.get(there).json()["seconds_left"]
     assert left is not None
     assert 0 <= left < 60
-    worker.handle_message((evaluation_id, 1))
+    worker.compute_queued_units((evaluation_id, 1))
     ended = client.get(there).json()
     assert (ended["status"], ended["learners"], ended["seconds_left"]) == ("succeeded", {}, None)
 
@@ -101,7 +101,7 @@ def test_exact_the_newest_event_tells_of_the_learners(
     _do(evaluation_id, worker, "nb")
 
     async def end(*_: Any) -> bool:
-        worker.handle_message((evaluation_id, 1))
+        worker.compute_queued_units((evaluation_id, 1))
         return True
 
     monkeypatch.setattr(events, "wait_for_change", end)
@@ -143,7 +143,7 @@ def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
     ]
     assert some["provenance"]["seed"] == 3
 
-    worker.handle_message((evaluation_id, FOREST))
+    worker.compute_queued_units((evaluation_id, FOREST))
     ended = client.get(f"{there}/result?partial=true").json()
     assert ended == client.get(f"{there}/result").json()
     assert "partial" not in ended
@@ -196,7 +196,7 @@ def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
     assert "Another partial result" in busy.json()["detail"]
 
     def end(*_: Any, **__: Any) -> subprocess.CompletedProcess[bytes]:
-        worker.handle_message((evaluation_id, 1))
+        worker.compute_queued_units((evaluation_id, 1))
         return crash()
 
     monkeypatch.setattr(subprocess, "run", end)

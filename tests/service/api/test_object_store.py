@@ -57,7 +57,7 @@ def test_exact_from_the_upload_to_the_deletion(client: TestClient, sent: list[An
     forget_copies()
     worker = make_executor()
     while sent:
-        worker.handle_message(sent.pop(0))
+        worker.compute_queued_units(sent.pop(0))
         forget_copies()
     evaluation = f"/v1/evaluations/{identifier}"
     result = client.get(f"{evaluation}/result").json()

@@ -95,7 +95,7 @@ def test_invalid_losses_whose_file_is_lost_or_damaged(
     worker.work()
     path = f"/v1/evaluations/{made['id']}/losses"
     assert client.get(path, headers={"Accept": media_type}).status_code == 200
-    (file,) = open_file_store().path("losses").iterdir()
+    (file,) = open_file_store().build_path("losses").iterdir()
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.unlink()

@@ -127,7 +127,7 @@ def test_exact_what_was_done_is_kept_until_deletion(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     worker.run((evaluation_id, 1))
     client.post(f"{there}/cancel")
-    folder = open_file_store().path(chunk_folder(evaluation_id))
+    folder = open_file_store().build_path(chunk_folder(evaluation_id))
     kept = list(folder.iterdir())
     client.delete(there)
     _, rest, second = begin(client, {**BODY, "repetitions": 4})

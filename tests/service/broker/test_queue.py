@@ -45,7 +45,7 @@ def test_against_celery_the_messages_are_the_same(
     use(monkeypatch, broker_url=redis_url)
     client = redis.Redis.from_url(redis_url)
     arguments = (str(UNIT[0]), UNIT[1])
-    queue.publisher().send_task(RUN_UNIT, args=arguments, queue=QUEUES[Stage.START])
+    queue.get_publisher().send_task(RUN_UNIT, args=arguments, queue=QUEUES[Stage.START])
     theirs = _read(client.rpop(KEY))
     assert queue.enqueue([UNIT, (UNIT[0], 4)])
     ours, second = _read(client.rpop(KEY)), _read(client.rpop(KEY))

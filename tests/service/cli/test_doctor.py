@@ -197,7 +197,7 @@ def test_exact_an_open_folder_and_too_much_memory_are_warnings(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     tmp_path.chmod(0o755)
-    monkeypatch.setattr(doctor, "usable_memory_bytes", lambda: 1000 * memory.MEBIBYTE)
+    monkeypatch.setattr(doctor, "find_usable_memory_bytes", lambda: 1000 * memory.MEBIBYTE)
     setting(workers=3, memory_limit_mb=400)
     checks = run_json(capsys)[1]
     assert checks["data folder"]["advice"] == f"Run `chmod 700 {tmp_path}`."

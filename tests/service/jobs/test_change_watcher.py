@@ -108,7 +108,7 @@ def test_exact_on_postgres_waiting_costs_few_looks(
 
     monkeypatch.setattr(evaluations, "list_versions", counted)
     monkeypatch.setattr(change_watcher, "is_sqlite", lambda: False)
-    monkeypatch.setattr(change_watcher, "changes", always)
+    monkeypatch.setattr(change_watcher, "watch_for_changes", always)
 
     async def scene() -> None:
         await asyncio.gather(*(change_watcher.wait_for_end(evaluation_id, 1.0) for _ in range(50)))

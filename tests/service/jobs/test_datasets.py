@@ -15,7 +15,7 @@ from service.jobs.datasets import Upload
 from service.storage import api_keys
 from service.storage.checksums import TRAILER_LENGTH
 from service.storage.datasets import DatasetRow
-from service.storage.files import MARK, dataset_file_name
+from service.storage.files import MARK, build_dataset_file_name
 from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION_DATASET, OWNER
@@ -25,7 +25,7 @@ from tests.service.jobs.evaluations import submit_nap
 
 def keep(content: bytes, owner_id: UUID = LOCAL_OWNER_ID) -> tuple[DatasetRow, bool]:
     files = open_file_store()
-    with files.new_upload() as file, files.new_upload() as table:
+    with files.open_upload() as file, files.open_upload() as table:
         file.write(content)
         sha256 = hashlib.sha256(content).hexdigest()
         return datasets.store_upload(
@@ -159,7 +159,7 @@ def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> N
     row, _ = keep(ROWS)
     file = datasets.to_dataset_file(row)
     assert file.path is not None
-    path = open_file_store().path(dataset_file_name(row.sha256))
+    path = open_file_store().build_path(build_dataset_file_name(row.sha256))
     for is_lost in (False, True):
         if is_lost:
             path.unlink()

@@ -64,7 +64,7 @@ def test_exact_what_nothing_names_is_deleted_and_the_rest_stays(database: str) -
 
     assert remove_left_files() == 0  # too young
     assert list_names() == named | left | {"uploads/tmpkilled"}
-    with store.new_upload() as upload:
+    with store.open_upload() as upload:
         upload.write(b"a,b\n")
         upload.flush()
         remove_left_files(NOW)

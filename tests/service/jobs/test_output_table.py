@@ -39,7 +39,7 @@ def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:
         UnitClaim(UUID(int=1), 1, Stage.START, {}, 1, 1, UUID(int=2)),
     )
     table = pa.table({"block": np.arange(3000) // 300, "m": np.sqrt(np.arange(3000))})
-    file = pq.ParquetFile(files.path(outputs.keep_losses(files, claim, table)))
+    file = pq.ParquetFile(files.build_path(outputs.keep_losses(files, claim, table)))
     block, m = (file.metadata.row_group(0).column(i) for i in (0, 1))
     assert "RLE_DICTIONARY" in block.encodings
     assert "RLE_DICTIONARY" not in m.encodings
@@ -53,7 +53,7 @@ def test_exact_what_is_kept_piece_by_piece_is_the_table(
     claim = UnitClaim(UUID(int=1), 1, Stage.GATHER, {}, 1, 1, UUID(int=2))
     names = [outputs.keep_losses(files, claim, table) for table in (COLUMNS, TABLE)]
 
-    assert pq.read_table(files.path(names[0])) == TABLE
+    assert pq.read_table(files.build_path(names[0])) == TABLE
 
 
 @pytest.mark.parametrize("in_memory", [0, 50, 10_000])

@@ -109,6 +109,6 @@ def test_exact_an_evaluation_is_looked_at_while_it_runs(database: str) -> None:
     )
     assert record.claim_unit((submit_nap(), 0), uuid4(), 30.0) is not None
     assert progress.read_progress(look(evaluation_id)).seconds_left == 16.0
-    worker.handle_message((evaluation_id, 3))
+    worker.compute_queued_units((evaluation_id, 3))
     assert look(evaluation_id).status == "succeeded"
     assert progress.read_progress(look(evaluation_id)) == DetailedProgress()

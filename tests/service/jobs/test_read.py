@@ -104,7 +104,7 @@ def test_exact_cancelling_takes_every_unit_out_of_the_queue(database: str) -> No
     assert row.finished_at is not None
     assert [u.state for u in units(evaluation_id)] == ["done", "done", "cancelled", "cancelled"]
     assert not worker.run((evaluation_id, 2))
-    assert not open_file_store().path(f"chunks/{evaluation_id}").exists()
+    assert not open_file_store().build_path(f"chunks/{evaluation_id}").exists()
     assert cancel(LOCAL_OWNER_ID, evaluation_id) == row  # again changes nothing
 
 
@@ -120,7 +120,7 @@ def test_exact_deleting_leaves_no_row_and_no_file(database: str) -> None:
     with pytest.raises(EvaluationNotFinished, match="is queued"):
         delete(LOCAL_OWNER_ID, evaluation_id)
     worker = make_executor()
-    worker.handle_message((evaluation_id, 0))
+    worker.compute_queued_units((evaluation_id, 0))
     assert read.find_losses_file(LOCAL_OWNER_ID, evaluation_id).exists()
     delete(LOCAL_OWNER_ID, evaluation_id)
     with pytest.raises(ResourceNotFound):

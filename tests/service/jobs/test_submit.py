@@ -17,7 +17,7 @@ from service.jobs.submit import prepare_submission, submit
 from service.json_types import ColumnDescription
 from service.kinds.base import DatasetFile
 from service.kinds.losses.request import LossesRequest
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 from service.storage.unit_of_work import reading, unit_of_work
@@ -85,7 +85,7 @@ def test_naive_lists_are_written_as_they_would_be_copied(body: dict[str, Any]) -
     copied = request.model_dump(
         mode="json", by_alias=True, exclude={"name", "labels", "seed"}, exclude_unset=True
     )
-    assert to_json(request.canonical()) == to_json(copied)
+    assert encode_json(request.canonical()) == encode_json(copied)
 
 
 def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:

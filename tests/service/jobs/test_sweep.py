@@ -87,7 +87,7 @@ def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
     evaluation_id = submit_nap()
     claimed = _claim((evaluation_id, 0))
     with reading() as connection:
-        _, seconds = unit_table.history(connection, claimed)
+        _, seconds = unit_table.read_history(connection, claimed)
     assert 0 <= seconds < 5
     set_unit(evaluation_id, lease_until=1.0, claimed_at=UNIT.c.claimed_at - 11)
     sweep.sweep(HOLDER, settings())

@@ -58,7 +58,7 @@ def register(
 def finish(**fields: Any) -> UUID:
     """Submit an evaluation and compute it."""
     identifier = submit_nap(**fields)
-    make_executor().handle_message((identifier, 0))
+    make_executor().compute_queued_units((identifier, 0))
     return identifier
 
 

@@ -28,7 +28,7 @@ from service.kinds.base import (
 )
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from thetahat.errors import EvaluationError
 
 PARQUET = "application/vnd.apache.parquet"
@@ -68,7 +68,7 @@ def run_kind(
     request = kind.request.model_validate_json(json.dumps(body))
     datasets = {file.id: file for file in files}
     kind.check(request, datasets)
-    stored = json.loads(to_json(request.canonical()))
+    stored = json.loads(encode_json(request.canonical()))
     again = kind.request.model_validate({"kind": body["kind"], **stored})
     work = Job(uuid5(SPACE, json.dumps([body, job, seed])), body["kind"], again, seed, datasets)
     finished = run_job(kind, work)
@@ -81,7 +81,7 @@ def as_json(finished: Finished) -> dict[str, Any]:
     """Return a result as a client reads it, but with ``methods`` in the place of provenance."""
     body = encode_result(finished, UNKNOWN)
     provenance = body.pop("provenance")
-    result: dict[str, Any] = json.loads(to_json({**body, "methods": provenance["methods"]}))
+    result: dict[str, Any] = json.loads(encode_json({**body, "methods": provenance["methods"]}))
     return result
 
 

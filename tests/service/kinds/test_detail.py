@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from service.errors import InvalidRequest
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 
@@ -36,7 +36,7 @@ def test_exact_more_than_a_thousand_pairs_are_reported_in_brief() -> None:
     assert result["detail"] == "brief"
     assert "brief_comparisons" in {c["code"] for c in result["cautions"]}
     assert len(result["comparisons"]) == 1035
-    assert len(to_json(result["comparisons"])) < 1200 * 1035
+    assert len(encode_json(result["comparisons"])) < 1200 * 1035
 
 
 def test_invalid_detail_says_what_there_is() -> None:

@@ -19,7 +19,7 @@ from service.kinds.base import Job, run_job
 from service.kinds.examples import REQUEST, RESULT, read_examples
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 
 REQUESTS = read_examples(REQUEST)
 RESULTS = read_examples(RESULT)
@@ -36,7 +36,7 @@ def compute(body: dict[str, Any]) -> dict[str, Any]:
     provenance = Provenance(
         version=thetahat.__version__, seed=body["seed"], data_sha256="0" * 64, spec_sha256="0" * 64
     )
-    result: dict[str, Any] = json.loads(to_json(encode_result(run_job(kind, job), provenance)))
+    result: dict[str, Any] = json.loads(encode_json(encode_result(run_job(kind, job), provenance)))
     return result
 
 

@@ -13,7 +13,7 @@ from service.kinds.base import Chunk, Job, run_chunks
 from service.kinds.importance_weighting import kind as importance_weighting
 from service.kinds.importance_weighting.plan import build_plan
 from service.kinds.registry import JOB_KINDS
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from tests.service.kinds.run_requests import SPACE, as_json, run_kind
 from tests.service.kinds.shifted_samples import (
     BODY,
@@ -162,7 +162,7 @@ def test_exact_pieces_give_the_same_bytes(monkeypatch: Any, learner: Any) -> Non
     monkeypatch.setattr(importance_weighting, "MOST_CHUNKS", 1)
     few = run_kind(body, job=2)
 
-    assert to_json(whole.result) == to_json(cut.result) == to_json(few.result)
+    assert encode_json(whole.result) == encode_json(cut.result) == encode_json(few.result)
     assert whole.losses is not None
     assert whole.losses.equals(cut.losses)
 

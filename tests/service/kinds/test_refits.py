@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from service.api.catalogue import family
 from service.kinds.base import Chunk
 from service.kinds.fitting import engine
-from service.storage.engine import to_json
+from service.storage.engine import encode_json
 from tests.service.kinds.run_requests import parquet_file, run_kind
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
@@ -79,7 +79,7 @@ def test_exact_the_number_of_parts_changes_no_bit(monkeypatch: pytest.MonkeyPatc
     results = []
     for most in (2, 4, 8):  # one part for each learner (and design), two, four
         monkeypatch.setattr(engine, "MOST_CHUNKS", most)
-        results.append(to_json(run_kind(body, job=most).result))
+        results.append(encode_json(run_kind(body, job=most).result))
 
     assert len(set(results)) == 1
 
@@ -99,7 +99,7 @@ def test_exact_bootstrap_intervals_do_not_depend_on_the_parts(
         monkeypatch.setattr(engine, "MOST_CHUNKS", most)
         results.append(run_kind(body, job=most))
 
-    assert len({to_json(finished.result) for finished in results}) == 1
+    assert len({encode_json(finished.result) for finished in results}) == 1
     built = results[0].result["models"]["ridge"]["intervals"]
     assert [i["method"] for i in built] == [i["name"] for i in intervals]
     (pair,) = results[0].result["comparisons"]
@@ -110,7 +110,7 @@ def test_exact_one_unit_and_many_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run_kind(BODY)
     monkeypatch.setattr(engine, "SMALL", 0)
 
-    assert to_json(run_kind(BODY, job=1).result) == to_json(whole.result)
+    assert encode_json(run_kind(BODY, job=1).result) == encode_json(whole.result)
 
 
 def test_exact_the_fits_are_counted_and_each_design_is_made_once(

@@ -61,7 +61,7 @@ def test_exact_errors_of_the_database_do_not_show_parameters(database: str) -> N
     del database
     with (
         pytest.raises(sa.exc.DBAPIError) as caught,
-        engine.engines().reading.connect() as connection,
+        engine.get_engines().reading.connect() as connection,
     ):
         connection.execute(sa.text("SELECT * FROM no_such_table WHERE x = :x"), {"x": "secret"})
 

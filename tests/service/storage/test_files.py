@@ -12,7 +12,7 @@ import pytest
 from service.errors import DamagedFile, Unavailable
 from service.settings import InvalidSettings, settings
 from service.storage import schema, store_mark
-from service.storage.files import MARK, UPLOADS, FileStore, LocalFileStore, dataset_file_name
+from service.storage.files import MARK, UPLOADS, FileStore, LocalFileStore, build_dataset_file_name
 from service.storage.open_files import open_file_store
 from tests.service.storage.databases import Setting
 
@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> FileStore:
 
 
 def test_exact_a_kept_upload_has_its_name_and_leaves_nothing_behind(files: FileStore) -> None:
-    with files.new_upload() as file:
+    with files.open_upload() as file:
         file.write(b"abc")
         files.keep(file, "datasets/ab/abc")
     assert files.fetch("datasets/ab/abc").read_bytes() == b"abc"
@@ -31,7 +31,7 @@ def test_exact_a_kept_upload_has_its_name_and_leaves_nothing_behind(files: FileS
 
 
 def test_exact_an_upload_that_is_not_kept_is_gone(files: FileStore) -> None:
-    with files.new_upload() as file:
+    with files.open_upload() as file:
         file.write(b"abc")
     assert [path for path in files.root.rglob("*") if path.is_file()] == []
 
@@ -39,10 +39,10 @@ def test_exact_an_upload_that_is_not_kept_is_gone(files: FileStore) -> None:
 def test_exact_writing_replaces_and_deleting_twice_is_no_error(files: FileStore) -> None:
     files.write("losses/x", b"1")
     files.write("losses/x", b"2")
-    assert files.path("losses/x").read_bytes() == b"2"
+    assert files.build_path("losses/x").read_bytes() == b"2"
     files.delete("losses/x")
     files.delete("losses/x")
-    assert not files.path("losses/x").exists()
+    assert not files.build_path("losses/x").exists()
 
 
 def test_exact_a_folder_is_deleted_with_its_files_alone(files: FileStore) -> None:
@@ -50,37 +50,37 @@ def test_exact_a_folder_is_deleted_with_its_files_alone(files: FileStore) -> Non
     files.write("chunks/b/1", b"1")
     files.delete_folder("chunks/a")
     files.delete_folder("chunks/a")
-    assert [path.name for path in files.path("chunks").iterdir()] == ["b"]
+    assert [path.name for path in files.build_path("chunks").iterdir()] == ["b"]
 
 
 @pytest.mark.parametrize("name", ["", "/etc/passwd", "../x", "a/../../x", "."])
 def test_invalid_names_cannot_leave_the_folder(files: FileStore, name: str) -> None:
     with pytest.raises(ValueError, match="is not the name of a file in the file store"):
-        files.path(name)
+        files.build_path(name)
 
 
 def test_exact_data_sets_lie_under_their_digest() -> None:
-    assert dataset_file_name("abcdef") == "datasets/ab/abcdef"
+    assert build_dataset_file_name("abcdef") == "datasets/ab/abcdef"
 
 
 def test_exact_a_name_with_a_digest_is_verified_when_it_is_read(files: FileStore) -> None:
-    with files.new_upload() as file:
+    with files.open_upload() as file:
         file.write(b"abc")
         name = files.keep_with_digest(file, "chunks/a/1-2.npz")
     digest = hashlib.sha256(b"abc").hexdigest()[:32]
     assert name == f"chunks/a/1-2.{digest}.npz"
     assert files.fetch(name).read_bytes() == b"abc"
 
-    files.path(name).write_bytes(b"aXd")
+    files.build_path(name).write_bytes(b"aXd")
     with pytest.raises(DamagedFile, match=r"1-2.* does not match its checksum"):
         files.fetch(name)
-    files.path(name).unlink()
+    files.build_path(name).unlink()
     with pytest.raises(DamagedFile, match=r"1-2.* is missing"):
         files.fetch(name)
 
 
 def test_exact_a_data_set_is_verified_by_its_name(files: FileStore) -> None:
-    name = dataset_file_name(hashlib.sha256(b"abc").hexdigest())
+    name = build_dataset_file_name(hashlib.sha256(b"abc").hexdigest())
     files.write(name, b"abc")
     assert files.fetch(name).read_bytes() == b"abc"
     files.write(name, b"ab")

@@ -14,7 +14,7 @@ import pytest
 
 from service.errors import DamagedFile, Unavailable
 from service.settings import InvalidSettings, settings
-from service.storage.files import dataset_file_name
+from service.storage.files import build_dataset_file_name
 from service.storage.object_store import ObjectFileStore, open_bucket
 from service.storage.open_files import open_file_store
 from tests.service.storage.databases import Setting
@@ -68,7 +68,7 @@ def test_exact_a_folder_is_listed_and_deleted_with_its_files_alone(files: Object
 
 
 def test_exact_an_object_that_was_changed_is_refused(files: ObjectFileStore) -> None:
-    with files.new_upload() as file:
+    with files.open_upload() as file:
         file.write(b"abc")
         name = files.keep_with_digest(file, "chunks/a/1-2.npz")
     digest = hashlib.sha256(b"abc").hexdigest()
@@ -81,7 +81,7 @@ def test_exact_an_object_that_was_changed_is_refused(files: ObjectFileStore) -> 
 
 
 def test_exact_a_damaged_copy_is_downloaded_again(files: ObjectFileStore) -> None:
-    name = dataset_file_name(hashlib.sha256(b"abc").hexdigest())
+    name = build_dataset_file_name(hashlib.sha256(b"abc").hexdigest())
     files.write(name, b"abc")
     files.fetch(name).write_bytes(b"aXd")
     assert files.fetch(name).read_bytes() == b"abc"
@@ -98,9 +98,9 @@ def test_exact_a_data_set_is_uploaded_once(
         return put(bucket, name, *args, **options)
 
     monkeypatch.setattr(obstore, "put", count_and_put)
-    name = dataset_file_name(hashlib.sha256(b"abc").hexdigest())
+    name = build_dataset_file_name(hashlib.sha256(b"abc").hexdigest())
     for _ in range(2):
-        with files.new_upload() as file:
+        with files.open_upload() as file:
             file.write(b"abc")
             files.stage(file, name)
             files.keep(file, name)
@@ -115,9 +115,9 @@ def test_exact_the_oldest_copies_make_room(
     for age, name in enumerate(reversed(names)):
         files.write(name, bytes(100))
         used_at = time.time() - 3600 * (age + 1)
-        os.utime(files.path(name), (used_at, used_at))
+        os.utime(files.build_path(name), (used_at, used_at))
     files.write("losses/new", bytes(100))
-    copies = sorted(path.name for path in files.path("losses").iterdir())
+    copies = sorted(path.name for path in files.build_path("losses").iterdir())
     assert copies == ["3", "new"]
     assert files.fetch("losses/0").read_bytes() == bytes(100)
 

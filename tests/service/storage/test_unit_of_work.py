@@ -87,6 +87,6 @@ def test_invalid_another_kind_of_database() -> None:
 
 
 def test_exact_json_has_no_nan() -> None:
-    assert engine.to_json({"a": float("nan"), "b": float("inf"), "c": 0.1}) == (
+    assert engine.encode_json({"a": float("nan"), "b": float("inf"), "c": 0.1}) == (
         '{"a":null,"b":null,"c":0.1}'
     )

@@ -46,7 +46,7 @@ def _list_claims() -> list[UUID]:
 def _work_until_empty(worker: UnitExecutor, evaluation_id: UUID) -> None:
     deadline = time.monotonic() + 120
     while True:
-        worker.handle_message((evaluation_id, 0))
+        worker.compute_queued_units((evaluation_id, 0))
         with reading() as connection:
             if not unit_queue.list_claimable(connection, 1):
                 return

@@ -19,7 +19,7 @@ from service.jobs.sign_offs import Signature
 from service.settings import settings
 from service.states import SignOffDecision
 from service.storage import engine, schema
-from service.storage.files import dataset_file_name
+from service.storage.files import build_dataset_file_name
 from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.supervisor.backup import DATABASE, back_up, restore
@@ -59,7 +59,7 @@ def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
     assert read.get_result(LOCAL_OWNER_ID, done) == result
     assert sign_offs.list_sign_offs(LOCAL_OWNER_ID, done, None, 10) == ([signed], None)
     assert read.find_losses_file(LOCAL_OWNER_ID, done).read_bytes() == losses
-    stored = open_file_store().fetch(dataset_file_name(row.sha256))
+    stored = open_file_store().fetch(build_dataset_file_name(row.sha256))
     assert stored.is_relative_to(tmp_path / "elsewhere")
     worker = make_executor()
     for number in (2, 3, 4):
@@ -101,9 +101,9 @@ def test_property_a_backup_during_writes_is_that_of_one_moment(
 
 def test_exact_lost_files_are_named(sqlite: None, tmp_path: Path) -> None:
     row, _ = keep(b"a\n1\n")
-    open_file_store().delete(dataset_file_name(row.sha256))
+    open_file_store().delete(build_dataset_file_name(row.sha256))
     report = back_up(settings(), tmp_path / "backup")
-    assert report.missing == (dataset_file_name(row.sha256),)
+    assert report.missing == (build_dataset_file_name(row.sha256),)
 
 
 def test_invalid_nothing_is_overwritten(sqlite: None, setting: Setting, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from service.api.app import create_app
 from service.process.request_context import Scope
 from service.storage import api_keys, schema
 from service.storage.unit_of_work import unit_of_work
-from service.supervisor.api_process import server_config
+from service.supervisor.api_process import build_server_config
 from tests.service.api.html_page import HtmlPage
 from tests.service.storage.databases import Setting, empty_sqlite, setting
 from tests.service.supervisor.https_proxy import https_proxy, write_certificate
@@ -36,7 +36,7 @@ def port(empty_sqlite: None, setting: Setting) -> Iterator[int]:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        server = uvicorn.Server(server_config(create_app()))
+        server = uvicorn.Server(build_server_config(create_app()))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
