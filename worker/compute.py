@@ -70,7 +70,7 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
     if claim.stage is Stage.GATHER:
         if damaged := outputs.list_damaged(files, output_files):
             return DamagedChunks(tuple(damaged))
-        gathered = loaded.kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
+        gathered = loaded.kind.gather(loaded.job, outputs.open_chunk_outputs(files, output_files))
         return _store_result(gathered, loaded, claim, files)
     started = loaded.kind.start(loaded.job)
     if isinstance(started, Chunks):

@@ -193,18 +193,18 @@ class UnitExecutor:
             self._postpone(claim, fault)
         elif isinstance(error, EvaluationError | ServiceError):
             # The same request fails the same way on every worker, so the first failure is kept.
-            self._record_failure(claim, failures.from_error(error), only_later=True)
+            self._record_failure(claim, failures.describe_error(error), only_later=True)
         else:
             log.error("unit.crashed", exc_info=error, extra=_log_fields(claim))
-            self._try_elsewhere(claim, failures.internal)
+            self._try_elsewhere(claim, failures.describe_internal_error)
 
     def _record_interruption(self, claim: UnitClaim, reason: Reason) -> None:
         """Record why a unit was interrupted: fail it, fail the evaluation, or queue it again."""
         if reason is Reason.TIME_LIMIT:
-            self._record_failure(claim, failures.time_limit(self._settings.time_limit_s))
+            self._record_failure(claim, failures.describe_time_limit(self._settings.time_limit_s))
         elif reason is Reason.JOB_TIME_LIMIT:
             limit_s = self._settings.job_time_limit_s
-            problem = failures.job_time_limit(limit_s, self._watch.used_s)
+            problem = failures.describe_job_time_limit(limit_s, self._watch.used_s)
             self._change(
                 claim, lambda: learner_failures.fail_evaluation(claim, problem, self._open_files())
             )
@@ -230,7 +230,7 @@ class UnitExecutor:
         What earlier evaluations have left in this process counts too, so if there were any, the
         unit is first tried in another process.
         """
-        problem = failures.memory_limit(self._settings.memory_limit_mb)
+        problem = failures.describe_memory_limit(self._settings.memory_limit_mb)
         if self._evaluations - {claim.evaluation_id}:
             self._try_elsewhere(claim, lambda _: problem)
         else:
@@ -255,7 +255,7 @@ class UnitExecutor:
         """Queue a unit again after a fault of the infrastructure; fail it if the fault lasts."""
         reason, limit_s = describe_fault(fault), self._settings.max_outage_s
         log.warning("unit.postponed", extra=_log_fields(claim) | {"reason": reason})
-        problem = failures.unavailable(limit_s, reason)
+        problem = failures.describe_outage(limit_s, reason)
         self._retry(lambda: record.postpone_or_fail(claim, problem, limit_s))
 
     def _change(self, claim: UnitClaim, change: Callable[[], bool]) -> bool:
@@ -302,7 +302,7 @@ class UnitExecutor:
 
     def _recompute(self, claim: UnitClaim, output_files: Sequence[str]) -> None:
         """Queue chunks with lost or damaged files again; they are gathered afterwards."""
-        problem = failures.damaged_chunks(len(output_files), self._settings.max_attempts)
+        problem = failures.describe_damaged_chunks(len(output_files), self._settings.max_attempts)
         requeued = self._retry(
             lambda: record.recompute_chunks(
                 claim, output_files, problem, self._settings.max_attempts

@@ -210,11 +210,11 @@ class Watch:
         )
         try:
             if reason is Reason.TIME_LIMIT:
-                problem = failures.time_limit(self._settings.time_limit_s)
+                problem = failures.describe_time_limit(self._settings.time_limit_s)
                 learner_failures.record_failure(work.claim, problem, self._open_files())
             elif reason is Reason.JOB_TIME_LIMIT:
                 used_s = work.used_s + time.monotonic() - work.started
-                problem = failures.job_time_limit(self._settings.job_time_limit_s, used_s)
+                problem = failures.describe_job_time_limit(self._settings.job_time_limit_s, used_s)
                 learner_failures.fail_evaluation(work.claim, problem, self._open_files())
             elif reason is Reason.STOPPING:
                 record.put_back(work.claim)

@@ -16,7 +16,7 @@ from service.api.bodies import declared_length
 from service.api.multipart import FormPart, FormReader
 from service.data.base import TextFormat
 from service.data.encodings import ENCODINGS, UTF_8, find_encoding
-from service.data.formats import FORMATS, in_encoding
+from service.data.formats import FORMATS, add_encoding
 from service.data.receiving import Receiver, check_length
 from service.errors import (
     FieldError,
@@ -156,7 +156,7 @@ def parse_media_type(content_type: str, filename: str | None) -> str:
     if encoding is None or (encoding != UTF_8 and not has_encodings):
         encodings = f"UTF-8 or {', '.join(ENCODINGS)}" if has_encodings else "UTF-8"
         raise UnsupportedMedia(f"The text must be encoded as {encodings}, not {charset[:40]}.")
-    return in_encoding(kind, encoding)
+    return add_encoding(kind, encoding)
 
 
 def check_name(name: str | None) -> str | None:

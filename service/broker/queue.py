@@ -86,7 +86,7 @@ def enqueue(keys: Sequence[tuple[UUID, int]], stage: Stage = Stage.START) -> boo
         return False
     try:
         _publish(QUEUES.get(stage, QUEUES[Stage.START]), keys)
-    except Exception as error:  # noqa: BLE001 - any transport's errors, and none may reach a client
+    except Exception as error:  # noqa: BLE001 - the type depends on the transport; no client may see it
         _note_failure(error)
         return False
     return True
@@ -107,13 +107,13 @@ def count_messages() -> int | None:
 
 
 def _note_failure(error: Exception) -> None:
-    """Log that the broker does not answer, and leave it alone for a while."""
+    """Log that the broker does not answer, and send it nothing for a while."""
     _Pause.until = time.monotonic() + PAUSE_AFTER_FAILURE_S
     log.warning("broker.unreachable", extra={"reason": repr(error)})
 
 
 def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:
-    """Send all messages in one command where the transport can do that, as Redis' can.
+    """Send all messages in one command if the transport can do that, as Redis can.
 
     ``Celery.send_task`` takes twice the time for each, most of it for options that are not used
     here; docs/decisions/0005 has the measurement.
@@ -146,6 +146,6 @@ def is_up() -> bool:
     try:
         with get_publisher().connection_for_write(connect_timeout=PUBLISH_TIMEOUT_S) as connection:
             connection.connect()
-    except Exception:  # noqa: BLE001 - any transport's errors mean the same here
+    except Exception:  # noqa: BLE001 - the type depends on the transport
         return False
     return True

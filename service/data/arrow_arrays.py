@@ -14,7 +14,7 @@ import pyarrow as pa
 NUMBERS = "iuf"  # kinds of numpy's types with the same memory layout in Arrow
 
 
-def arrow_array(values: np.ndarray | Sequence[str | int | float]) -> pa.Array:
+def make_arrow_array(values: np.ndarray | Sequence[str | int | float]) -> pa.Array:
     """Return an Arrow array of values without missing ones; a numeric array is not copied."""
     if isinstance(values, np.ndarray):
         return _convert_numbers(values) if values.dtype.kind in NUMBERS else pa.array(values)

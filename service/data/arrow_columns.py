@@ -11,12 +11,12 @@ from service.errors import InvalidFile, TooLarge
 from service.json_types import ColumnDescription
 
 
-def wire_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
+def list_column_types(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
     """Return the name and the type of each column; refuse columns of unsupported types."""
     check_names(schema.names)
     columns: list[ColumnDescription] = []
     for column in schema:
-        kind = wire_type(column.type)
+        kind = find_wire_type(column.type)
         if kind is None:
             raise InvalidFile(
                 f"The column {column.name!r} has the type {column.type}, which is not supported. "
@@ -26,10 +26,10 @@ def wire_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
     return tuple(columns)
 
 
-def wire_type(kind: pa.DataType) -> str | None:
+def find_wire_type(kind: pa.DataType) -> str | None:
     """Return ``number``, ``integer``, ``boolean`` or ``string``; None for anything else."""
     if pa.types.is_dictionary(kind):
-        return wire_type(kind.value_type)
+        return find_wire_type(kind.value_type)
     if pa.types.is_boolean(kind):
         return "boolean"
     if pa.types.is_integer(kind):
@@ -55,7 +55,7 @@ def check_values(batch: pa.RecordBatch, limits: FileLimits) -> None:
         kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         if is_text(kind):
             check_text_lengths(field.name, column, limits)
-        elif wire_type(kind) == "string" or pa.types.is_decimal(kind):
+        elif find_wire_type(kind) == "string" or pa.types.is_decimal(kind):
             to_numpy(pa.chunked_array([column]))
 
 
@@ -87,46 +87,46 @@ def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
     kind = column.type
     if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
         column, kind = column.cast(kind.value_type), kind.value_type
-    wire = wire_type(kind)
+    wire = find_wire_type(kind)
     if wire == "string":
-        return _objects(column)
+        return _convert_strings(column)
     if wire == "number" or column.null_count:
         if pa.types.is_boolean(kind):
             column = column.cast(pa.int8())
-        return _plain(column.cast(pa.float64(), safe=False), np.float64)
+        return _convert_numbers(column.cast(pa.float64(), safe=False), np.float64)
     if wire == "boolean":
-        return _plain(column, np.bool_)
-    return _integers(column)
+        return _convert_numbers(column, np.bool_)
+    return _convert_integers(column)
 
 
-def _integers(column: pa.ChunkedArray) -> np.ndarray:
+def _convert_integers(column: pa.ChunkedArray) -> np.ndarray:
     try:
-        return _plain(column.cast(pa.int64()), np.int64)
+        return _convert_numbers(column.cast(pa.int64()), np.int64)
     except pa.ArrowInvalid:  # unsigned, and beyond the signed range
-        return _plain(column.cast(pa.float64(), safe=False), np.float64)
+        return _convert_numbers(column.cast(pa.float64(), safe=False), np.float64)
 
 
-def _plain(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
+def _convert_numbers(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
     if column.num_chunks == 1:
         return np.asarray(column.chunk(0).to_numpy(zero_copy_only=False), dtype=dtype)
     return np.asarray(column.to_numpy(), dtype=dtype)
 
 
-def _objects(column: pa.ChunkedArray) -> np.ndarray:
+def _convert_strings(column: pa.ChunkedArray) -> np.ndarray:
     """Return strings with one object per distinct value, so repeated labels take little room."""
     if pa.types.is_timestamp(column.type):
-        column = _to_microseconds(column)
+        column = _cast_to_microseconds(column)
     if not pa.types.is_dictionary(column.type):
         if not is_text(column.type):
             column = column.cast(pa.string())
         if pa.types.is_string_view(column.type):
             column = column.cast(pa.large_string())
         column = pc.dictionary_encode(column)
-    parts = [_shared(chunk) for chunk in column.chunks]
+    parts = [_share_objects(chunk) for chunk in column.chunks]
     return np.concatenate(parts) if parts else np.empty(0, dtype=object)
 
 
-def _to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _cast_to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return times in microseconds, so that equal times are equal strings whatever their file.
 
     Times that microseconds cannot represent keep their own unit.
@@ -137,7 +137,7 @@ def _to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column.cast(pa.timestamp(column.type.unit))
 
 
-def _shared(chunk: pa.DictionaryArray) -> np.ndarray:
+def _share_objects(chunk: pa.DictionaryArray) -> np.ndarray:
     values = np.empty(len(chunk.dictionary) + 1, dtype=object)
     values[:-1] = chunk.dictionary.to_pylist()
     codes = pc.fill_null(chunk.indices.cast(pa.int64()), len(values) - 1)

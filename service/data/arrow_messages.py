@@ -45,19 +45,19 @@ def check_messages(source: pa.NativeFile, limits: FileLimits) -> None:
 def _read_batch_header(buffer: bytes) -> tuple[int, bool]:
     """Return the number of rows in a message's batch, and whether it is compressed."""
     message = struct.unpack_from("<I", buffer, 0)[0]
-    at = _field(buffer, message, MESSAGE_HEADER_TYPE)
+    at = _find_field(buffer, message, MESSAGE_HEADER_TYPE)
     kind = buffer[at] if at else 0
     if kind not in {DICTIONARY, RECORD_BATCH}:
         return 0, False
-    batch = _table(buffer, _field(buffer, message, MESSAGE_HEADER))
+    batch = _follow_offset(buffer, _find_field(buffer, message, MESSAGE_HEADER))
     if kind == DICTIONARY:
-        batch = _table(buffer, _field(buffer, batch, DICTIONARY_DATA))
-    at = _field(buffer, batch, BATCH_LENGTH)
+        batch = _follow_offset(buffer, _find_field(buffer, batch, DICTIONARY_DATA))
+    at = _find_field(buffer, batch, BATCH_LENGTH)
     length = struct.unpack_from("<q", buffer, at)[0] if at else 0
-    return length, bool(_field(buffer, batch, BATCH_COMPRESSION))
+    return length, bool(_find_field(buffer, batch, BATCH_COMPRESSION))
 
 
-def _field(buffer: bytes, table: int, number: int) -> int:
+def _find_field(buffer: bytes, table: int, number: int) -> int:
     """Return the position of a table's field; 0 if it is left out."""
     vtable = table - struct.unpack_from("<i", buffer, table)[0]
     place = 4 + 2 * number
@@ -67,6 +67,6 @@ def _field(buffer: bytes, table: int, number: int) -> int:
     return table + offset if offset else 0
 
 
-def _table(buffer: bytes, at: int) -> int:
+def _follow_offset(buffer: bytes, at: int) -> int:
     """Follow an offset to a table."""
     return int(at + struct.unpack_from("<I", buffer, at)[0])

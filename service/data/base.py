@@ -69,7 +69,7 @@ class Inspected:
     has_table: bool = False
 
 
-def file_limits(settings: Settings) -> FileLimits:
+def read_file_limits(settings: Settings) -> FileLimits:
     """Return the limits for the content of a file from the settings."""
     return FileLimits(
         cells=settings.max_cells,
@@ -99,11 +99,11 @@ class Format(Protocol):
         """Check a whole file in bounded memory; raise ``InvalidFile`` if it is invalid."""
         ...
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Read some columns of an inspected file."""
         ...
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first rows of some columns."""
         ...
 
@@ -112,7 +112,7 @@ class Format(Protocol):
 class TextFormat(Format, Protocol):
     """A text format that may have several encodings."""
 
-    def in_encoding(self, encoding: str) -> Format:
+    def set_encoding(self, encoding: str) -> Format:
         """Return the format for texts in that encoding."""
         ...
 
@@ -148,7 +148,7 @@ def check_not_empty(rows: int) -> None:
 
 def check_names(names: Sequence[str]) -> None:
     """Refuse column names that are repeated, empty, too long or no valid text."""
-    seen: set[str] = set()
+    earlier_names: set[str] = set()
     length = sum(map(len, names))
     if length > MAX_NAMES:
         raise TooLarge(
@@ -156,14 +156,14 @@ def check_names(names: Sequence[str]) -> None:
             f"{MAX_NAMES}."
         )
     for position, name in enumerate(names):
-        if name in seen:
+        if name in earlier_names:
             raise InvalidFile(f"Two columns have the name {name[:80]!r}.")
         if not name or len(name) > MAX_NAME or "\0" in name or not _is_text(name):
             raise InvalidFile(
                 f"The name of column {position} must be 1 to {MAX_NAME} characters of text, "
                 f"not {name[:80]!r}."
             )
-        seen.add(name)
+        earlier_names.add(name)
 
 
 def _is_text(name: str) -> bool:

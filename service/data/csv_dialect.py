@@ -59,12 +59,12 @@ def check_text(path: Path) -> None:
     before = 0
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
-            held = len(decoder.getstate()[0])
+            n_undecoded = len(decoder.getstate()[0])
             nul = chunk.find(b"\0")
             try:
                 decoder.decode(chunk if nul < 0 else chunk[:nul])
             except UnicodeDecodeError as error:
-                place = before - held + error.start
+                place = before - n_undecoded + error.start
                 raise InvalidFile(
                     f"The text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}. "
                     "Name its encoding, as in Content-Type: text/csv; charset=windows-1252."
@@ -99,10 +99,10 @@ def check_closed(path: Path, last: str) -> None:
 
 def detect_dialect(path: Path) -> Dialect:
     """Return the dialect of a text table, from its first rows."""
-    sample = _sample(path)
+    sample = _read_sample(path)
     _check_not_json(sample)
     comments, sample = _skip_comments(sample)
-    candidates = {delimiter: _records(sample, delimiter) for delimiter in DELIMITERS}
+    candidates = {delimiter: _read_records(sample, delimiter) for delimiter in DELIMITERS}
     delimiter = max(DELIMITERS, key=lambda d: _fit(candidates[d]))  # of equals the first: comma
     records = candidates[delimiter]
     if not records:
@@ -114,8 +114,8 @@ def detect_dialect(path: Path) -> Dialect:
         )
     rows = records[1:]
     if delimiter != "," and len(records) > SAMPLE_ROWS:  # a decimal comma may come late
-        rows = _records(sample, delimiter, most=len(sample))[1:]
-    dialect = Dialect(delimiter, _decimal(delimiter, rows, header), header, comments)
+        rows = _read_records(sample, delimiter, max_records=len(sample))[1:]
+    dialect = Dialect(delimiter, _detect_decimal_mark(delimiter, rows, header), header, comments)
     check_names(dialect.names)
     return dialect
 
@@ -148,7 +148,7 @@ def _skip_comments(sample: str) -> tuple[int, str]:
     return n, "".join(lines[n:])
 
 
-def columns_by_space(sample: str) -> int:
+def count_columns_by_space(sample: str) -> int:
     """Return the number of columns of a table whose columns are separated by spaces, or 0.
 
     Such a table has no other delimiter and no quotes, every line has as many words, and at least
@@ -165,29 +165,29 @@ def columns_by_space(sample: str) -> int:
     return width if has_numbers else 0
 
 
-def tabs_path(path: Path) -> Path:
+def build_tabs_path(path: Path) -> Path:
     """Return the path of the temporary copy of a text with tabs in the place of spaces."""
     return path.with_name(path.name + ".tabs")
 
 
 @contextmanager
-def with_tabs(text: Path, original: Path) -> Iterator[tuple[Path, bool]]:
+def replace_spaces_by_tabs(text: Path, original: Path) -> Iterator[tuple[Path, bool]]:
     """Yield the path of the text, and whether it is a copy with tabs for spaces between columns."""
-    if not columns_by_space(_sample(text)):
+    if not count_columns_by_space(_read_sample(text)):
         yield text, False
         return
-    copy = tabs_path(original)
+    copy = build_tabs_path(original)
     try:
-        with text.open(encoding="utf-8-sig") as lines, copy.open("w", encoding="utf-8") as out:
+        with text.open(encoding="utf-8-sig") as lines, copy.open("w", encoding="utf-8") as target:
             for line in lines:
                 is_comment = line.startswith(COMMENT)
-                out.write(line if is_comment else "\t".join(line.split()) + "\n")
+                target.write(line if is_comment else "\t".join(line.split()) + "\n")
         yield copy, True
     finally:
         copy.unlink(missing_ok=True)
 
 
-def _sample(path: Path) -> str:
+def _read_sample(path: Path) -> str:
     with path.open("rb") as file:
         raw = file.read(SAMPLE_BYTES)
     text = raw.decode("utf-8", errors="ignore").removeprefix(BYTE_ORDER_MARK)
@@ -199,13 +199,13 @@ def _sample(path: Path) -> str:
     return complete_lines + newline
 
 
-def _records(sample: str, delimiter: str, most: int = SAMPLE_ROWS) -> list[list[str]]:
+def _read_records(sample: str, delimiter: str, max_records: int = SAMPLE_ROWS) -> list[list[str]]:
     records: list[list[str]] = []
     try:
         for record in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
             if record:
                 records.append(record)
-            if len(records) > most:
+            if len(records) > max_records:
                 break
     except csv.Error as error:
         if not records:
@@ -222,7 +222,7 @@ def _fit(records: list[list[str]]) -> tuple[float, int]:
     return ((alike + 1) / len(records), width)
 
 
-def _decimal(delimiter: str, records: list[list[str]], header: Sequence[str]) -> str:
+def _detect_decimal_mark(delimiter: str, records: list[list[str]], header: Sequence[str]) -> str:
     """Return the decimal mark: the comma if some numbers have a comma and none has a point."""
     if delimiter == ",":
         return "."
@@ -239,7 +239,9 @@ def _decimal(delimiter: str, records: list[list[str]], header: Sequence[str]) ->
             for j, cell in enumerate(record)
             if AMBIGUOUS_NUMBER.fullmatch(cell.strip())
         )
-        raise ambiguous_number(commas[0], header[column] if column < len(header) else "", row)
+        raise build_ambiguous_number_error(
+            commas[0], header[column] if column < len(header) else "", row
+        )
     return ","
 
 
@@ -247,7 +249,7 @@ def _has_thousands(cells: list[str]) -> bool:
     return any(re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+,\d+", cell) for cell in cells)
 
 
-def ambiguous_number(text: str, column: str, row: int) -> InvalidFile:
+def build_ambiguous_number_error(text: str, column: str, row: int) -> InvalidFile:
     """Return the refusal of a number whose comma may be a decimal mark or of thousands."""
     without, with_point = text.replace(",", ""), text.replace(",", ".")
     return InvalidFile(

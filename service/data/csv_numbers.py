@@ -9,7 +9,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from service.data.csv_dialect import Dialect, ambiguous_number
+from service.data.csv_dialect import Dialect, build_ambiguous_number_error
 from service.data.csv_types import open_table
 
 _PLAIN: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -78,15 +78,17 @@ def find_number_forms(
             if not possible:
                 return {}
             rows += batch.num_rows
-    found: dict[str, NumberForm] = {}
+    chosen_forms: dict[str, NumberForm] = {}
     for name, forms in possible.items():
         if name not in first:
             continue
         text, row = first[name]
         if len(forms) > 1 and dialect.decimal == "." and "," in text:
-            raise ambiguous_number(text, name, row)
-        found[name] = next((one for one in forms if one.decimal == dialect.decimal), forms[0])
-    return found
+            raise build_ambiguous_number_error(text, name, row)
+        chosen_forms[name] = next(
+            (form for form in forms if form.decimal == dialect.decimal), forms[0]
+        )
+    return chosen_forms
 
 
 def _fits(form: NumberForm, column: pa.Array) -> bool:
@@ -101,10 +103,10 @@ def _note_first(first: dict[str, tuple[str, int]], name: str, column: pa.Array, 
     if name in first and "," in first[name][0]:
         return
     with_comma = pc.fill_null(pc.match_substring(column, ","), fill_value=False)
-    for where in (with_comma, column.is_valid()):
-        row = pc.index(where, value=True).as_py()
+    for mask in (with_comma, column.is_valid()):
+        row = pc.index(mask, value=True).as_py()
         if row >= 0:
             first.setdefault(name, (column[row].as_py(), rows + row))
-            if where is with_comma:
+            if mask is with_comma:
                 first[name] = (column[row].as_py(), rows + row)
             return

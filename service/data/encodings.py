@@ -34,20 +34,20 @@ def find_encoding(charset: str) -> str | None:
         return None
 
 
-def marked_encoding(path: Path) -> str:
+def detect_encoding_by_mark(path: Path) -> str:
     """Return UTF-16 if the file has its byte order mark, else UTF-8."""
     with path.open("rb") as file:
         head = file.read(4)
     return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), UTF_8)
 
 
-def converted_path(path: Path) -> Path:
+def build_converted_path(path: Path) -> Path:
     """Return the path of the temporary copy of a text that is being converted."""
     return path.with_name(path.name + ".utf-8")
 
 
 @contextmanager
-def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
+def convert_to_utf_8(path: Path, encoding: str) -> Iterator[Path]:
     """Yield the path of the text in UTF-8: the file itself, or a temporary one beside it.
 
     Raises ``InvalidFile`` for a byte that is invalid in the encoding.
@@ -55,27 +55,27 @@ def as_utf_8(path: Path, encoding: str) -> Iterator[Path]:
     if encoding == UTF_8:
         yield path
         return
-    converted = converted_path(path)
+    converted = build_converted_path(path)
     try:
         with converted.open("wb", buffering=0) as target, path.open("rb") as source:
-            for text in _decoded(source, encoding):
+            for text in _decode(source, encoding):
                 _write(target, text.encode())
         yield converted
     finally:
         converted.unlink(missing_ok=True)
 
 
-def _decoded(source: IO[bytes], encoding: str) -> Iterator[str]:
+def _decode(source: IO[bytes], encoding: str) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder(encoding)()
     before = 0
     while True:
         chunk = source.read(CHUNK)
-        held = len(decoder.getstate()[0])
+        n_undecoded = len(decoder.getstate()[0])
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             raise InvalidFile(
-                f"The text is not {encoding}: byte {before - held + error.start} is "
+                f"The text is not {encoding}: byte {before - n_undecoded + error.start} is "
                 f"0x{error.object[error.start]:02x}."
             ) from None
         except UnicodeError as error:  # such as UTF-16 without a byte order mark

@@ -69,13 +69,13 @@ class _JsonSurvey:
             if isinstance(value, (list, Mapping)):
                 self.left_out[name] = None
                 continue
-            kind = _kind_of(value)
+            kind = _find_type(value)
             earlier = self.kinds.setdefault(name, kind)
             if earlier != kind and kind is not None:
-                self.kinds[name] = kind if earlier is None else _widest(earlier, kind)
+                self.kinds[name] = kind if earlier is None else _choose_wider(earlier, kind)
         check_size(self.rows, max(1, len(self.kinds)), limits)
 
-    def schema(self) -> pa.Schema:
+    def build_schema(self) -> pa.Schema:
         names = [name for name in self.kinds if name not in self.left_out]
         check_names(names)
         return pa.schema([(name, self.kinds[name] or pa.float64()) for name in names])
@@ -93,7 +93,7 @@ def write_rows(
     for row in read():
         survey.add(row, limits)
     check_not_empty(survey.rows)
-    schema = survey.schema()
+    schema = survey.build_schema()
     if not len(schema):
         raise InvalidFile("The rows have no numbers, texts or booleans.")
     with pa.ipc.new_file(table, schema) as writer:
@@ -101,15 +101,15 @@ def write_rows(
         for row in read():
             batch.append(dict(flatten(row)))
             if len(batch) == ROWS_AT_ONCE:
-                writer.write_batch(_batch(batch, schema, limits))
+                writer.write_batch(_build_batch(batch, schema, limits))
                 batch.clear()
         if batch:
-            writer.write_batch(_batch(batch, schema, limits))
+            writer.write_batch(_build_batch(batch, schema, limits))
     details = {"left_out": list(survey.left_out)[:LISTED]} if survey.left_out else {}
     return Inspected(survey.rows, list_columns(schema), details, has_table=True)
 
 
-def _batch(
+def _build_batch(
     rows: list[dict[str, JsonValue]], schema: pa.Schema, limits: FileLimits
 ) -> pa.RecordBatch:
     columns = []
@@ -127,7 +127,7 @@ def _batch(
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _kind_of(value: JsonValue) -> pa.DataType | None:
+def _find_type(value: JsonValue) -> pa.DataType | None:
     if value is None:
         return None
     if isinstance(value, bool):
@@ -137,7 +137,7 @@ def _kind_of(value: JsonValue) -> pa.DataType | None:
     return pa.float64() if isinstance(value, (int, float)) else pa.string()
 
 
-def _widest(first: pa.DataType, second: pa.DataType) -> pa.DataType:
+def _choose_wider(first: pa.DataType, second: pa.DataType) -> pa.DataType:
     if first == second:
         return first
     return pa.float64() if {first, second} <= {pa.int64(), pa.float64()} else pa.string()

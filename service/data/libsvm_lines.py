@@ -49,8 +49,8 @@ def read_lines(path: Path) -> Iterator[Lines]:
     """Yield the lines of a file piece by piece; ``InvalidFile`` names an invalid line."""
     first_line = 1
     with_query: bool | None = None
-    for text in _pieces(path):
-        lines, numbers = _lines(text, first_line)
+    for text in _iterate_pieces(path):
+        lines, numbers = _split_lines(text, first_line)
         first_line += text.count(b"\n")
         if not lines:
             continue
@@ -65,30 +65,30 @@ def read_lines(path: Path) -> Iterator[Lines]:
         yield parsed
 
 
-def _pieces(path: Path) -> Iterator[bytes]:
+def _iterate_pieces(path: Path) -> Iterator[bytes]:
     """Yield the file in pieces of whole lines."""
-    kept = b""
+    line_start = b""
     with path.open("rb") as file:
         while read := file.read(CHUNK):
             complete_lines, newline, cut_line = read.rpartition(b"\n")
             if newline:
-                yield kept + complete_lines + newline
-                kept = cut_line
+                yield line_start + complete_lines + newline
+                line_start = cut_line
             else:
-                kept += read
-            if len(kept) > LONGEST_LINE:
+                line_start += read
+            if len(line_start) > LONGEST_LINE:
                 raise InvalidFile(f"A line is longer than {LONGEST_LINE} bytes.")
-    if kept:
-        yield kept + b"\n"
+    if line_start:
+        yield line_start + b"\n"
 
 
-def _lines(text: bytes, first_line: int) -> tuple[list[bytes], list[int]]:
+def _split_lines(text: bytes, first_line: int) -> tuple[list[bytes], list[int]]:
     """Return the lines without their comments, and their numbers; empty ones are left out."""
     if b"#" in text:
         text = re.sub(rb"#[^\n]*", b"", text)
-    every = text.replace(b"\r\n", b"\n").split(b"\n")
-    kept = [(line, first_line + at) for at, line in enumerate(every) if line.strip()]
-    return [line for line, _ in kept], [number for _, number in kept]
+    lines = text.replace(b"\r\n", b"\n").split(b"\n")
+    numbered_lines = [(line, first_line + at) for at, line in enumerate(lines) if line.strip()]
+    return [line for line, _ in numbered_lines], [number for _, number in numbered_lines]
 
 
 def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
@@ -110,11 +110,13 @@ def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
     if queries:
         text = _QUERY.sub(b"", text)
     sizes = np.array([line.count(b":") for line in lines]) - bool(queries)
-    labels, rows = _arrays(text, sizes, numbers)
+    labels, rows = _parse_arrays(text, sizes, numbers)
     return Lines(labels, np.array(queries) if queries else None, rows)
 
 
-def _arrays(text: bytes, sizes: np.ndarray, numbers: list[int]) -> tuple[np.ndarray, SparseRows]:
+def _parse_arrays(
+    text: bytes, sizes: np.ndarray, numbers: list[int]
+) -> tuple[np.ndarray, SparseRows]:
     read = np.fromstring(text.replace(b":", b" ").decode("ascii"), dtype=np.float64, sep=" ")
     starts = np.concatenate([[0], np.cumsum(sizes)])
     at_label = 2 * starts[:-1] + np.arange(len(sizes))
@@ -144,17 +146,17 @@ def _refuse(line: bytes, number: int) -> NoReturn:
     """Raise ``InvalidFile`` with the fault of a line."""
     label, *entries = line.split()
     if re.fullmatch(_NUMBER, label) is None:
-        raise InvalidFile(f"Line {number}: the label {_shown(label)} is not a number.")
+        raise InvalidFile(f"Line {number}: the label {_shorten_text(label)} is not a number.")
     for at, entry in enumerate(entries):
         pair = _PAIR.fullmatch(entry)
         if pair is None and not (at == 0 and _QUERY.fullmatch(entry)):
-            raise InvalidFile(f"Line {number}: {_shown(entry)} is not index:value.")
+            raise InvalidFile(f"Line {number}: {_shorten_text(entry)} is not index:value.")
         if pair is not None and re.fullmatch(_NUMBER, pair[2]) is None:
             raise InvalidFile(
-                f"Line {number}: the value {_shown(pair[2])} of index {_shown(pair[1])} is not a "
-                "finite number."
+                f"Line {number}: the value {_shorten_text(pair[2])} of index "
+                f"{_shorten_text(pair[1])} is not a finite number."
             )
-    raise InvalidFile(f"Line {number} cannot be read: {_shown(line)}.")
+    raise InvalidFile(f"Line {number} cannot be read: {_shorten_text(line)}.")
 
 
 def _refuse_repeated_index(starts: np.ndarray, indices: np.ndarray, numbers: list[int]) -> NoReturn:
@@ -165,5 +167,5 @@ def _refuse_repeated_index(starts: np.ndarray, indices: np.ndarray, numbers: lis
     raise InvalidFile(f"Line {numbers[row[at]]} has the index {int(indices[at])} twice.")
 
 
-def _shown(text: bytes) -> str:
+def _shorten_text(text: bytes) -> str:
     return repr(text[:40].decode("utf-8", "replace"))

@@ -46,7 +46,7 @@ def read_header(head: bytes, noun: str = "The file") -> Header:
     """
     file = io.BytesIO(head)
     try:
-        read: Any = _READERS.get(npy_format.read_magic(file), _unknown_version)
+        read: Any = _READERS.get(npy_format.read_magic(file), _refuse_version)
         shape, fortran, dtype = read(file)
     except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
         raise InvalidFile(f"{noun} is not a NumPy array that can be read: {error}.") from None
@@ -55,5 +55,5 @@ def read_header(head: bytes, noun: str = "The file") -> Header:
     return Header(shape, fortran, dtype, file.tell())
 
 
-def _unknown_version(_file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+def _refuse_version(_file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
     raise ValueError("the version of the NumPy format is not supported")

@@ -50,7 +50,7 @@ class _LimitedFile(io.FileIO):
 
 
 @contextmanager
-def unpacked(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarray]]:
+def unpack_arrays(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarray]]:
     """Yield the arrays of an NPZ by name, mapped from temporary files beside it.
 
     The unpacked size that the archive declares is checked before anything is unpacked, and an array
@@ -63,26 +63,26 @@ def unpacked(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarray]]:
     TooLarge
         It would unpack to more bytes than the limits of cells and of expansion allow.
     """
-    with ExitStack() as kept:
+    with ExitStack() as stack:
         arrays = {}
         try:
-            archive = kept.enter_context(zipfile.ZipFile(kept.enter_context(_LimitedFile(path))))
-            for name, member in _members(archive, path, limits).items():
+            archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(_LimitedFile(path))))
+            for name, member in _list_members(archive, path, limits).items():
                 with archive.open(member) as packed:
                     head = packed.read(LONGEST_HEADER)
                     header = read_header(head, f"The array {name!r}")
                     _check(name, header, member.file_size, limits)
-                    file = kept.enter_context(tempfile.TemporaryFile(dir=path.parent))
+                    file = stack.enter_context(tempfile.TemporaryFile(dir=path.parent))
                     _write(file, head[header.offset :])
                     while piece := packed.read(CHUNK):
                         _write(file, piece)
-                arrays[name] = _mapped(file, header)
+                arrays[name] = _map_array(file, header)
         except _BROKEN as error:
             raise InvalidFile(f"The file is not an NPZ that can be read: {error}.") from None
         yield arrays
 
 
-def _members(
+def _list_members(
     archive: zipfile.ZipFile, path: Path, limits: FileLimits
 ) -> dict[str, zipfile.ZipInfo]:
     members = {}
@@ -133,7 +133,7 @@ def _write(file: IO[bytes], piece: bytes) -> None:
         raise Unavailable(f"The file cannot be unpacked: {error.strerror}.") from error
 
 
-def _mapped(file: IO[bytes], header: Header) -> np.ndarray:
+def _map_array(file: IO[bytes], header: Header) -> np.ndarray:
     order: Any = "F" if header.fortran_order else "C"
     if 0 in header.shape or header.dtype.itemsize == 0:
         return np.empty(header.shape, header.dtype)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from service.data.base import FileLimits, check_names, check_not_empty, check_size
 from service.data.sparse_rows import SparseRows, check_entries, normalise
-from service.data.tables import number_cells, sparse_cells, sparse_field
+from service.data.tables import build_sparse_field, make_number_cells, make_sparse_cells
 from service.errors import InvalidFile, TooLarge
 
 Arrays = Mapping[str, np.ndarray]
@@ -66,9 +66,9 @@ def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
     is_sparse = set(CSR) <= set(arrays)
     if not is_sparse and set(arrays) >= _OF_ANY_FORMAT:
         raise InvalidFile(_NOT_CSR)
-    others = {n: a for n, a in arrays.items() if not (is_sparse and n in _ABOUT_THE_MATRIX)}
-    table_arrays = _matrix(arrays) if is_sparse else TableArrays(_rows(others))
-    for name, array in others.items():
+    other_arrays = {n: a for n, a in arrays.items() if not (is_sparse and n in _ABOUT_THE_MATRIX)}
+    table_arrays = _check_matrix(arrays) if is_sparse else TableArrays(_count_rows(other_arrays))
+    for name, array in other_arrays.items():
         if array.ndim in {1, 2} and array.shape[0] == table_arrays.rows and array.shape[-1] > 0:
             table_arrays.plain[name] = array
         else:
@@ -91,8 +91,10 @@ def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
 
 def build_schema(table_arrays: TableArrays) -> pa.Schema:
     """Return the schema of the table."""
-    fields = [] if table_arrays.width is None else [sparse_field(MATRIX, table_arrays.width, 0)]
-    kinds = [_arrow_type(a) for a in table_arrays.plain.values() for _ in range(a[:1].size)]
+    fields = (
+        [] if table_arrays.width is None else [build_sparse_field(MATRIX, table_arrays.width, 0)]
+    )
+    kinds = [_find_arrow_type(a) for a in table_arrays.plain.values() for _ in range(a[:1].size)]
     return pa.schema([*fields, *map(pa.field, table_arrays.names, kinds)])
 
 
@@ -105,19 +107,19 @@ def iterate_batches(
     for start in range(0, table_arrays.rows, step):
         stop = min(start + step, table_arrays.rows)
         cells = [
-            _cells(name, column, start)
+            _make_cells(name, column, start)
             for name, array in table_arrays.plain.items()
             for column in np.atleast_2d(np.ascontiguousarray(array[start:stop].T))
         ]
         n_entries = n_repeated = 0
         if table_arrays.width is not None:
-            rows, n_repeated = normalise(_sparse_rows(arrays, start, stop, table_arrays.width))
+            rows, n_repeated = normalise(_read_sparse_rows(arrays, start, stop, table_arrays.width))
             n_entries = rows.n_entries
-            cells.insert(0, sparse_cells(rows))
+            cells.insert(0, make_sparse_cells(rows))
         yield pa.RecordBatch.from_arrays(cells, schema=schema), n_entries, n_repeated
 
 
-def _rows(arrays: Arrays) -> int:
+def _count_rows(arrays: Arrays) -> int:
     """Return the rows of the first matrix, or else of the first column."""
     for n_dimensions in (2, 1):
         for array in arrays.values():
@@ -126,7 +128,7 @@ def _rows(arrays: Arrays) -> int:
     raise InvalidFile("The archive has no array of one or two dimensions.")
 
 
-def _matrix(arrays: Arrays) -> TableArrays:
+def _check_matrix(arrays: Arrays) -> TableArrays:
     """Check that the arrays of a compressed matrix fit together; its entries are checked later."""
     matrix_format = arrays.get("format")
     if matrix_format is not None and (
@@ -164,7 +166,7 @@ def _matrix(arrays: Arrays) -> TableArrays:
     return TableArrays(rows, width=width)
 
 
-def _sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRows:
+def _read_sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRows:
     starts = np.asarray(arrays["indptr"][start : stop + 1]).astype(np.int64)
     entries = slice(int(starts[0]), int(starts[-1]))
     rows = SparseRows(
@@ -176,7 +178,7 @@ def _sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRow
     return rows
 
 
-def _arrow_type(array: np.ndarray) -> pa.DataType:
+def _find_arrow_type(array: np.ndarray) -> pa.DataType:
     kind = array.dtype.kind
     if kind == "b":
         return pa.bool_()
@@ -185,7 +187,7 @@ def _arrow_type(array: np.ndarray) -> pa.DataType:
     return pa.string() if kind in "US" else pa.float64()
 
 
-def _cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:
+def _make_cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:
     """Return (n,) contiguous values as Arrow cells."""
     kind = values.dtype.kind
     if kind == "b":
@@ -193,14 +195,16 @@ def _cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:
         bits = pa.py_buffer(np.packbits(truth, bitorder="little"))
         return pa.Array.from_buffers(pa.bool_(), len(truth), [None, bits], null_count=0)
     if kind == "f":
-        return number_cells(values.astype(np.float64, copy=False))
+        return make_number_cells(values.astype(np.float64, copy=False))
     if kind in _INTEGER:
-        return number_cells(values.astype(np.uint64 if values.dtype == np.uint64 else np.int64))
-    texts = [_text(name, value, first_row + i) for i, value in enumerate(values.tolist())]
+        return make_number_cells(
+            values.astype(np.uint64 if values.dtype == np.uint64 else np.int64)
+        )
+    texts = [_check_text(name, value, first_row + i) for i, value in enumerate(values.tolist())]
     return pa.array(texts, pa.string())
 
 
-def _text(name: str, value: str | bytes, row: int) -> str:
+def _check_text(name: str, value: str | bytes, row: int) -> str:
     try:
         text = value.decode() if isinstance(value, bytes) else value
         text.encode()

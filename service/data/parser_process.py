@@ -150,7 +150,7 @@ def _answer_request(control: socket.socket, began_writer: int) -> NoReturn:
     connection.sendall(b"%d\n" % os.getpid())
     with connection.makefile("rb") as lines:
         request = orjson.loads(lines.readline(LONGEST_REQUEST))
-    _limit_process(request["memory_mb"], request["seconds"])
+    _limit_resources(request["memory_mb"], request["seconds"])
     answer = orjson.dumps(parse(request), option=orjson.OPT_SERIALIZE_NUMPY)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall(answer + b"\n")
@@ -186,7 +186,7 @@ def _warm_up() -> None:
         find_format("text/csv").inspect(path, FileLimits(), io.BytesIO())
 
 
-def _limit_process(memory_mb: int, seconds: int) -> None:
+def _limit_resources(memory_mb: int, seconds: int) -> None:
     """Make the operating system end this process if it takes too much memory or time.
 
     Both the processor's time and the clock's are limited: a parser with several threads takes more

@@ -18,9 +18,9 @@ from typing import Any, Final
 import orjson
 
 from service import errors
-from service.data.base import Inspected, file_limits
-from service.data.csv_dialect import tabs_path
-from service.data.encodings import converted_path
+from service.data.base import Inspected, read_file_limits
+from service.data.csv_dialect import build_tabs_path
+from service.data.encodings import build_converted_path
 from service.data.reading import ReadableFile, find_path
 from service.errors import InvalidFile, ServiceError, Unavailable
 from service.settings import settings
@@ -67,12 +67,12 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
                 "path": str(path),
                 "media_type": media_type,
                 "table": str(table),
-                "limits": asdict(file_limits(settings())),
+                "limits": asdict(read_file_limits(settings())),
             },
             name,
         )
     finally:
-        for copy in (converted_path(path), tabs_path(path)):
+        for copy in (build_converted_path(path), build_tabs_path(path)):
             copy.unlink(missing_ok=True)  # files of a parser that was killed
     inspected = answer["inspected"]
     return Inspected(
@@ -168,13 +168,13 @@ class _Parsers:
                 self._control.close()
             self._control = None
         if self._control is None:
-            self._control, theirs = socket.socketpair()
-            with theirs:
+            self._control, child_end = socket.socketpair()
+            with child_end:
                 self._process = subprocess.Popen(  # noqa: S603 - a module of our own
-                    [sys.executable, "-m", MODULE, str(theirs.fileno())],
+                    [sys.executable, "-m", MODULE, str(child_end.fileno())],
                     env={**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"},
                     stdin=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
+                    pass_fds=[child_end.fileno()],
                     start_new_session=True,
                 )
             self._owner, self._statuses, self._unread = os.getpid(), {}, b""
@@ -218,15 +218,15 @@ def _request(request: dict[str, Any], name: str | None) -> dict[str, Any]:
 def _exchange(request: bytes, seconds: float) -> tuple[dict[str, Any] | None, int]:
     """Return a parser's answer, None if it was killed, and its exit status."""
     for _ in range(ATTEMPTS):
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            ours.settimeout(seconds)
+        parent_end, child_end = socket.socketpair()
+        with parent_end, child_end:
+            parent_end.settimeout(seconds)
             received, parent = bytearray(), 0
             with contextlib.suppress(OSError):
-                parent = _PARSERS.send(theirs)
-                theirs.close()
-                ours.sendall(request)
-                while piece := ours.recv(RECEIVED_AT_ONCE):
+                parent = _PARSERS.send(child_end)
+                child_end.close()
+                parent_end.sendall(request)
+                while piece := parent_end.recv(RECEIVED_AT_ONCE):
                     received += piece
         lines = received.split(b"\n")
         if len(lines) > 2:  # the parser's process id, its answer, and nothing after that

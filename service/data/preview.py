@@ -27,29 +27,29 @@ def preview(file: ReadableFile, rows: int) -> dict[str, Any]:
     rows = max(1, min(rows, MAX_CELLS // len(file.columns)))
     head = read_head(file, rows)
     columns = [
-        {**column, "missing": _missing(head[str(column["name"])])} for column in file.columns
+        {**column, "missing": _find_missing(head[str(column["name"])])} for column in file.columns
     ]
     types = {str(column["name"]): column["type"] for column in file.columns}
-    shown = [_cells(column, types[name]) for name, column in head.items()]
+    shown = [_format_cells(column, types[name]) for name, column in head.items()]
     return {"columns": columns, "rows": [list(row) for row in zip(*shown, strict=True)]}
 
 
-def _cells(column: ColumnValues, kind: str) -> list[JsonValue]:
+def _format_cells(column: ColumnValues, kind: str) -> list[JsonValue]:
     if isinstance(column, SparseColumns):
-        return [_entries(column, row) for row in range(column.n)]
-    cells = [_cell(value) for value in column.tolist()]
+        return [_format_entries(column, row) for row in range(column.n)]
+    cells = [_format_cell(value) for value in column.tolist()]
     python_type = _PYTHON_TYPES.get(kind)  # with missing values these are read as numbers
     return cells if python_type is None else [None if c is None else python_type(c) for c in cells]
 
 
-def _entries(group: SparseColumns, row: int) -> dict[str, float]:
+def _format_entries(group: SparseColumns, row: int) -> dict[str, float]:
     start, stop = group.matrix.indptr[row : row + 2]
     entries = slice(start, min(stop, start + MOST_ENTRIES))
     indices, values = group.matrix.indices[entries], group.matrix.data[entries]
     return {group.names[int(i)]: float(v) for i, v in zip(indices, values, strict=True)}
 
 
-def _cell(value: JsonValue) -> JsonValue:
+def _format_cell(value: JsonValue) -> JsonValue:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
@@ -57,7 +57,7 @@ def _cell(value: JsonValue) -> JsonValue:
     return value
 
 
-def _missing(column: ColumnValues) -> int:
+def _find_missing(column: ColumnValues) -> int:
     if isinstance(column, SparseColumns):
         return 0
     if column.dtype.kind == "f":

@@ -80,7 +80,7 @@ def read_features(
     all_names = [str(column["name"]) for column in file.columns]
     requested = list(dict.fromkeys(all_names if names is None else names))
     check_columns(all_names, requested)
-    return find_format(file.media_type).columns(find_path(file), requested)
+    return find_format(file.media_type).read_columns(find_path(file), requested)
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
@@ -88,19 +88,21 @@ def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
     names = [str(column["name"]) for column in file.columns]
     if file.path is None:
         raise Unavailable("The file of the data set is not in the file store.")
-    return find_format(file.media_type).head(file.path, names, rows)
+    return find_format(file.media_type).read_head(file.path, names, rows)
 
 
 def check_columns(all_names: Sequence[str], requested: Sequence[str]) -> None:
     """Refuse names that are not columns."""
-    known = set(all_names)
-    unknown = [name for name in requested if name not in known]
+    existing = set(all_names)
+    unknown = [name for name in requested if name not in existing]
     if unknown:
         listed = ", ".join(all_names[:LISTED])
-        more = f" and {len(all_names) - LISTED} more" if len(all_names) > LISTED else ""
+        suffix = f" and {len(all_names) - LISTED} more" if len(all_names) > LISTED else ""
         faults = tuple(
             FieldError(
-                ("columns",), f"There is no column {name!r}. The columns are {listed}{more}.", name
+                ("columns",),
+                f"There is no column {name!r}. The columns are {listed}{suffix}.",
+                name,
             )
             for name in unknown
         )

@@ -83,8 +83,8 @@ def normalise(rows: SparseRows) -> tuple[SparseRows, int]:
         values = np.add.reduceat(values[order], np.flatnonzero(is_new))
         row, indices = row[order][is_new], indices[order][is_new]
     if not values.all():
-        kept = values != 0
-        row, indices, values = row[kept], indices[kept], values[kept]
+        is_nonzero = values != 0
+        row, indices, values = row[is_nonzero], indices[is_nonzero], values[is_nonzero]
     if len(values) != rows.n_entries:
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(lengths)))])
     return SparseRows(starts.astype(np.int64), indices.astype(np.int32), values), n_repeated

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from service.data.base import Format, file_limits
+from service.data.base import Format, read_file_limits
 from service.errors import DamagedFile, Unavailable
 from service.settings import settings
 from service.storage.checksums import append_digest
@@ -57,7 +57,7 @@ def prepare_dataset(path: Path, form: Format) -> None:
 def _make_table(store: FileStore, name: str, form: Format) -> None:
     original = _fetch_original(store, name)
     with store.open_upload() as table:
-        form.inspect(original, file_limits(settings()), table)
+        form.inspect(original, read_file_limits(settings()), table)
         append_digest(table)
         store.keep(table, name + form.table_suffix)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from service.data.arrow_columns import to_numpy, wire_type
+from service.data.arrow_columns import find_wire_type, to_numpy
 from service.data.base import SPARSE, ColumnValues
 from service.data.sparse_rows import SparseRows
 from service.json_types import ColumnDescription
@@ -24,25 +24,25 @@ _CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.floa
 _LARGEST_SMALL: Final = 2**31 - 1
 
 
-def table_path(path: Path, suffix: str) -> Path:
+def build_table_path(path: Path, suffix: str) -> Path:
     """Return the path of the converted table of a file."""
     return path.with_name(path.name + suffix)
 
 
-def sparse_field(name: str, width: int, first: int) -> pa.Field:
+def build_sparse_field(name: str, width: int, first: int) -> pa.Field:
     """Return the Arrow field of a group of ``width`` columns that are numbered from ``first``."""
     return pa.field(name, _CELL, metadata={"width": str(width), "first": str(first)})
 
 
-def sparse_cells(rows: SparseRows) -> pa.Array:
+def make_sparse_cells(rows: SparseRows) -> pa.Array:
     """Return rows as Arrow cells; nothing is copied."""
     entries = pa.StructArray.from_arrays(
-        [number_cells(rows.indices), number_cells(rows.values)], ["index", "value"]
+        [make_number_cells(rows.indices), make_number_cells(rows.values)], ["index", "value"]
     )
-    return pa.LargeListArray.from_arrays(number_cells(rows.starts), entries)
+    return pa.LargeListArray.from_arrays(make_number_cells(rows.starts), entries)
 
 
-def number_cells(values: np.ndarray) -> pa.Array:
+def make_number_cells(values: np.ndarray) -> pa.Array:
     """Return (n,) numbers as Arrow cells; a contiguous array is not copied.
 
     ``pyarrow.array`` would do it too, and import pandas where that is installed.
@@ -56,7 +56,7 @@ def number_cells(values: np.ndarray) -> pa.Array:
 def list_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
     """Return name and type of each column of a table."""
     return tuple(
-        {"name": f.name, "type": SPARSE if f.type == _CELL else str(wire_type(f.type))}
+        {"name": f.name, "type": SPARSE if f.type == _CELL else str(find_wire_type(f.type))}
         for f in schema
     )
 
@@ -80,25 +80,27 @@ def read_table(
         content = pa.BufferReader(source.read_buffer(size))
         with pa.ipc.open_file(content) as reader:
             table = reader.read_all().slice(0, rows)
-    return {name: _column(table, name) for name in names}
+    return {name: _read_column(table, name) for name in names}
 
 
-def _column(table: pa.Table, name: str) -> ColumnValues:
+def _read_column(table: pa.Table, name: str) -> ColumnValues:
     field = table.schema.field(name)
     if field.type != _CELL:
         return to_numpy(table.column(name))
-    return _sparse(name, table.column(name), field.metadata)
+    return _read_sparse(name, table.column(name), field.metadata)
 
 
-def _sparse(name: str, column: pa.ChunkedArray, metadata: Mapping[bytes, bytes]) -> SparseColumns:
+def _read_sparse(
+    name: str, column: pa.ChunkedArray, metadata: Mapping[bytes, bytes]
+) -> SparseColumns:
     from scipy.sparse import csr_array  # noqa: PLC0415 - few files are sparse
 
     first, width = int(metadata[b"first"]), int(metadata[b"width"])
-    parts = [_entries(chunk) for chunk in column.chunks]
+    parts = [_read_entries(chunk) for chunk in column.chunks]
     sizes = np.cumsum([0, *(len(values) for _, _, values in parts)])
     starts = [part[0][:-1] + size for part, size in zip(parts, sizes[:-1], strict=True)]
     indptr = np.concatenate([*starts, sizes[-1:]])
-    indices, values = (_joined([part[i] for part in parts]) for i in (1, 2))
+    indices, values = (_join([part[i] for part in parts]) for i in (1, 2))
     if max(width, int(sizes[-1])) <= _LARGEST_SMALL:
         indptr = indptr.astype(np.int32)
     matrix: Any = csr_array(
@@ -109,7 +111,7 @@ def _sparse(name: str, column: pa.ChunkedArray, metadata: Mapping[bytes, bytes])
     return SparseColumns(name, matrix, NumberedNames(name, width, first))
 
 
-def _entries(chunk: pa.LargeListArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _read_entries(chunk: pa.LargeListArray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the offsets of the rows in this chunk, and the columns and values of its entries."""
     starts = chunk.offsets.to_numpy()
     entries = chunk.values.slice(starts[0], starts[-1] - starts[0])
@@ -117,5 +119,5 @@ def _entries(chunk: pa.LargeListArray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return starts - starts[0], indices, values
 
 
-def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+def _join(parts: Sequence[np.ndarray]) -> np.ndarray:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -31,7 +31,7 @@ class _Waiter:
     is_new: bool = True  # not checked yet
 
     def is_over(self, state: tuple[int, str] | None) -> bool:
-        """Return whether this version and status end the wait; a deleted evaluation does."""
+        """Return whether this version and status end the wait; deletion ends it too."""
         if state is None:
             return True
         version, status = state
@@ -59,21 +59,24 @@ class ChangeWatcher:
             self._waiters.discard(waiter)
 
     async def _poll(self) -> None:
+        """Check for changes, with pauses between the checks, until no request waits."""
         try:
             with watch_for_changes() as may_have_changed:
                 while self._waiters:
                     if may_have_changed() or any(waiter.is_new for waiter in self._waiters):
                         await self._check_once()
-                    await asyncio.sleep(self._pause())
-        except Exception as error:  # noqa: BLE001 - raised in each waiting request
-            self._fail(error)
+                    await asyncio.sleep(self._compute_pause())
+        except Exception as error:  # noqa: BLE001 - it is raised in each waiting request
+            self._pass_on_error(error)
 
     async def _check_once(self) -> None:
         """Check for all requests that wait now; those that come meanwhile are checked next time."""
         waiters = list(self._waiters)
         ids = list({waiter.evaluation_id for waiter in waiters})
         # A query of SQLite takes less time than handing it to a thread.
-        states = _versions(ids) if is_sqlite() else await asyncio.to_thread(_versions, ids)
+        states = (
+            _read_versions(ids) if is_sqlite() else await asyncio.to_thread(_read_versions, ids)
+        )
         for waiter in waiters:
             waiter.is_new = False
             if waiter.is_over(states.get(waiter.evaluation_id)):
@@ -81,13 +84,15 @@ class ChangeWatcher:
                 if not waiter.future.done():
                     waiter.future.set_result(True)
 
-    def _fail(self, error: Exception) -> None:
+    def _pass_on_error(self, error: Exception) -> None:
+        """Raise an error in each waiting request, and forget the requests."""
         for waiter in self._waiters:
             if not waiter.future.done():
                 waiter.future.set_exception(error)
         self._waiters.clear()
 
-    def _pause(self) -> float:
+    def _compute_pause(self) -> float:
+        """Return the pause before the next check; it grows with the age of the newest request."""
         now = time.monotonic()
         age = min((now - waiter.since for waiter in self._waiters), default=0.0)
         first, growth = FIRST_PAUSE_S, GROWTH
@@ -96,7 +101,7 @@ class ChangeWatcher:
         return min(max(first, growth * age), LONGEST_PAUSE_S)
 
 
-def _versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
+def _read_versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
     with reading() as connection:
         return evaluations.list_versions(connection, ids)
 

@@ -16,7 +16,7 @@ KEPT: Final = frozenset({"study"})
 """Kinds whose chunks another evaluation may continue from; these are kept until deletion."""
 
 
-def chunk_folder(evaluation_id: UUID) -> str:
+def build_chunk_folder(evaluation_id: UUID) -> str:
     """Return the folder of the arrays of an evaluation's chunks, in the file store."""
     return f"chunks/{evaluation_id}"
 
@@ -27,7 +27,7 @@ def discard_chunks(evaluation_id: UUID, files: FileStore | None = None) -> None:
     If the file store cannot be used now, they stay.
     """
     with suppress(OSError, Unavailable):
-        (files or open_file_store()).delete_folder(chunk_folder(evaluation_id))
+        (files or open_file_store()).delete_folder(build_chunk_folder(evaluation_id))
 
 
 def discard_unrecorded(evaluation_id: UUID, name: str) -> None:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from service.data.base import Inspected
-from service.data.formats import find_format, table_suffixes
+from service.data.formats import find_format, list_table_suffixes
 from service.data.parsing import inspect_file, preview_file
 from service.data.stored_files import is_intact
 from service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
@@ -87,6 +87,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
 def _store(
     owner_id: UUID, identifier: UUID, upload: Upload, inspected: Inspected
 ) -> tuple[DatasetRow, bool]:
+    """Store the file and the row of an upload; return the row, and whether it is new."""
     row = DatasetRow(
         id=identifier,
         sha256=upload.sha256,
@@ -152,7 +153,7 @@ def list_datasets(
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:
     """Return the first rows and the properties of the file."""
     row = get(owner_id, identifier)
-    file = to_dataset_file(row)
+    file = build_dataset_file(row)
     return {
         "id": row.id,
         **preview_file(file, rows, row.name),
@@ -208,7 +209,7 @@ def delete_unused_bytes(sha256: str) -> bool:
         if datasets.are_bytes_needed(connection, sha256):
             return False
         files.delete(name)
-        for suffix in table_suffixes():
+        for suffix in list_table_suffixes():
             files.delete(name + suffix)
     return True
 
@@ -219,10 +220,10 @@ def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID
         return {}
     with reading() as connection:
         rows = datasets.get_some(connection, owner_id, identifiers)
-    return {row.id: to_dataset_file(row) for row in rows}
+    return {row.id: build_dataset_file(row) for row in rows}
 
 
-def to_dataset_file(row: DatasetRow) -> DatasetFile:
+def build_dataset_file(row: DatasetRow) -> DatasetFile:
     """Return a data set with the path of its bytes."""
     return DatasetFile(
         id=row.id,

@@ -95,6 +95,7 @@ def _send_all(claimed: Sequence[ClaimedDelivery], settings: Settings) -> None:
 
 
 def _send_and_record(delivery: ClaimedDelivery, settings: Settings) -> None:
+    """Send a delivery, and record the outcome."""
     try:
         answer = send(delivery, settings)
     except Exception as error:

@@ -15,7 +15,7 @@ from thetahat.seeds import derive_seed
 
 @dataclass(frozen=True, slots=True)
 class RequestDigests:
-    """What a request is stored and computed with.
+    """The canonical text of a request, its digests and its seed.
 
     Parameters
     ----------
@@ -36,18 +36,19 @@ class RequestDigests:
     seed: int
 
 
-def digest_request(
+def compute_digests(
     request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> RequestDigests:
     """Return the digests and the seed of a checked request."""
     canonical = encode_json(request.canonical())
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
-    data_sha256 = _digest_data(request_sha256, datasets)
+    data_sha256 = _compute_data_digest(request_sha256, datasets)
     seed = derive_seed(request_sha256, data_sha256) if request.seed is None else request.seed
     return RequestDigests(canonical, request_sha256, data_sha256, seed)
 
 
-def _digest_data(request_sha256: str, datasets: Mapping[UUID, DatasetFile]) -> str:
+def _compute_data_digest(request_sha256: str, datasets: Mapping[UUID, DatasetFile]) -> str:
+    """Return the digest of the request's data: of its files or, without files, of the request."""
     digests = sorted({file.sha256 for file in datasets.values()})
     if not digests:
         return request_sha256

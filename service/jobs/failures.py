@@ -27,13 +27,13 @@ def build_problem(code: str, detail: str, faults: Sequence[FieldError] = ()) -> 
         "title": code.replace("_", " ").capitalize(),
         "detail": detail[:LONGEST_TEXT],
         "errors": [
-            {"loc": list(fault.loc), "message": fault.message, "value": shown(fault.value)}
+            {"loc": list(fault.loc), "message": fault.message, "value": shorten_value(fault.value)}
             for fault in faults
         ],
     }
 
 
-def from_error(error: EvaluationError | ServiceError) -> StoredProblem:
+def describe_error(error: EvaluationError | ServiceError) -> StoredProblem:
     """Return the error of a request that cannot be evaluated; never with a traceback."""
     if isinstance(error, ServiceError):
         return build_problem(error.code, error.message, error.errors)
@@ -41,12 +41,12 @@ def from_error(error: EvaluationError | ServiceError) -> StoredProblem:
     return build_problem(error.code, error.message, faults)
 
 
-def time_limit(seconds: float) -> StoredProblem:
+def describe_time_limit(seconds: float) -> StoredProblem:
     """Return the error of a unit that ran too long."""
     return build_problem(TIME_LIMIT, f"A part of the work ran longer than {seconds:g} seconds.")
 
 
-def job_time_limit(limit_s: float, used_s: float) -> StoredProblem:
+def describe_job_time_limit(limit_s: float, used_s: float) -> StoredProblem:
     """Return the error of an evaluation whose units together computed too long."""
     return build_problem(
         TIME_LIMIT,
@@ -55,14 +55,14 @@ def job_time_limit(limit_s: float, used_s: float) -> StoredProblem:
     )
 
 
-def memory_limit(mebibytes: int) -> StoredProblem:
+def describe_memory_limit(mebibytes: int) -> StoredProblem:
     """Return the error of a unit that needed too much memory."""
     return build_problem(
         MEMORY_LIMIT, f"A part of the work needed more than {mebibytes} MiB of memory."
     )
 
 
-def worker_lost(attempts: int) -> StoredProblem:
+def describe_lost_worker(attempts: int) -> StoredProblem:
     """Return the error of a unit whose worker process ended each time."""
     times = "time" if attempts == 1 else "times"
     return build_problem(
@@ -72,7 +72,7 @@ def worker_lost(attempts: int) -> StoredProblem:
     )
 
 
-def internal(attempts: int = 1) -> StoredProblem:
+def describe_internal_error(attempts: int = 1) -> StoredProblem:
     """Return the error of a fault in the service; the log has the traceback."""
     tried = "" if attempts == 1 else f" It was tried {attempts} times, in different processes."
     return build_problem(
@@ -81,7 +81,7 @@ def internal(attempts: int = 1) -> StoredProblem:
     )
 
 
-def unavailable(seconds: float, reason: str) -> StoredProblem:
+def describe_outage(seconds: float, reason: str) -> StoredProblem:
     """Return the error of a unit that waited too long for the file store or the database."""
     return build_problem(
         Unavailable.code,
@@ -90,7 +90,7 @@ def unavailable(seconds: float, reason: str) -> StoredProblem:
     )
 
 
-def damaged_chunks(count: int, attempts: int) -> StoredProblem:
+def describe_damaged_chunks(count: int, attempts: int) -> StoredProblem:
     """Return the error of chunks whose stored arrays were lost or damaged each time."""
     files = "file is" if count == 1 else "files are"
     return build_problem(
@@ -100,7 +100,7 @@ def damaged_chunks(count: int, attempts: int) -> StoredProblem:
     )
 
 
-def shown(value: Any) -> Any:
+def shorten_value(value: Any) -> Any:
     """Return a value that JSON can hold, shortened if it is long."""
     if callable(getattr(value, "item", None)) and getattr(value, "ndim", None) == 0:
         value = value.item()  # a NumPy scalar

@@ -61,7 +61,7 @@ def check_source(url: str) -> CheckedTarget:
 
 
 def fetch_file(url: str, file: IO[bytes]) -> FetchedFile:
-    """Write what a URL answers to a file, bounded in size and in time.
+    """Write the answer of a URL to a file, within the limits of size and time.
 
     Raises ``InvalidRequest`` for a URL that is not allowed, ``TooLarge``, and ``SourceFailed`` for
     an answer other than 200, also a redirect, or none in time.
@@ -95,6 +95,7 @@ def note_import(owner_id: UUID, dataset_id: UUID) -> None:
 
 
 def _check_answer(response: Any, host: str) -> None:
+    """Raise ``SourceFailed`` for an answer whose body is not the file."""
     if 300 <= response.status_code < 400:
         raise SourceFailed(
             f"{host} redirects to another address, which is not followed. Send the URL of the file "
@@ -112,7 +113,9 @@ def _check_answer(response: Any, host: str) -> None:
 def _write(response: Any, file: IO[bytes], deadline: float, host: str) -> tuple[str, int]:
     """Write the body to a file, and return its SHA-256 and its size."""
     digest, size, limit = hashlib.sha256(), 0, settings().max_upload_bytes
-    for piece in response.iter_raw():  # as it arrives, so that the time is looked at
+    for (
+        piece
+    ) in response.iter_raw():  # in pieces as they arrive, so that the time limit is checked often
         size += len(piece)
         check_length(size, limit)
         if time.monotonic() > deadline:

@@ -14,11 +14,11 @@ import orjson
 
 import thetahat
 from service.data.base import FileLimits
-from service.data.encodings import marked_encoding
-from service.data.formats import find_format, in_encoding
+from service.data.encodings import detect_encoding_by_mark
+from service.data.formats import add_encoding, find_format
 from service.data.reading import read_columns as read_values
-from service.data.tables import table_path
-from service.jobs.digests import digest_request
+from service.data.tables import build_table_path
+from service.jobs.digests import compute_digests
 from service.jobs.result_json import encode_result
 from service.json_types import JsonObject
 from service.kinds.base import DatasetFile, Job, run_job
@@ -98,10 +98,11 @@ def read_columns(data: Path, media_type: str) -> dict[str, FileColumn]:
 
 
 def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, Any]:
+    """Return the result of a request as JSON values; the request is checked first."""
     kind = JOB_KINDS[str(body["kind"])]
     request = kind.request.model_validate(body)
     kind.check(request, datasets)
-    digests = digest_request(request, datasets)
+    digests = compute_digests(request, datasets)
     job = Job(uuid4(), kind.name, request, digests.seed, datasets)
     provenance = Provenance(
         version=thetahat.__version__,
@@ -118,11 +119,11 @@ def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, An
 def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
     """Read and check a file; its table, where its format needs one, is written to the folder."""
     if media_type == "text/csv":
-        media_type = in_encoding(media_type, marked_encoding(data))
+        media_type = add_encoding(media_type, detect_encoding_by_mark(data))
     path = folder / data.name
     path.symlink_to(data.resolve())
     form = find_format(media_type)
-    with table_path(path, form.table_suffix or ".none").open("w+b") as table:
+    with build_table_path(path, form.table_suffix or ".none").open("w+b") as table:
         inspected = form.inspect(path, UNLIMITED, table)
     with data.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -24,11 +24,11 @@ FAILED: Final = "failed"
 """The name of the one array that is kept instead of a failed part's arrays."""
 
 
-def failed_arrays(
+def encode_failure(
     code: str, message: str, loc: tuple[str | int, ...] = ()
 ) -> dict[str, np.ndarray]:
     """Return a failure encoded as the arrays of a chunk."""
-    import numpy as np  # noqa: PLC0415 - a sweeper seldom has anything to fail
+    import numpy as np  # noqa: PLC0415 - a sweeper seldom needs it
 
     failure = {"code": code, "message": message, "loc": list(loc)}
     return {FAILED: np.frombuffer(json.dumps(failure).encode(), dtype=np.uint8)}
@@ -63,7 +63,7 @@ def record_failure(
         return fail_evaluation(claim, problem, files)
     from service.jobs import outputs  # noqa: PLC0415 - imports Arrow, which a sweeper does not need
 
-    arrays = failed_arrays(problem["code"], problem["detail"])
+    arrays = encode_failure(problem["code"], problem["detail"])
     name = outputs.keep_arrays(files, claim, arrays, mark=f"-{uuid4().hex[:12]}")
     return record_part_failure(claim, name, only_later=only_later)
 

@@ -37,7 +37,7 @@ _DATASET_FILE: Final = re.compile(r"datasets/[0-9a-f]{2}/([0-9a-f]{64})(?:\..*)?
 
 @dataclass(frozen=True, slots=True)
 class _NamedFiles:
-    """What the database says about the evaluations and data sets that some files are named after.
+    """The rows of the evaluations and data sets that occur in the names of some files.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _remove(store: FileStore, name: str, named: _NamedFiles) -> bool:
     if name.startswith(f"{UPLOADS}/"):
         return _remove_upload(store, name)
     if match := _DATASET_FILE.fullmatch(name):
-        # It looks again, under a lock: the same bytes may be uploaded at this moment.
+        # This checks again under a lock, because the same bytes may be uploaded now.
         return match[1] not in named.digests and delete_unused_bytes(match[1])
     identifiers = list(_find_evaluation(name))
     if not identifiers:

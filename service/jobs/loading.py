@@ -49,7 +49,9 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             kind=row.kind,
             request=request,
             seed=row.seed,
-            datasets=_datasets(connection, evaluation_id, files) if request.dataset_ids() else {},
+            datasets=_read_datasets(connection, evaluation_id, files)
+            if request.dataset_ids()
+            else {},
         ),
         Provenance(
             version=thetahat.__version__,
@@ -60,9 +62,10 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
     )
 
 
-def _datasets(
+def _read_datasets(
     connection: sa.Connection, evaluation_id: UUID, files: FileStore
 ) -> dict[UUID, DatasetFile]:
+    """Return the data sets of an evaluation by id, each with the path of its file."""
     rows = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
     return {
         dataset.id: DatasetFile(

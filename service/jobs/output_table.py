@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 from service.jobs.spilled_arrays import SpilledArray
 
 ROWS_AT_ONCE: Final = 2**18
@@ -33,7 +33,11 @@ class OutputColumn:
     def rows(self, start: int, stop: int) -> pa.Array:
         """Return some of the rows, with labels in place of their indices."""
         part = np.asarray(self.values[start:stop])
-        return arrow_array(part) if self.labels is None else self.labels.take(arrow_array(part))
+        return (
+            make_arrow_array(part)
+            if self.labels is None
+            else self.labels.take(make_arrow_array(part))
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +55,7 @@ class OutputTable:
         """Return some of the rows."""
         return pa.table({name: column.rows(start, stop) for name, column in self.columns.items()})
 
-    def batches(self) -> Iterator[pa.Table]:
+    def iterate_batches(self) -> Iterator[pa.Table]:
         """Yield the table in batches of rows; at least one batch."""
         yield self.rows(0, ROWS_AT_ONCE)
         for start in range(ROWS_AT_ONCE, self.n_rows, ROWS_AT_ONCE):
@@ -59,4 +63,4 @@ class OutputTable:
 
     def table(self) -> pa.Table:
         """Return the whole table, in memory."""
-        return pa.concat_tables(self.batches())
+        return pa.concat_tables(self.iterate_batches())

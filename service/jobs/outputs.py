@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from service.errors import DamagedFile
-from service.jobs.chunk_files import chunk_folder
+from service.jobs.chunk_files import build_chunk_folder
 from service.jobs.output_table import OutputTable
 from service.kinds.base import ChunkOutput
 from service.storage.files import FileStore
@@ -35,7 +35,7 @@ def keep_arrays(
 
     A process that is not the attempt itself passes a unique ``mark`` for the name.
     """
-    name = f"{chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}{mark}.npz"
+    name = f"{build_chunk_folder(claim.evaluation_id)}/{claim.number}-{claim.attempt}{mark}.npz"
     with files.open_upload() as file:
         np.savez(file, allow_pickle=False, **arrays)
         return files.keep_with_digest(file, name)
@@ -46,20 +46,22 @@ def keep_losses(files: FileStore, claim: UnitClaim, losses: pa.Table | OutputTab
     name = f"losses/{claim.evaluation_id}-{claim.attempt}.parquet"
     with files.open_upload() as file:
         if isinstance(losses, OutputTable):
-            batches = losses.batches()
+            batches = losses.iterate_batches()
             first = next(batches)
-            repeating = _repeating(first)
+            repeating = _find_repeating_columns(first)
             with pq.ParquetWriter(
                 file, first.schema, compression="zstd", use_dictionary=repeating
             ) as writer:
                 for batch in itertools.chain([first], batches):
                     writer.write_table(batch)
         else:
-            pq.write_table(losses, file, compression="zstd", use_dictionary=_repeating(losses))
+            pq.write_table(
+                losses, file, compression="zstd", use_dictionary=_find_repeating_columns(losses)
+            )
         return files.keep_with_digest(file, name)
 
 
-def _repeating(table: pa.Table) -> list[str]:
+def _find_repeating_columns(table: pa.Table) -> list[str]:
     """Return the columns whose first values repeat; only these get a dictionary.
 
     Looking for repetitions in a column without any takes longer than writing it.
@@ -90,7 +92,7 @@ def list_damaged(files: FileStore, output_files: Iterable[OutputFile]) -> list[s
     return damaged
 
 
-def chunk_outputs(files: FileStore, output_files: Iterable[OutputFile]) -> list[ChunkOutput]:
+def open_chunk_outputs(files: FileStore, output_files: Iterable[OutputFile]) -> list[ChunkOutput]:
     """Return the outputs of chunks; a file is read when its arrays are first used."""
     return [
         ChunkOutput(file.payload, partial(read_arrays, files, file.name)) for file in output_files

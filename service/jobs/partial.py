@@ -29,7 +29,9 @@ TIME_LIMIT_S: Final = 60.0
 LOCK_TIMEOUT_S: Final = 5.0
 RETRY_AFTER_S: Final = 2
 MAX_CACHED: Final = 8
-_PENDING_STATUS: Final = 3  # exit status of a process that writes why there is no partial result
+_PENDING_STATUS: Final = (
+    3  # exit status of the process if there is no partial result; its output is the reason
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +111,9 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     if row.is_finished:
         return read.get_result(owner_id, evaluation_id)
     key = (evaluation_id, _list_available(row))
-    # One at a time: each needs a processor, and memory for the data set.
+    # Only one at a time is computed: each needs a processor, and memory for the data set.
     if not _Cache.lock.acquire(timeout=LOCK_TIMEOUT_S):
-        raise _pending("Another partial result is being computed. Ask again.")
+        raise _build_pending_error("Another partial result is being computed. Ask again.")
     try:
         if key not in _Cache.results:
             _Cache.results[key] = _run_process(owner_id, evaluation_id)
@@ -130,24 +132,26 @@ class _Cache:
 
 
 def _list_available(row: EvaluationRow) -> AvailableChunks:
+    """Return what can be evaluated now; ``ResultPending`` if there is nothing."""
     with reading() as connection:
         chunks = unit_parts.list_chunks(connection, row.id)
     available = find_available(chunks)
     if not available.is_any:
         unit = "learner" if available.progress is None else "chunk"
-        raise _pending(f"No {unit} of evaluation {row.id} is complete yet.")
+        raise _build_pending_error(f"No {unit} of evaluation {row.id} is complete yet.")
     return available
 
 
 def find_available(chunks: Sequence[ChunkRow]) -> AvailableChunks:
     """Return the learners by status, and the chunks that can be evaluated now."""
     if all(chunk.part is None for chunk in chunks):
-        done = [chunk for chunk in chunks if chunk.state == UnitState.DONE]
+        finished_chunks = [chunk for chunk in chunks if chunk.state == UnitState.DONE]
         return AvailableChunks(
             IncludedLearners(complete=(), failed=(), to_come=()),
-            tuple(chunk.number for chunk in done if chunk.output_file),
+            tuple(chunk.number for chunk in finished_chunks if chunk.output_file),
             IncludedChunks(
-                done=sum(chunk.size for chunk in done), total=sum(chunk.size for chunk in chunks)
+                done=sum(chunk.size for chunk in finished_chunks),
+                total=sum(chunk.size for chunk in chunks),
             ),
         )
     open_parts = {chunk.part for chunk in chunks if chunk.is_open}
@@ -170,27 +174,27 @@ def _run_process(owner_id: UUID, evaluation_id: UUID) -> str:
     """Compute a partial result in a process; return the result if the evaluation ends meanwhile."""
     command = [sys.executable, "-m", "service.jobs.partial", str(evaluation_id)]
     try:
-        done = subprocess.run(  # noqa: S603 - our own module, and an id
+        process = subprocess.run(  # noqa: S603 - our own module, and an id
             command, capture_output=True, timeout=TIME_LIMIT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        raise _pending(
+        raise _build_pending_error(
             f"The learners that are complete take longer than {TIME_LIMIT_S:g} seconds to "
             "evaluate. The result comes when all learners are done."
         ) from None
-    if done.returncode == 0:
-        return done.stdout.decode()
+    if process.returncode == 0:
+        return process.stdout.decode()
     if read.get(owner_id, evaluation_id).is_finished:
         return read.get_result(owner_id, evaluation_id)
-    if done.returncode == _PENDING_STATUS:
-        raise _pending(done.stdout.decode())
-    raise _pending(
+    if process.returncode == _PENDING_STATUS:
+        raise _build_pending_error(process.stdout.decode())
+    raise _build_pending_error(
         "The learners that are complete could not be evaluated while the others are computed. "
         "The result comes when all learners are done."
     )
 
 
-def _pending(message: str) -> ResultPending:
+def _build_pending_error(message: str) -> ResultPending:
     return ResultPending(message, retry_after=RETRY_AFTER_S)
 
 
@@ -208,8 +212,8 @@ def compute_partial_result(evaluation_id: UUID) -> str:
         output_files = units.list_output_files(connection, evaluation_id, available.chunks)
     kind = loaded.kind
     if not (kind.has_partial_results and available.is_any):
-        raise _pending(f"The kind {loaded.job.kind} has no partial results.")
-    partial = kind.gather(loaded.job, outputs.chunk_outputs(files, output_files))
+        raise _build_pending_error(f"The kind {loaded.job.kind} has no partial results.")
+    partial = kind.gather(loaded.job, outputs.open_chunk_outputs(files, output_files))
     body = encode_result(partial, loaded.provenance)
     included = available.progress or available.learners
     learners = kind.learners_of_parts(loaded.job, available.ended_parts)
@@ -225,7 +229,7 @@ def compute_partial_result(evaluation_id: UUID) -> str:
 
 
 def main() -> None:
-    """Write the partial result to standard output, or why there is none."""
+    """Write the partial result to standard output, or the reason why there is none."""
     from service.process import memory  # noqa: PLC0415 - only this process needs them
     from service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
         request_signal_on_parent_exit,

@@ -68,10 +68,11 @@ def compute_part_progress(chunks: Sequence[ChunkRow]) -> dict[str, PartProgress]
     for chunk in chunks:
         if chunk.part is not None:
             by_part.setdefault(chunk.part, []).append(chunk)
-    return {part: _progress_of_part(rows) for part, rows in by_part.items()}
+    return {part: _compute_progress(rows) for part, rows in by_part.items()}
 
 
-def _progress_of_part(chunks: Sequence[ChunkRow]) -> PartProgress:
+def _compute_progress(chunks: Sequence[ChunkRow]) -> PartProgress:
+    """Return the progress of one part from its chunks."""
     states = {chunk.state for chunk in chunks}
     if states & {UnitState.FAILED, UnitState.CANCELLED}:
         status = "failed"
@@ -79,8 +80,8 @@ def _progress_of_part(chunks: Sequence[ChunkRow]) -> PartProgress:
         status = "done"
     else:
         status = "queued" if states == {UnitState.QUEUED} else "running"
-    done = sum(chunk.size for chunk in chunks if not chunk.is_open)
-    return PartProgress(done, sum(chunk.size for chunk in chunks), status)
+    n_done = sum(chunk.size for chunk in chunks if not chunk.is_open)
+    return PartProgress(n_done, sum(chunk.size for chunk in chunks), status)
 
 
 def estimate_seconds_left(chunks: Sequence[ChunkRow], n_workers: int) -> float | None:

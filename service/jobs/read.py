@@ -80,7 +80,7 @@ def list_evaluations(
 
 def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     """Return the result as JSON text; ``ResultPending`` or ``NoResult`` if there is none."""
-    return _result(owner_id, evaluation_id)[0]
+    return _read_owned_result(owner_id, evaluation_id)[0]
 
 
 def get_request(row: EvaluationRow) -> dict[str, JsonValue]:
@@ -102,13 +102,13 @@ def find_losses_file(owner_id: UUID, evaluation_id: UUID) -> Path:
 
     Raises ``ResourceNotFound`` if the kind keeps none, and ``DamagedFile`` if it was lost.
     """
-    name = _result(owner_id, evaluation_id)[1]
+    name = _read_owned_result(owner_id, evaluation_id)[1]
     if name is None:
         raise ResourceNotFound(f"Evaluation {evaluation_id} has no losses.")
     return open_file_store().fetch(name)
 
 
-def _result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
+def _read_owned_result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
     return _read_result(get(owner_id, evaluation_id))
 
 
@@ -118,6 +118,7 @@ def read_result(row: EvaluationRow) -> str:
 
 
 def _read_result(row: EvaluationRow) -> tuple[str, str | None]:
+    """Return the text of a result and its file of losses; raise if there is no result."""
     if not row.is_finished:
         raise ResultPending(f"Evaluation {row.id} is {row.status}.", retry_after=RETRY_AFTER_S)
     if row.status != EvaluationStatus.SUCCEEDED:

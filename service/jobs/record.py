@@ -49,14 +49,14 @@ def claim_unit(key: UnitKey, worker_id: UUID, lease_s: float) -> UnitClaim | Non
 
 def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
     """Queue the chunks of an evaluation and return those to send messages for."""
-    new = [_new_unit(number, chunk) for number, chunk in enumerate(cut.chunks, start=1)]
+    new = [_build_unit(number, chunk) for number, chunk in enumerate(cut.chunks, start=1)]
     with unit_of_work() as connection:
         if not _settle(connection, claim, UnitState.DONE):
             return None
         total = sum(chunk.size for chunk in cut.chunks)
         values = {"progress_total": total, "progress_unit": cut.unit}
         evaluations.change(
-            connection, claim.evaluation_id, values, "progress", _progress_data(0, total)
+            connection, claim.evaluation_id, values, "progress", _build_progress_data(0, total)
         )
         if not new:
             return queue_gathering(connection, claim.evaluation_id)
@@ -80,14 +80,14 @@ def record_output(
             return None
         if cut is not None:
             number = units.find_next_number(connection, claim.evaluation_id)
-            units.shorten(connection, claim, _new_unit(claim.number, cut.head))
-            units.insert_second_piece(connection, claim, _new_unit(number, cut.rest))
+            units.shorten(connection, claim, _build_unit(claim.number, cut.head))
+            units.insert_second_piece(connection, claim, _build_unit(number, cut.rest))
         unit_parts.delay_part(connection, claim)
         size = claim.size if cut is None else cut.head.size
         return _add_progress(connection, claim, state, size)
 
 
-def _new_unit(number: int, chunk: Chunk) -> NewUnit:
+def _build_unit(number: int, chunk: Chunk) -> NewUnit:
     return NewUnit(number, chunk.payload, chunk.size, chunk.part)
 
 
@@ -115,9 +115,17 @@ def _add_progress(
 ) -> list[UnitKey]:
     """Add to the progress, and queue the gathering if no chunk is left."""
     done, total = state.progress_done + size, state.progress_total or 0
-    event = "progress" if _percent(done, total) > _percent(state.progress_done, total) else None
+    event = (
+        "progress"
+        if _compute_percent(done, total) > _compute_percent(state.progress_done, total)
+        else None
+    )
     evaluations.change(
-        connection, claim.evaluation_id, {"progress_done": done}, event, _progress_data(done, total)
+        connection,
+        claim.evaluation_id,
+        {"progress_done": done},
+        event,
+        _build_progress_data(done, total),
     )
     return queue_gathering(connection, claim.evaluation_id)
 
@@ -152,7 +160,7 @@ def recompute_chunks(
             fail_evaluation(connection, claim.evaluation_id, problem)
             return []
         done = state.progress_done - requeued.size
-        data = _progress_data(done, state.progress_total or 0)
+        data = _build_progress_data(done, state.progress_total or 0)
         evaluations.change(
             connection, claim.evaluation_id, {"progress_done": done}, "progress", data
         )
@@ -195,17 +203,18 @@ def fail_evaluation(connection: sa.Connection, evaluation_id: UUID, error: Store
 
 
 def _settle(connection: sa.Connection, claim: UnitClaim, state: UnitState) -> bool:
+    """Record the outcome of a unit; False if the claim is lost or the evaluation has ended."""
     locked = evaluations.lock(connection, claim.evaluation_id)
     if locked is None or locked.status in FINISHED:
         return False
     return units.settle(connection, claim, state)
 
 
-def _percent(done: int, total: int) -> int:
+def _compute_percent(done: int, total: int) -> int:
     return 100 * done // total if total else 0
 
 
-def _progress_data(done: int, total: int) -> JsonObject:
+def _build_progress_data(done: int, total: int) -> JsonObject:
     return {"done": done, "total": total}
 
 

@@ -54,32 +54,32 @@ def read_report_source(owner_id: UUID, evaluation_id: UUID) -> ReportSource:
         result=orjson.loads(text),
         data=[
             ReportedData(
-                name=each.name or "",
-                sha256=each.sha256,
-                rows=each.rows,
-                columns=len(each.columns),
-                identifier=str(each.id),
+                name=dataset.name or "",
+                sha256=dataset.sha256,
+                rows=dataset.rows,
+                columns=len(dataset.columns),
+                identifier=str(dataset.id),
             )
-            for each in used
+            for dataset in used
         ],
-        sign_offs=list_shown(evaluation_id),
+        sign_offs=list_newest_sign_offs(evaluation_id),
     )
 
 
-def list_shown(evaluation_id: UUID) -> list[Signed]:
+def list_newest_sign_offs(evaluation_id: UUID) -> list[Signed]:
     """Return the newest sign-offs of an evaluation, as its page and its report show them."""
     with reading() as connection:
         rows = sign_offs.list_page(connection, evaluation_id, None, MAX_SIGN_OFFS)
     return [
         Signed(
-            at=each.at,
-            name=each.name,
-            actor=each.actor,
-            decision=each.decision,
-            comment=each.comment,
-            result_sha256=each.result_sha256,
+            at=row.at,
+            name=row.name,
+            actor=row.actor,
+            decision=row.decision,
+            comment=row.comment,
+            result_sha256=row.result_sha256,
         )
-        for each in rows
+        for row in rows
     ]
 
 

@@ -24,7 +24,7 @@ REPEATED: Final = ("name", "owner", "actor", "decision", "comment", "result_sha2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What somebody signs.
+    """A person's name, decision and comment about a result.
 
     Parameters
     ----------
@@ -49,7 +49,9 @@ def compute_digest(result: str) -> str:
     return hashlib.sha256(result.encode()).hexdigest()
 
 
-def sign(owner_id: UUID, evaluation_id: UUID, signature: Signature) -> tuple[SignOffRow, bool]:
+def sign_result(
+    owner_id: UUID, evaluation_id: UUID, signature: Signature
+) -> tuple[SignOffRow, bool]:
     """Add a sign-off, and return it and whether it is new.
 
     The same signature as the newest one, by the same key, is not added again: a request that is
@@ -73,7 +75,9 @@ def sign(owner_id: UUID, evaluation_id: UUID, signature: Signature) -> tuple[Sig
         row = SignOffRow(
             id=uuid4(),
             evaluation_id=evaluation_id,
-            at=now if newest is None else max(now, newest.at + STEP),  # in order by any clock
+            at=now
+            if newest is None
+            else max(now, newest.at + STEP),  # later than the newest, even if a clock goes back
             name=signature.name,
             owner=sign_offs.get_owner_name(connection, owner_id),
             actor=Origin.read_current().actor,

@@ -21,7 +21,7 @@ from service.errors import (
     InvalidRequest,
     TooManyJobs,
 )
-from service.jobs.digests import digest_request
+from service.jobs.digests import compute_digests
 from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
 from service.schemas.validation_messages import name_place
@@ -43,7 +43,9 @@ class Submitted:
 
     evaluation_id: UUID
     replayed: bool
-    row: EvaluationRow | None = None  # of a new evaluation, so that it need not be read again
+    row: EvaluationRow | None = (
+        None  # the row of a new evaluation, so that it need not be read again
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,14 @@ def submit_all(
                 continue
             ahead[owner_id] += 1
             accepted.append(submission)
-            outcomes.append(_new_evaluation(submission))
+            outcomes.append(_build_evaluation(submission))
         if accepted:
             keys = _store(connection, accepted)
     queue.enqueue(keys)
     return outcomes
 
 
-def _new_evaluation(submission: Submission) -> Submitted:
+def _build_evaluation(submission: Submission) -> Submitted:
     row: dict[str, Any] = {
         name: submission.values.get(name) for name in EvaluationRow.__dataclass_fields__
     }
@@ -146,7 +148,7 @@ def _build_row(
 ) -> NewEvaluation:
     """Return the columns of a new evaluation."""
     _check_no_nul(request)
-    digests = digest_request(request, datasets)
+    digests = compute_digests(request, datasets)
     return {
         "id": uuid4(),
         "owner_id": owner_id,
@@ -214,6 +216,7 @@ def _check_limit(connection: sa.Connection, owner_id: UUID, ahead: int) -> None:
 
 
 def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[units.UnitKey]:
+    """Insert evaluations, their labels and first units; return the units, to be sent."""
     evaluations.insert_all(connection, [submission.values for submission in accepted])
     evaluations.add_links(
         connection,
@@ -241,6 +244,7 @@ def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[un
 
 
 def _find_earlier(connection: sa.Connection, submission: Submission) -> Submitted | None:
+    """Return the evaluation that the same Idempotency-Key made before; None if there is none."""
     key = submission.idempotency_key or ""
     earlier = idempotency.find(connection, submission.owner_id, key)
     if earlier is None:

@@ -88,7 +88,7 @@ def reclaim_from_ended_workers(node: UUID, settings: Settings) -> int:
 
 
 def requeue_all() -> int:
-    """Queue all claimed units again; for a start at which no worker can be running."""
+    """Queue all claimed units again; call this only while no worker can be running."""
     with reading() as connection:
         ended = workers.list_ids(connection)
     return _release_claims(ended, record.put_back)
@@ -102,6 +102,7 @@ def requeue_node(node: UUID) -> int:
 
 
 def _release_claims(ended_workers: Sequence[UUID], release: Callable[[UnitClaim], bool]) -> int:
+    """Release the claims of ended workers, remove the workers, and return the number of units."""
     if not ended_workers:
         return 0
     with reading() as connection:
@@ -113,6 +114,7 @@ def _release_claims(ended_workers: Sequence[UUID], release: Callable[[UnitClaim]
 
 
 def _is_running(pid: int) -> bool:
+    """Return whether a process of this machine is running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -128,7 +130,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
         lost, seconds = units.read_history(connection, claim)
     if seconds > settings.time_limit_s:
         return learner_failures.record_failure(
-            claim, failures.time_limit(settings.time_limit_s), open_file_store()
+            claim, failures.describe_time_limit(settings.time_limit_s), open_file_store()
         )
     counters.add("units_lost")
     log.warning(
@@ -142,7 +144,7 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
     )
     return learner_failures.retry_or_fail(
         claim,
-        failures.worker_lost,
+        failures.describe_lost_worker,
         open_file_store,
         max_attempts=settings.max_attempts,
         delay_s=RETRY_S,
@@ -227,7 +229,7 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
             keys = record.queue_gathering(connection, evaluation_id)
         if not keys:
             log.error("evaluation.stalled", extra={"evaluation": str(evaluation_id)})
-            record.fail_evaluation(connection, evaluation_id, failures.internal())
+            record.fail_evaluation(connection, evaluation_id, failures.describe_internal_error())
     queue.enqueue(keys)
 
 

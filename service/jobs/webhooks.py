@@ -1,4 +1,4 @@
-"""Registering webhooks, and reading what was sent to them."""
+"""Registering webhooks, and listing the deliveries to them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.storage.unit_of_work import reading, unit_of_work
 from service.storage.webhooks import DeliveryRow, WebhookRow
 
 SECRET_BYTES: Final = 32
-SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the beginning that all of them have
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the prefix of all secrets
 
 
 def create(
@@ -73,7 +73,7 @@ def get(owner_id: UUID, webhook_id: UUID) -> WebhookRow:
     with reading() as connection:
         row = webhooks.get(connection, owner_id, webhook_id)
     if row is None:
-        raise _not_found(webhook_id)
+        raise _build_not_found_error(webhook_id)
     return row
 
 
@@ -85,12 +85,12 @@ def rotate_secret(
     until = datetime.now(UTC) + timedelta(seconds=keep_previous_s)
     with unit_of_work() as connection:
         if webhooks.get(connection, owner_id, webhook_id) is None:
-            raise _not_found(webhook_id)
+            raise _build_not_found_error(webhook_id)
         webhooks.rotate_secret(connection, webhook_id, secret, until)
         audit.add(connection, Action.ROTATE_WEBHOOK_SECRET, webhook_id, owner_id)
         row = webhooks.get(connection, owner_id, webhook_id)
     if row is None:
-        raise _not_found(webhook_id)
+        raise _build_not_found_error(webhook_id)
     return row, secret
 
 
@@ -98,7 +98,7 @@ def delete(owner_id: UUID, webhook_id: UUID) -> None:
     """Delete a webhook with its deliveries; nothing more is sent to it."""
     with unit_of_work() as connection:
         if webhooks.get(connection, owner_id, webhook_id) is None:
-            raise _not_found(webhook_id)
+            raise _build_not_found_error(webhook_id)
         webhooks.delete(connection, webhook_id)
         audit.add(connection, Action.DELETE_WEBHOOK, webhook_id, owner_id)
 
@@ -118,7 +118,7 @@ def send_again(owner_id: UUID, webhook_id: UUID, delivery_id: UUID) -> DeliveryR
     """Queue a delivery again, with its first body and id; a disabled webhook is enabled."""
     with unit_of_work() as connection:
         if webhooks.get(connection, owner_id, webhook_id) is None:
-            raise _not_found(webhook_id)
+            raise _build_not_found_error(webhook_id)
         webhooks.enable(connection, webhook_id)
         row = webhooks.send_again(connection, webhook_id, delivery_id)
         if row is None:
@@ -131,5 +131,5 @@ def _make_secret() -> str:
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
-def _not_found(webhook_id: UUID) -> ResourceNotFound:
+def _build_not_found_error(webhook_id: UUID) -> ResourceNotFound:
     return ResourceNotFound(f"There is no webhook {webhook_id}.")

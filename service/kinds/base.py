@@ -127,7 +127,7 @@ class ChunkOutput:
     payload : mapping
         The payload of the chunk, which says which part of the work it is.
     read : callable
-        Returns the arrays that ``JobKind.run`` returned, or those of ``failed_arrays``. They are
+        Returns the arrays that ``JobKind.run`` returned, or those of ``encode_failure``. They are
         read from the file store each time, so that not all of them are in memory at once.
     """
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 from service.jobs.output_table import OutputColumn, OutputTable
 from service.jobs.spilled_arrays import Spill, SpilledArray
 from thetahat.tables.data import REGRESSION, Data
@@ -77,4 +77,4 @@ def prediction_column(data: Data, output: np.ndarray, spill: Spill | None = None
 
 def _label_values(labels: tuple[Label, ...]) -> pa.Array:
     whole = all(isinstance(label, int) for label in labels)
-    return arrow_array(list(labels) if whole else [str(label) for label in labels])
+    return make_arrow_array(list(labels) if whole else [str(label) for label in labels])

@@ -25,8 +25,8 @@ NAT64: Final = IPv6Network("64:ff9b::/96")
 TUNNELS: Final = (IPv6Network("2001::/32"), IPv6Network("2002::/16"))
 """Teredo and 6to4: addresses that lead through a tunnel to an IPv4 address inside them."""
 NOT_HOSTS: Final[tuple[Network, ...]] = (
-    IPv6Network("3fff::/20"),  # for documentation, since 2024; Python does not know it yet
-    IPv4Network("192.88.99.0/24"),  # relays of 6to4, given up in 2015
+    IPv6Network("3fff::/20"),  # reserved for documentation since 2024; Python does not know it yet
+    IPv4Network("192.88.99.0/24"),  # relays of 6to4, abolished in 2015
 )
 MAX_URL_LENGTH: Final = 2000
 
@@ -73,7 +73,7 @@ class AllowedHosts:
 
 @dataclass(frozen=True, slots=True)
 class CheckedTarget:
-    """A URL that was checked: where to connect, and what the host is called there.
+    """A URL that was checked: the addresses to connect to, and the name of the host.
 
     Parameters
     ----------
@@ -110,6 +110,7 @@ def parse_allowed_hosts(text: str, setting: str, *, only_listed: bool) -> Allowe
 
 
 def _parse_host(entry: str) -> ListedHost:
+    """Return the host of an entry of a setting; ``ValueError`` if it is none."""
     parts = urlsplit(entry if "://" in entry else f"https://{entry}")
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname or parts.path or parts.username:
         message = (
@@ -217,6 +218,7 @@ def resolve_target(
 def _check_address(
     address: Address, host: str, allowed: AllowedHosts, port: int = DEFAULT_PORTS["https"]
 ) -> None:
+    """Raise ``RefusedAddress`` unless an address may be connected to."""
     if any(address in network for network in allowed.networks):
         return
     if not is_public(address) or port != DEFAULT_PORTS["https"]:

@@ -15,7 +15,7 @@ CONNECT_TIMEOUT_S: Final = 5.0
 
 
 class RequestFailed(Exception):
-    """A request without an answer: no connection, no certificate, no answer in time."""
+    """A request without an answer: no connection, an invalid certificate, or no answer in time."""
 
 
 @contextmanager
@@ -34,9 +34,9 @@ def open_response(
     """
     deadline = time.monotonic() + timeout_s
     with httpx.Client(
-        trust_env=False,  # no proxy of the environment, which would resolve the name again
+        trust_env=False,  # no proxy from the environment: it would resolve the name again
         follow_redirects=False,
-        verify=httpx.create_ssl_context(),  # of SSL_CERT_FILE, or those that certifi has,
+        verify=httpx.create_ssl_context(),  # the certificates of SSL_CERT_FILE, or those of certifi
         limits=httpx.Limits(max_connections=1, max_keepalive_connections=0),
     ) as client:
         last: httpx.TransportError | None = None
@@ -62,7 +62,7 @@ def open_response(
         raise RequestFailed("no connection in time" if last is None else _describe(last))
 
 
-def _build(  # noqa: PLR0913 - each is a part of the request
+def _build(  # noqa: PLR0913 - each argument is a part of the request
     client: httpx.Client,
     target: CheckedTarget,
     address: str,
@@ -71,6 +71,7 @@ def _build(  # noqa: PLR0913 - each is a part of the request
     content: bytes | None,
     timeout_s: float,
 ) -> httpx.Request:
+    """Return a request to an address; its headers and certificate are of the host's name."""
     host = f"[{address}]" if ":" in address else address
     own_port = {"https": 443, "http": 80}[target.scheme]
     name = f"[{target.host}]" if ":" in target.host else target.host

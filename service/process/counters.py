@@ -38,7 +38,7 @@ def observe_seconds(name: str, seconds: float, **labels: str) -> None:
 
 
 def take() -> Mapping[CounterKey, float]:
-    """Return the totals of this process, and begin again at zero."""
+    """Return the totals of this process, and reset them to zero."""
     with _LOCK:
         totals = dict(_TOTALS)
         _TOTALS.clear()

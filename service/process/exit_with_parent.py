@@ -17,7 +17,7 @@ PR_SET_NAME = 15
 
 
 def request_signal_on_parent_exit(number: int = signal.SIGKILL) -> None:
-    """Have this process get a signal when its parent exits."""
+    """Ask the system to send this process a signal when its parent exits."""
     _call_prctl(PR_SET_PDEATHSIG, int(number))
 
 
@@ -39,7 +39,7 @@ def main() -> None:
     parent, name, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
     request_signal_on_parent_exit(signal.Signals[name])
     if sys.platform == "linux" and os.getppid() != parent:
-        sys.exit(1)  # the parent exited before the signal was asked for
+        sys.exit(1)  # the parent exited before the signal was requested
     os.execvp(command[0], command)  # noqa: S606 - the supervisor's own commands
 
 

@@ -68,7 +68,7 @@ class SpanExporter:
         self._tracer = self._provider.get_tracer("thetahat")
 
     def shut_down(self) -> None:
-        """Send the remaining spans; an unreachable collector delays this only shortly."""
+        """Send the remaining spans; an unreachable collector delays this only briefly."""
         self._provider.force_flush(FLUSH_MS)
         self._provider.shutdown()
 

@@ -1,4 +1,4 @@
-"""One thread per process: the processes share the cores."""
+"""Limiting each process to one thread, because the processes share the cores."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ def run_api(descriptor: int | None = None) -> None:
 
 
 def _answer_requests(listener: socket.socket) -> None:
+    """Load the application and answer requests on a socket until a signal comes."""
     application = import_module(APPLICATION).app
     import_module(PRELOAD).start_loading()
     wait_for_start_signal()

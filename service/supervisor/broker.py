@@ -79,6 +79,7 @@ def wait_until_up(settings: Settings, is_alive: Callable[[], bool]) -> None:
 
 
 def _does_answer(path: Path) -> bool:
+    """Return whether the broker answers on its socket."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
             client.settimeout(1.0)

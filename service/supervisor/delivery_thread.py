@@ -14,7 +14,7 @@ from service.storage.infrastructure import read_reason
 
 log = logging.getLogger(__name__)
 
-REMOVAL_PAUSE_S = 600.0  # between two deletions of old deliveries
+REMOVAL_PAUSE_S = 600.0  # seconds between two deletions of old deliveries
 
 
 class DeliveryThread:
@@ -42,6 +42,7 @@ class DeliveryThread:
         self._thread.join(timeout=2.0)
 
     def _run(self) -> None:
+        """Send due deliveries and delete old ones until the thread is stopped."""
         while not self._ended.wait(self._settings.sweep_s):
             try:
                 while not self._ended.is_set() and deliveries.send_due(self._settings):

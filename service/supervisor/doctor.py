@@ -100,11 +100,12 @@ def _run_check(name: str, check: Callable[[Settings], Check], settings: Settings
             name=name,
             state=State.FAULT,
             message=f"The check failed: {read_reason(error)}",
-            advice="See to this error first.",
+            advice="Solve this problem first.",
         )
 
 
 def _check_versions() -> Check:
+    """Report the versions of the program, Python, SQLite and the database tables."""
     import sqlite3  # noqa: PLC0415 - only its version is needed
 
     return Check(
@@ -181,6 +182,7 @@ def _check_data_folder(settings: Settings) -> Iterator[Check]:
 
 
 def _check_database(settings: Settings) -> Iterator[Check]:
+    """Check that the database answers and has the tables of this release."""
     url = sa.make_url(settings.resolved_database_url)
     shown = url.render_as_string(hide_password=True)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
@@ -208,7 +210,7 @@ def _check_database(settings: Settings) -> Iterator[Check]:
             state=State.FAULT,
             message=f"The database {shown} is at revision {revision or 'none'}, and this release "
             f"needs {schema.find_newest_revision()}.",
-            advice="Run `thetahat migrate`, or install the release that the database is of.",
+            advice="Run `thetahat migrate`, or install the release that made the database.",
         )
         return
     message = f"The database {shown} answers and is at revision {revision}."
@@ -296,6 +298,7 @@ def _check_workers(settings: Settings) -> Check:
 
 
 def _check_keys(settings: Settings) -> Check:
+    """Check that there is an API key if other machines can reach the API."""
     if is_loopback(settings.host) or has_keys():
         message = f"The API may listen on {settings.host}."
         return Check(name="keys", state=State.OK, message=message)
@@ -308,6 +311,7 @@ def _check_keys(settings: Settings) -> Check:
 
 
 def _check_broker(settings: Settings) -> Check:
+    """Check that the broker answers."""
     if queue.is_up():
         return Check(name="broker", state=State.OK, message="The broker answers.")
     is_embedded = not settings.broker_url

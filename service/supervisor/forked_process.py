@@ -118,7 +118,7 @@ def _detach_from_parent(
     os.dup2(null, 0)
     for number in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
         if number >= FIRST_DESCRIPTOR and number not in descriptors:
-            with suppress(OSError):  # the one that listed the folder is closed already
+            with suppress(OSError):  # the descriptor that listed the folder is closed already
                 os.close(number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -133,7 +133,7 @@ def _call_and_exit(function: Callable[[], None]) -> NoReturn:
         status = 0
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001 - the process ends here, with its reason
+    except BaseException:  # noqa: BLE001 - the process ends here, after the reason is printed
         traceback.print_exc()
     finally:
         sys.stdout.flush()

@@ -13,7 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 MAX_HEADER_BYTES: Final = 64 * 1024
 HEADER_TIMEOUT_S: Final = 10.0
-"""From the connection, or the first byte of a further request, to the end of its headers."""
+"""Longest time from the connection, or a request's first byte, to the end of its headers."""
 BODY_TIMEOUT_S: Final = 60.0
 """Longest pause of a client within a body."""
 TOO_LARGE: Final = (

@@ -60,7 +60,7 @@ class ReadyNotice:
         self._is_done = False
 
     def check(self) -> None:
-        """Look whether a worker is prepared; while the database is away, none is."""
+        """Check whether a worker is prepared; while the database is unreachable, none is."""
         if self._is_done:
             return
         with suppress(SQLAlchemyError), reading() as connection:
@@ -81,6 +81,7 @@ def _has_worker(node: UUID) -> bool:
 
 
 def _does_answer(listener: socket.socket) -> bool:
+    """Return whether the API answers on a socket."""
     host, port = listener.getsockname()[:2]
     connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=TIMEOUT_S)
     try:

@@ -119,7 +119,7 @@ def _prepare_database(settings: Settings, stack: ExitStack) -> None:
         sweep.requeue_all()  # this process has the folder locked, so no other worker is running
 
 
-def _announce(  # noqa: PLR0913 - all of these are needed
+def _announce(  # noqa: PLR0913 - it needs all of them
     settings: Settings,
     listener: socket.socket,
     node: UUID,

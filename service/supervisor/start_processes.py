@@ -71,6 +71,7 @@ def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProces
 
 
 def _run_api(descriptor: int) -> None:
+    """Run the API process on a socket that listens."""
     # Loaded in the child: the supervisor has no use for uvicorn.
     from service.supervisor.api_process import run_api  # noqa: PLC0415
 

@@ -21,10 +21,10 @@ from service.storage.infrastructure import describe_fault, read_reason
 
 log = logging.getLogger(__name__)
 
-FIRST_COLLECTION_S = 300.0  # from the start to the first search for left files
-COLLECTION_PAUSE_S = 3600.0  # between two searches for left files
-RETENTION_PAUSE_S = 60.0  # between two searches for what is too old, when nothing is left
-LONGEST_GRACE_S = 5.0  # for workers to renew their leases after an outage of the database
+FIRST_COLLECTION_S = 300.0  # seconds from the start to the first search for left files
+COLLECTION_PAUSE_S = 3600.0  # seconds between two searches for left files
+RETENTION_PAUSE_S = 60.0  # seconds between two searches for expired rows, if none are left
+LONGEST_GRACE_S = 5.0  # time for workers to renew their leases after an outage of the database
 
 
 class SweepThread:
@@ -61,6 +61,7 @@ class SweepThread:
             log.warning("sweep.duty_not_released", extra={"reason": read_reason(error)})
 
     def _run(self) -> None:
+        """Sweep, and at times delete expired rows and left files, until the thread is stopped."""
         lease_s = self._settings.lease_s
         swept = time.monotonic()
         reclaim_from = 0.0

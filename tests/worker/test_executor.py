@@ -112,7 +112,7 @@ def test_exact_a_zombies_outcome_is_discarded_with_its_file(database: str) -> No
     (name,) = (path.name for path in files.build_path(f"chunks/{evaluation_id}").iterdir())
     assert name.startswith("1-2.")
     assert look(evaluation_id).progress_done == 2
-    assert not record.record_failure(zombie, failures.internal())
+    assert not record.record_failure(zombie, failures.describe_internal_error())
     assert not record.record_result(zombie, "{}", None)
     assert not record.put_back(zombie)
     worker.compute_queued_units((evaluation_id, 2))
@@ -132,7 +132,7 @@ def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
     assert winner is not None
     assert winner.attempt == zombie.attempt + 1
     assert not record.record_result(zombie, '{"by": "zombie"}', None)
-    assert not record.record_failure(zombie, failures.internal())
+    assert not record.record_failure(zombie, failures.describe_internal_error())
     assert not record.put_back(zombie)
     with unit_of_work() as connection:
         assert not unit_table.renew(connection, zombie, 30.0)

@@ -113,7 +113,9 @@ def test_exact_chunks_that_are_computed_again_count_twice(sqlite: None) -> None:
     set_unit(evaluation_id, 1, seconds=50.0)
     gathering = record.claim_unit((evaluation_id, 2), uuid4(), 30.0)
     assert gathering is not None
-    record.recompute_chunks(gathering, [unit(evaluation_id, 1).output_file], failures.internal(), 3)
+    record.recompute_chunks(
+        gathering, [unit(evaluation_id, 1).output_file], failures.describe_internal_error(), 3
+    )
     assert worker.run((evaluation_id, 1))
     with reading() as connection:
         assert 50.0 < unit_table.sum_seconds(connection, evaluation_id) < 60.0

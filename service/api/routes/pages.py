@@ -24,8 +24,8 @@ from service.figures.figure import Figure
 from service.jobs import progress, read
 from service.jobs.cancel import cancel
 from service.jobs.delete import delete
-from service.jobs.reports import list_shown
-from service.jobs.sign_offs import Signature, compute_digest, sign
+from service.jobs.reports import list_newest_sign_offs
+from service.jobs.sign_offs import Signature, compute_digest, sign_result
 from service.kinds.registry import JOB_KINDS
 from service.pages.comparison_page import Side, compare, describe_agreement
 from service.pages.evaluation_list import describe_entry
@@ -126,7 +126,7 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
     if row.status == EvaluationStatus.SUCCEEDED:
         text = read.read_result(row)
         result, digest = orjson.loads(text), compute_digest(text)
-        signed = list_shown(row.id)
+        signed = list_newest_sign_offs(row.id)
     sections = None if result is None else describe_result(result, sent, pair)
     figures = PlacedFigures()
     if result is not None and sections is not None:
@@ -252,7 +252,7 @@ async def sign_from_page(request: Request, evaluation_id: str) -> Response:
     except ValidationError as error:
         raise convert_validation_error(error, fields) from None
     signature = Signature(**sent.model_dump())
-    await write_database(sign, request.scope["owner_id"], wanted, signature)
+    await write_database(sign_result, request.scope["owner_id"], wanted, signature)
     return RedirectResponse(f"/evaluations/{wanted}#sign-offs", SEE_OTHER)
 
 

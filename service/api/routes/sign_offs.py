@@ -48,7 +48,7 @@ async def sign_evaluation(request: Request, evaluation_id: str) -> Response:
     body = await read_valid_body(request, SignOffRequest)
     signature = Signature(**body.model_dump())
     row, is_new = await write_database(
-        sign_offs.sign, request.scope["owner_id"], identifier, signature
+        sign_offs.sign_result, request.scope["owner_id"], identifier, signature
     )
     return json_response(_describe(row, row.result_sha256), 201 if is_new else 200)
 

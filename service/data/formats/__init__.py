@@ -20,13 +20,13 @@ FORMATS: Final[dict[str, Format]] = _collect()
 """By media type, as they are listed."""
 
 
-def in_encoding(media_type: str, encoding: str) -> str:
+def add_encoding(media_type: str, encoding: str) -> str:
     """Return the media type of a text in that encoding, as a data set keeps it."""
     return media_type if encoding == UTF_8 else f"{media_type}; charset={encoding}"
 
 
 _ENCODED: Final[dict[str, Format]] = {
-    in_encoding(media_type, encoding): file_format.in_encoding(encoding)
+    add_encoding(media_type, encoding): file_format.set_encoding(encoding)
     for media_type, file_format in FORMATS.items()
     if isinstance(file_format, TextFormat)
     for encoding in ENCODINGS
@@ -38,7 +38,7 @@ def find_format(media_type: str) -> Format:
     return FORMATS.get(media_type) or _ENCODED[media_type]
 
 
-def table_suffixes() -> tuple[str, ...]:
+def list_table_suffixes() -> tuple[str, ...]:
     """Return the endings of all tables that can lie beside a file."""
-    every = (*FORMATS.values(), *_ENCODED.values())
-    return tuple(sorted({file_format.table_suffix for file_format in every} - {""}))
+    formats = (*FORMATS.values(), *_ENCODED.values())
+    return tuple(sorted({file_format.table_suffix for file_format in formats} - {""}))

@@ -8,7 +8,7 @@ from typing import IO, ClassVar
 
 import pyarrow as pa
 
-from service.data.arrow_columns import check_values, to_numpy, wire_columns
+from service.data.arrow_columns import check_values, list_column_types, to_numpy
 from service.data.arrow_messages import check_messages
 from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
 from service.errors import InvalidFile
@@ -32,7 +32,7 @@ class ArrowStream:
                 source.seek(0)
                 with pa.ipc.open_stream(source) as reader:
                     check_size(1, len(reader.schema), limits)
-                    columns = wire_columns(reader.schema)
+                    columns = list_column_types(reader.schema)
                     for batch in reader:
                         rows += batch.num_rows
                         batches += 1
@@ -47,18 +47,18 @@ class ArrowStream:
         check_not_empty(rows)
         return Inspected(rows, columns, {"batches": batches})
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the file; only what has to be converted is copied."""
-        table = _table(path)
+        table = _map_table(path)
         return {name: to_numpy(table.column(name)) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the file and take the first rows."""
-        table = _table(path).slice(0, rows)
+        table = _map_table(path).slice(0, rows)
         return {name: to_numpy(table.column(name)) for name in names}
 
 
-def _table(path: Path) -> pa.Table:
+def _map_table(path: Path) -> pa.Table:
     with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
         return reader.read_all()
 

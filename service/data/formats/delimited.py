@@ -13,13 +13,19 @@ from typing import IO, ClassVar
 
 import pyarrow as pa
 
-from service.data.arrow_columns import check_text_lengths, is_text, wire_columns
+from service.data.arrow_columns import check_text_lengths, is_text, list_column_types
 from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
-from service.data.csv_dialect import Dialect, check_closed, check_text, detect_dialect, with_tabs
+from service.data.csv_dialect import (
+    Dialect,
+    check_closed,
+    check_text,
+    detect_dialect,
+    replace_spaces_by_tabs,
+)
 from service.data.csv_numbers import NumberForm, find_number_forms
 from service.data.csv_types import MISSING, find_types, guess_types, open_table
-from service.data.encodings import UTF_8, as_utf_8, marked_encoding
-from service.data.tables import read_table, table_path
+from service.data.encodings import UTF_8, convert_to_utf_8, detect_encoding_by_mark
+from service.data.tables import build_table_path, read_table
 from service.errors import InvalidFile
 from service.json_types import JsonObject
 
@@ -41,16 +47,16 @@ class Delimited:
         self.encoding = encoding
         self.table_suffix = f".{encoding}.table.arrow" if encoding != UTF_8 else ".table.arrow"
 
-    def in_encoding(self, encoding: str) -> Delimited:
+    def set_encoding(self, encoding: str) -> Delimited:
         """Return the format for texts in that encoding."""
         return Delimited(encoding)
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the whole text, and write its table."""
-        encoding = marked_encoding(path) if self.encoding == UTF_8 else self.encoding
+        encoding = detect_encoding_by_mark(path) if self.encoding == UTF_8 else self.encoding
         with (
-            as_utf_8(path, encoding) as utf_8,
-            with_tabs(_checked(utf_8), path) as (text, by_space),
+            convert_to_utf_8(path, encoding) as utf_8,
+            replace_spaces_by_tabs(_check(utf_8), path) as (text, by_space),
         ):
             dialect = detect_dialect(text)
             check_size(1, len(dialect.header), limits)
@@ -66,18 +72,18 @@ class Delimited:
             "missing": MISSING,
             **_describe(dialect, forms),
         }
-        return Inspected(rows, wire_columns(schema), details, has_table=True)
+        return Inspected(rows, list_column_types(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        return read_table(table_path(path, self.table_suffix), names)
+        return read_table(build_table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
-        return read_table(table_path(path, self.table_suffix), names, rows)
+        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
-def _checked(text: Path) -> Path:
+def _check(text: Path) -> Path:
     check_text(text)
     return text
 

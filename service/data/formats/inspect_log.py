@@ -14,7 +14,7 @@ from typing import IO, ClassVar, Final
 
 from service.data.base import FREE_BYTES, ColumnValues, FileLimits, Inspected
 from service.data.json_rows import parse_json, write_rows
-from service.data.tables import read_table, table_path
+from service.data.tables import build_table_path, read_table
 from service.data.zip_members import ZIP_ERRORS, read_member
 from service.errors import InvalidFile, TooLarge
 from service.json_types import JsonObject
@@ -51,18 +51,20 @@ class InspectLog:
                 _check_expansion(archive, path, limits)
                 first = _read_first(archive)
                 header = _read_header(first)
-                written = write_rows(lambda: _list_rows(_samples(archive), header), limits, table)
+                written = write_rows(
+                    lambda: _list_rows(_iterate_samples(archive), header), limits, table
+                )
                 return _note_unfinished(written, first)
         except ZIP_ERRORS as error:
             raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        return read_table(table_path(path, self.table_suffix), names)
+        return read_table(build_table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
-        return read_table(table_path(path, self.table_suffix), names, rows)
+        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
 def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -> None:
@@ -111,7 +113,7 @@ def _read_samples(log: JsonValue) -> list[JsonValue]:
     return samples or []
 
 
-def _samples(archive: zipfile.ZipFile) -> Iterator[JsonValue]:
+def _iterate_samples(archive: zipfile.ZipFile) -> Iterator[JsonValue]:
     for name in dict.fromkeys(archive.namelist()):
         if name.startswith(SAMPLES) and name.endswith(".json"):
             yield parse_json(read_member(archive, name), name)
@@ -138,11 +140,11 @@ def _read_score(score: JsonValue) -> JsonValue:
     """Return a score as a number, or the numbers of a score that has several; None without one."""
     value = score.get("value") if isinstance(score, dict) else None
     if isinstance(value, dict):
-        return {name: _number(member) for name, member in value.items()}
-    return _number(value)
+        return {name: _parse_number(member) for name, member in value.items()}
+    return _parse_number(value)
 
 
-def _number(value: JsonValue) -> float | None:
+def _parse_number(value: JsonValue) -> float | None:
     if isinstance(value, (bool, int, float)):
         return float(value)
     if not isinstance(value, str):

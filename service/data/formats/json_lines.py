@@ -8,7 +8,7 @@ from typing import IO, ClassVar, Final
 
 from service.data.base import ColumnValues, FileLimits, Inspected
 from service.data.json_rows import parse_json, write_rows
-from service.data.tables import read_table, table_path
+from service.data.tables import build_table_path, read_table
 from service.errors import InvalidFile
 from service.json_types import JsonObject
 
@@ -27,13 +27,13 @@ class JsonLines:
         """Read the file twice: first for its columns, then to write the table."""
         return write_rows(lambda: _read_rows(path), limits, table)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        return read_table(table_path(path, self.table_suffix), names)
+        return read_table(build_table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
-        return read_table(table_path(path, self.table_suffix), names, rows)
+        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
 def _read_rows(path: Path) -> Iterator[JsonObject]:

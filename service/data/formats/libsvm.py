@@ -14,12 +14,12 @@ from service.data.base import ColumnValues, FileLimits, Inspected, check_not_emp
 from service.data.libsvm_lines import Lines, read_lines
 from service.data.npz_columns import MATRIX, WIDEST
 from service.data.tables import (
+    build_sparse_field,
+    build_table_path,
     list_columns,
-    number_cells,
+    make_number_cells,
+    make_sparse_cells,
     read_table,
-    sparse_cells,
-    sparse_field,
-    table_path,
 )
 from service.errors import InvalidFile, TooLarge
 from thetahat.values.json_values import JsonValue
@@ -56,8 +56,8 @@ class _Survey:
         self.values += lines.rows.n_entries
         self.lowest = int(lines.rows.indices.min(initial=self.lowest))
         self.highest = int(lines.rows.indices.max(initial=self.highest))
-        whole = (lines.labels == np.rint(lines.labels)) & (np.abs(lines.labels) < LARGEST_WHOLE)
-        self.are_whole = self.are_whole and bool(whole.all())
+        is_whole = (lines.labels == np.rint(lines.labels)) & (np.abs(lines.labels) < LARGEST_WHOLE)
+        self.are_whole = self.are_whole and bool(is_whole.all())
         self.have_queries = lines.queries is not None
 
 
@@ -71,11 +71,11 @@ class Libsvm:
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for the number of columns, then to write the table."""
-        survey = _survey(path, limits)
-        schema = _schema(survey)
+        survey = _survey_lines(path, limits)
+        schema = _build_schema(survey)
         with pa.ipc.new_file(table, schema) as writer:
             for lines in read_lines(path):
-                writer.write_batch(_batch(lines, schema))
+                writer.write_batch(_build_batch(lines, schema))
         details: dict[str, JsonValue] = {
             "layout": "sparse",
             "first_index": survey.first,
@@ -85,16 +85,16 @@ class Libsvm:
         }
         return Inspected(survey.rows, list_columns(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        return read_table(table_path(path, self.table_suffix), names)
+        return read_table(build_table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
-        return read_table(table_path(path, self.table_suffix), names, rows)
+        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
-def _survey(path: Path, limits: FileLimits) -> _Survey:
+def _survey_lines(path: Path, limits: FileLimits) -> _Survey:
     survey = _Survey()
     for lines in read_lines(path):
         survey.add(lines)
@@ -108,9 +108,9 @@ def _survey(path: Path, limits: FileLimits) -> _Survey:
     return survey
 
 
-def _schema(survey: _Survey) -> pa.Schema:
+def _build_schema(survey: _Survey) -> pa.Schema:
     fields = [
-        sparse_field(MATRIX, survey.width, survey.first),
+        build_sparse_field(MATRIX, survey.width, survey.first),
         pa.field(LABEL, pa.int64() if survey.are_whole else pa.float64()),
     ]
     if survey.have_queries:
@@ -118,12 +118,15 @@ def _schema(survey: _Survey) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _batch(lines: Lines, schema: pa.Schema) -> pa.RecordBatch:
+def _build_batch(lines: Lines, schema: pa.Schema) -> pa.RecordBatch:
     labels = lines.labels
-    whole = schema.field(LABEL).type == pa.int64()
-    cells = [sparse_cells(lines.rows), number_cells(labels.astype(np.int64) if whole else labels)]
+    is_whole = schema.field(LABEL).type == pa.int64()
+    cells = [
+        make_sparse_cells(lines.rows),
+        make_number_cells(labels.astype(np.int64) if is_whole else labels),
+    ]
     if lines.queries is not None:
-        cells.append(number_cells(lines.queries.astype(np.int64)))
+        cells.append(make_number_cells(lines.queries.astype(np.int64)))
     return pa.RecordBatch.from_arrays(cells, schema=schema)
 
 

@@ -27,7 +27,7 @@ class Npy:
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check type, shape and size from the header; any bytes that follow are numbers."""
         del table
-        header = _header(path)
+        header = _read_header(path)
         kind = KINDS.get(header.dtype.kind)
         if kind is None or header.dtype.itemsize > MAX_ITEM_BYTES:
             raise InvalidFile(
@@ -54,24 +54,24 @@ class Npy:
             {"dtype": header.dtype.name, "shape": list(header.shape)},
         )
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the file; a column that already is float64 and contiguous is not copied."""
-        array = _array(path)
-        return {name: _column(array, int(name[1:])) for name in names}
+        array = _map_array(path)
+        return {name: _select_column(array, int(name[1:])) for name in names}
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the file and take the first rows."""
-        array = _array(path)[:rows]
-        return {name: _column(array, int(name[1:])) for name in names}
+        array = _map_array(path)[:rows]
+        return {name: _select_column(array, int(name[1:])) for name in names}
 
 
-def _header(path: Path) -> Header:
+def _read_header(path: Path) -> Header:
     with path.open("rb") as file:
         return read_header(file.read(LONGEST_HEADER))
 
 
-def _array(path: Path) -> np.ndarray:
-    header = _header(path)
+def _map_array(path: Path) -> np.ndarray:
+    header = _read_header(path)
     return np.memmap(
         path,
         header.dtype,
@@ -82,7 +82,7 @@ def _array(path: Path) -> np.ndarray:
     )
 
 
-def _column(array: np.ndarray, number: int) -> np.ndarray:
+def _select_column(array: np.ndarray, number: int) -> np.ndarray:
     column = array if array.ndim == 1 else array[:, number]
     kind = KINDS[array.dtype.kind]
     if kind == "boolean":

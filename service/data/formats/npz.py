@@ -9,9 +9,9 @@ from typing import IO, ClassVar
 import pyarrow as pa
 
 from service.data.base import ColumnValues, FileLimits, Inspected
-from service.data.npz_archive import unpacked
+from service.data.npz_archive import unpack_arrays
 from service.data.npz_columns import TableArrays, build_schema, find_columns, iterate_batches
-from service.data.tables import list_columns, read_table, table_path
+from service.data.tables import build_table_path, list_columns, read_table
 from service.json_types import JsonObject
 from thetahat.values.json_values import JsonValue
 
@@ -27,26 +27,28 @@ class Npz:
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Unpack the arrays to the disk, check them, and write their table row by row."""
         n_entries = n_repeated = 0
-        with unpacked(path, limits) as arrays:
+        with unpack_arrays(path, limits) as arrays:
             table_arrays = find_columns(arrays, limits)
             schema = build_schema(table_arrays)
             with pa.ipc.new_file(table, schema) as writer:
                 for batch, entries, repeated in iterate_batches(arrays, table_arrays, schema):
                     writer.write_batch(batch)
                     n_entries, n_repeated = n_entries + entries, n_repeated + repeated
-        details = _details(table_arrays, n_entries, n_repeated)
+        details = _build_details(table_arrays, n_entries, n_repeated)
         return Inspected(table_arrays.rows, list_columns(schema), details, has_table=True)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Map the table; only what has to be converted is copied."""
-        return read_table(table_path(path, self.table_suffix), names)
+        return read_table(build_table_path(path, self.table_suffix), names)
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the table and take the first rows."""
-        return read_table(table_path(path, self.table_suffix), names, rows)
+        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
-def _details(table_arrays: TableArrays, n_entries: int, n_repeated: int) -> dict[str, JsonValue]:
+def _build_details(
+    table_arrays: TableArrays, n_entries: int, n_repeated: int
+) -> dict[str, JsonValue]:
     details: JsonObject = {
         "arrays": {
             name: {"type": array.dtype.name, "shape": list(array.shape)}

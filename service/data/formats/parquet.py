@@ -9,7 +9,7 @@ from typing import IO, ClassVar, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.data.arrow_columns import check_values, is_text, to_numpy, wire_columns
+from service.data.arrow_columns import check_values, is_text, list_column_types, to_numpy
 from service.data.base import (
     ColumnValues,
     FileLimits,
@@ -46,7 +46,7 @@ class Parquet:
                 check_not_empty(footer.num_rows)
                 unpacked = sum(_group_bytes(footer, i) for i in range(footer.num_row_groups))
                 check_expansion(path, unpacked, limits)
-                columns = wire_columns(file.schema_arrow)
+                columns = list_column_types(file.schema_arrow)
                 details = {"row_groups": footer.num_row_groups, "written_by": footer.created_by}
             rows = _check_pages(path, limits)
         except MemoryError:  # also one of Arrow's exceptions
@@ -57,18 +57,18 @@ class Parquet:
             raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
         return Inspected(rows, columns, details)
 
-    def columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
         """Read a few columns at a time: memory holds the result and little more."""
-        read: dict[str, ColumnValues] = {}
+        columns: dict[str, ColumnValues] = {}
         with _open(path) as file:
             step = max(1, _CELLS_READ_TOGETHER // max(1, file.metadata.num_rows))
             for first in range(0, len(names), step):
-                some = list(names[first : first + step])
-                table = file.read(columns=some)
-                read |= {name: to_numpy(table.column(name)) for name in some}
-        return read
+                names_together = list(names[first : first + step])
+                table = file.read(columns=names_together)
+                columns |= {name: to_numpy(table.column(name)) for name in names_together}
+        return columns
 
-    def head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first pages only."""
         with _open(path) as file:
             batch = next(file.iter_batches(batch_size=rows, columns=list(names)))

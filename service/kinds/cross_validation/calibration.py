@@ -17,7 +17,7 @@ from uuid import UUID
 
 import numpy as np
 
-from service.jobs.learner_failures import failed_arrays, read_failure
+from service.jobs.learner_failures import encode_failure, read_failure
 from service.json_types import Payload
 from service.kinds.base import Arrays, Chunk, DatasetFile, read_payload
 from service.kinds.cross_validation.plan import CrossValidationPlan
@@ -118,7 +118,7 @@ def run_calibration(plan: CrossValidationPlan, payload: Payload) -> Arrays:
     try:
         records = _CalibrationStudies(plan).run(part.start, part.stop)
     except EvaluationError as error:
-        return failed_arrays(error.code, error.message, (CALIBRATION,))
+        return encode_failure(error.code, error.message, (CALIBRATION,))
     return pack_records(RecordedRepetitions(np.arange(part.start, part.stop), records))
 
 

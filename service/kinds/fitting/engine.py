@@ -17,7 +17,7 @@ from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from service.jobs.failures import memory_limit
+from service.jobs.failures import describe_memory_limit
 from service.json_types import Payload
 from service.kinds.base import (
     Arrays,
@@ -230,7 +230,7 @@ def run_together(
         try:
             outputs |= _run_isolated(Group((name,), (learner,)), key, run_group, learner_path)
         except MemoryError:
-            limit = memory_limit(settings().memory_limit_mb)
+            limit = describe_memory_limit(settings().memory_limit_mb)
             outputs[name] = LearnerFailure(
                 code=limit["code"], message=limit["detail"], loc=learner_path(name)
             )

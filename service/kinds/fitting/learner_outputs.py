@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from service.jobs.learner_failures import failed_arrays, read_failure
+from service.jobs.learner_failures import encode_failure, read_failure
 from service.kinds.base import Arrays
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import Loc
@@ -40,7 +40,7 @@ def pack_learner_outputs(outputs: LearnerOutputs) -> Arrays:
     packed: Arrays = {_INDEX: np.frombuffer(json.dumps(index).encode(), dtype=np.uint8)}
     if not arrays:
         first = next(iter(failures.values()))
-        return packed | failed_arrays(first.code, first.message, first.loc)
+        return packed | encode_failure(first.code, first.message, first.loc)
     for key in dict.fromkeys(key for by_key in arrays.values() for key in by_key):
         packed |= _pack_key(key, [by_key[key] for by_key in arrays.values() if key in by_key])
     return packed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 from service.jobs.learner_failures import read_failure
 from service.kinds.base import ChunkOutput, Finished, read_payload
 from service.kinds.fitting.failures import failure_as_error
@@ -188,16 +188,16 @@ def _tabulate_losses(
     shift = plan.shift
     labels = shift.fold_labels
     are_whole = all(isinstance(label, int) for label in labels)
-    fold_labels = arrow_array(list(labels) if are_whole else [str(label) for label in labels])
+    fold_labels = make_arrow_array(list(labels) if are_whole else [str(label) for label in labels])
     columns: dict[str, Any] = {
-        "block": fold_labels.take(arrow_array(shift.fold)),
-        "instance": arrow_array(plan.samples.source_rows),
-        "weight": arrow_array(setting.weights),
+        "block": fold_labels.take(make_arrow_array(shift.fold)),
+        "instance": make_arrow_array(plan.samples.source_rows),
+        "weight": make_arrow_array(setting.weights),
     }
     for name, outcome in outcomes.items():
         for risk in setting.risks:
             key = f"loss:{name}:{risk}" if is_several else f"loss:{risk}"
-            columns[key] = arrow_array(
+            columns[key] = make_arrow_array(
                 np.ascontiguousarray(outcome.losses[:, outcome.selected(risk)])
             )
     return pa.table(columns)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import ClassVar, Final
 from uuid import UUID
 
-from service.jobs.learner_failures import failed_arrays
+from service.jobs.learner_failures import encode_failure
 from service.json_types import Payload
 from service.kinds.base import (
     Arrays,
@@ -136,7 +136,7 @@ def _run_part(plan: ImportanceWeightingPlan, part: GridPart) -> Arrays:
                 *common, plan.fit_weights(fold), fold, plan.seed, start=part.start, stop=part.stop
             )
     except EvaluationError as error:
-        return failed_arrays(error.code, error.message, plan.request.learner_entries()[name][1])
+        return encode_failure(error.code, error.message, plan.request.learner_entries()[name][1])
     return pack(grid_losses)
 
 

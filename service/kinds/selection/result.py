@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 from service.jobs.output_table import OutputColumn
 from service.kinds.base import Finished
 from service.kinds.fitting.engine import JoinedOutputs
@@ -305,7 +305,7 @@ def _further_columns(
     if external is not None:
         sizes = [len(outcome.test) for outcome in models[SELECTED]]
         positions = [numbers.present.index(choice.name) for choice in external.choices]
-        names = arrow_array(numbers.present)
+        names = make_arrow_array(numbers.present)
         columns[f"chosen:{SELECTED}"] = OutputColumn(np.repeat(positions, sizes), names)
     return columns
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 from service.jobs import outputs
 from service.states import EvaluationStatus, UnitState
 from service.storage import evaluations, results, unit_parts
@@ -93,7 +93,7 @@ def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
 
 def records_to_table(recorded: RecordedRepetitions) -> pa.Table:
     """Return a table with a row for each repetition and a column for each number."""
-    columns: dict[str, pa.Array] = {_INDEX: arrow_array(recorded.index)}
+    columns: dict[str, pa.Array] = {_INDEX: make_arrow_array(recorded.index)}
     shapes: dict[str, list[int]] = {}
     for name, values in recorded.records.items():
         shapes[name] = list(values.shape[1:])

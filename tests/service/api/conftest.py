@@ -100,7 +100,7 @@ class InlineWorker:
             try:
                 outcome = compute(claim, files)
             except EvaluationError as refusal:
-                record.record_failure(claim, failures.from_error(refusal))
+                record.record_failure(claim, failures.describe_error(refusal))
                 continue
             assert isinstance(outcome, EvaluationOutput)
             record.record_result(claim, outcome.body, outcome.losses_file, outcome.summary)

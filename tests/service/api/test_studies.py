@@ -13,7 +13,7 @@ from service.figures.catalogue import list_figures
 from service.figures.figure import Figure
 from service.figures.style import Style
 from service.jobs import failures, figures, learner_failures, record
-from service.jobs.chunk_files import chunk_folder
+from service.jobs.chunk_files import build_chunk_folder
 from service.kinds.examples import RESULT, read_examples
 from service.kinds.study import run as study
 from service.storage import unit_parts
@@ -127,7 +127,7 @@ def test_exact_what_was_done_is_kept_until_deletion(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     worker.run((evaluation_id, 1))
     client.post(f"{there}/cancel")
-    folder = open_file_store().build_path(chunk_folder(evaluation_id))
+    folder = open_file_store().build_path(build_chunk_folder(evaluation_id))
     kept = list(folder.iterdir())
     client.delete(there)
     _, rest, second = begin(client, {**BODY, "repetitions": 4})

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from service.data.base import FileLimits, Inspected
 from service.data.formats import find_format
 from service.data.reading import read_columns
-from service.data.tables import table_path
+from service.data.tables import build_table_path
 
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"
@@ -38,7 +38,9 @@ def inspected(
 ) -> tuple[Inspected, Kept]:
     path = folder / "file"
     path.write_bytes(content)
-    with table_path(path, find_format(media_type).table_suffix or ".none").open("w+b") as table:
+    with build_table_path(path, find_format(media_type).table_suffix or ".none").open(
+        "w+b"
+    ) as table:
         inspection = find_format(media_type).inspect(path, FileLimits(cells=max_cells), table)
     return inspection, Kept(media_type, inspection.columns, path)
 

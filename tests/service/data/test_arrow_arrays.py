@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 
 WITHOUT_PANDAS = """
 import sys
 import numpy as np
-from service.data.arrow_arrays import arrow_array
+from service.data.arrow_arrays import make_arrow_array
 for values in (np.arange(3), np.ones(2), ["a", "b"], [1, 2]):
-    arrow_array(values)
+    make_arrow_array(values)
 assert "pandas" not in sys.modules
 """
 
@@ -41,7 +41,7 @@ assert "pandas" not in sys.modules
 def test_against_pyarrow_the_values_are_the_same(values: np.ndarray | Sequence[str | int]) -> None:
     native = values.astype(values.dtype.newbyteorder("=")) if isinstance(values, np.ndarray) else 0
     expected = pa.array(native if isinstance(values, np.ndarray) else values)
-    array = arrow_array(values)
+    array = make_arrow_array(values)
     array.validate(full=True)
     assert array.type == expected.type
     assert array.equals(expected)

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 
 from service.data import encodings
 from service.data.encodings import ENCODINGS, find_encoding
-from service.data.formats import FORMATS, find_format, in_encoding, table_suffixes
+from service.data.formats import FORMATS, add_encoding, find_format, list_table_suffixes
 from service.data.reading import read_columns
 from service.errors import InvalidFile, Unavailable
 from tests.service.data.checked_files import CSV, inspected, keep
@@ -39,7 +39,7 @@ def test_exact_a_text_is_read_in_the_encoding_of_the_content_type(
 ) -> None:
     first, second = TEXTS[encoding].split(";")
     content = f"{first};n\n{second};1,5\nx;2\n".encode(encoding)
-    media_type = in_encoding(CSV, encoding)
+    media_type = add_encoding(CSV, encoding)
     inspection, kept = inspected(tmp_path, media_type, content)
     columns = read_columns(kept)
 
@@ -67,7 +67,7 @@ def test_exact_the_size_of_pieces_changes_nothing(
     tmp_path: Path, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encodings, "CHUNK", size)
-    kept = keep(tmp_path, in_encoding(CSV, "shift_jis"), "価格,b\n東京,1\n".encode("shift_jis"))
+    kept = keep(tmp_path, add_encoding(CSV, "shift_jis"), "価格,b\n東京,1\n".encode("shift_jis"))
 
     assert read_columns(kept)["価格"].tolist() == ["東京"]
 
@@ -78,12 +78,12 @@ def test_invalid_the_place_of_a_byte_that_the_encoding_has_not(
 ) -> None:
     monkeypatch.setattr(encodings, "CHUNK", size)
     with pytest.raises(InvalidFile, match="The text is not windows-1252: byte 7 is 0x81"):
-        keep(tmp_path, in_encoding(CSV, "windows-1252"), b"a,b\n1,x\x81y\n")
+        keep(tmp_path, add_encoding(CSV, "windows-1252"), b"a,b\n1,x\x81y\n")
 
 
 def test_invalid_utf_16_without_a_byte_order_mark(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="not utf-16: UTF-16 stream does not start with BOM"):
-        keep(tmp_path, in_encoding(CSV, "utf-16"), "a,b\n1,2\n".encode("utf-16-le"))
+        keep(tmp_path, add_encoding(CSV, "utf-16"), "a,b\n1,2\n".encode("utf-16-le"))
 
 
 def test_invalid_no_room_for_the_converted_text(
@@ -91,9 +91,9 @@ def test_invalid_no_room_for_the_converted_text(
 ) -> None:
     full = tmp_path / "full"
     full.symlink_to("/dev/full")  # the link is removed, not the device
-    monkeypatch.setattr(encodings, "converted_path", lambda _: full)
+    monkeypatch.setattr(encodings, "build_converted_path", lambda _: full)
     with pytest.raises(Unavailable, match="No space left"):
-        keep(tmp_path, in_encoding(CSV, "utf-16-le"), "a,b\n1,2\n".encode("utf-16-le"))
+        keep(tmp_path, add_encoding(CSV, "utf-16-le"), "a,b\n1,2\n".encode("utf-16-le"))
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_exact_an_encoding_by_any_of_its_names(charset: str, encoding: str | Non
 
 
 def test_exact_each_encoding_of_a_text_has_a_table_of_its_own() -> None:
-    kinds = [*FORMATS, *(in_encoding(CSV, encoding) for encoding in ENCODINGS)]
+    kinds = [*FORMATS, *(add_encoding(CSV, encoding) for encoding in ENCODINGS)]
     suffixes = [s for kind in kinds if (s := find_format(kind).table_suffix)]
 
-    assert sorted(set(suffixes)) == sorted(suffixes) == list(table_suffixes())
-    assert in_encoding(CSV, "utf-8") == CSV
+    assert sorted(set(suffixes)) == sorted(suffixes) == list(list_table_suffixes())
+    assert add_encoding(CSV, "utf-8") == CSV
     with pytest.raises(KeyError):
         find_format("text/x-libsvm; charset=utf-16")

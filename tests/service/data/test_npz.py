@@ -245,7 +245,7 @@ def test_invalid_an_encrypted_archive(tmp_path: Path) -> None:
 def test_invalid_a_bomb_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(npz_archive, "_mapped", None)  # calling it would fail
+    monkeypatch.setattr(npz_archive, "_map_array", None)  # calling it would fail
     with pytest.raises(TooLarge, match=r"unpacks to \d+ bytes; at most 16000 are"):
         keep(tmp_path, NPZ, saved(y=np.zeros(10_000_000)), max_cells=1000)
     with pytest.raises(TooLarge, match="201 arrays"):

@@ -131,7 +131,7 @@ TABLE = ".table.arrow"
 @pytest.mark.parametrize("position", [0, 700, -200, -10])
 def test_exact_a_table_with_a_flipped_bit_is_made_again(sqlite: None, position: int) -> None:
     row, _ = keep(ROWS)
-    file = datasets.to_dataset_file(row)
+    file = datasets.build_dataset_file(row)
     assert file.path is not None
     table = file.path.with_name(file.path.name + TABLE)
     as_written = table.read_bytes()
@@ -143,7 +143,7 @@ def test_exact_a_table_with_a_flipped_bit_is_made_again(sqlite: None, position: 
 
 def test_exact_a_table_that_is_lost_or_without_checksum_is_made_again(sqlite: None) -> None:
     row, _ = keep(ROWS)
-    file = datasets.to_dataset_file(row)
+    file = datasets.build_dataset_file(row)
     assert file.path is not None
     table = file.path.with_name(file.path.name + TABLE)
     as_written = table.read_bytes()
@@ -157,7 +157,7 @@ def test_exact_a_table_that_is_lost_or_without_checksum_is_made_again(sqlite: No
 
 def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> None:
     row, _ = keep(ROWS)
-    file = datasets.to_dataset_file(row)
+    file = datasets.build_dataset_file(row)
     assert file.path is not None
     path = open_file_store().build_path(build_dataset_file_name(row.sha256))
     for is_lost in (False, True):

@@ -30,7 +30,7 @@ def test_exact_the_pieces_are_the_table(rows: int, monkeypatch: pytest.MonkeyPat
 
     assert COLUMNS.n_rows == 5
     assert COLUMNS.table() == TABLE
-    assert len(list(COLUMNS.batches())) == -(-5 // rows)
+    assert len(list(COLUMNS.iterate_batches())) == -(-5 // rows)
 
 
 def test_exact_columns_that_repeat_have_a_dictionary(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ BOB = Signature(name="Bob", decision=SignOffDecision.REJECTED)
 def test_exact_a_sign_off_is_stored_as_it_was_made(database: str) -> None:
     evaluation_id = finish_nap()
 
-    row, is_new = sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, ANN)
+    row, is_new = sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
 
     listed, end = sign_offs.list_sign_offs(LOCAL_OWNER_ID, evaluation_id, None, 10)
     assert is_new
@@ -42,12 +42,12 @@ def test_exact_a_sign_off_is_stored_as_it_was_made(database: str) -> None:
 
 def test_exact_the_newest_is_first_even_after_the_clock_was_set_back(database: str) -> None:
     evaluation_id = finish_nap()
-    sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, ANN)
+    sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
     with unit_of_work() as connection:
         future = datetime.now(UTC) + timedelta(days=1)
         connection.execute(sa.update(SIGN_OFF).values(at=future))
 
-    sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, BOB)
+    sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, BOB)
 
     rows, _ = sign_offs.list_sign_offs(LOCAL_OWNER_ID, evaluation_id, None, 10)
     assert [row.name for row in rows] == ["Bob", "Ann"]
@@ -59,7 +59,7 @@ def test_exact_the_same_signature_at_once_is_stored_once(database: str) -> None:
 
     def sign() -> None:
         together.wait(timeout=30)
-        sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, ANN)
+        sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
 
     threads = [Thread(target=sign) for _ in range(4)]
     for thread in threads:
@@ -75,7 +75,7 @@ def test_invalid_another_result_than_the_recorded_one_is_not_signed(database: st
     wrong = Signature(name="Ann", decision=SignOffDecision.APPROVED, result_sha256="0" * 64)
 
     with pytest.raises(InvalidRequest, match="result_sha256 is not that of the recorded result"):
-        sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, wrong)
+        sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, wrong)
 
     assert not remaining(SIGN_OFF)
 
@@ -83,16 +83,16 @@ def test_invalid_another_result_than_the_recorded_one_is_not_signed(database: st
 def test_invalid_without_a_result_nothing_is_signed(database: str) -> None:
     evaluation_id = submit_nap()
     with pytest.raises(ResultPending, match="queued"):
-        sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, ANN)
+        sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
     cancel(LOCAL_OWNER_ID, evaluation_id)
     with pytest.raises(NoResult, match="cancelled"):
-        sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, ANN)
+        sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
 
 
 def test_exact_retention_keeps_what_is_signed(database: str, setting: Setting) -> None:
     setting(keep_results_days=30)
     signed, unsigned = finish_nap(), finish_nap()
-    sign_offs.sign(LOCAL_OWNER_ID, signed, BOB)
+    sign_offs.sign_result(LOCAL_OWNER_ID, signed, BOB)
     age(31)
 
     assert retention.remove_expired(settings()).evaluations == 1
@@ -103,7 +103,7 @@ def test_exact_retention_keeps_what_is_signed(database: str, setting: Setting) -
 
 def test_exact_a_deleted_evaluation_takes_its_sign_offs_along(database: str) -> None:
     evaluation_id = finish_nap()
-    sign_offs.sign(LOCAL_OWNER_ID, evaluation_id, ANN)
+    sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
 
     delete.delete(LOCAL_OWNER_ID, evaluation_id)
 

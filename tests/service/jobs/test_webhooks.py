@@ -185,7 +185,7 @@ def test_exact_a_failure_has_its_code(receiver: Receiver) -> None:
     identifier = submit_nap()
     with unit_of_work() as connection:
         evaluations.lock(connection, identifier)
-        fail_evaluation(connection, identifier, failures.worker_lost(3))
+        fail_evaluation(connection, identifier, failures.describe_lost_worker(3))
     send_all()
     (received,) = receiver.received
     body = json.loads(received.body)

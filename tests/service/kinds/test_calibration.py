@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from service.jobs.learner_failures import failed_arrays
+from service.jobs.learner_failures import encode_failure
 from service.kinds.base import Chunks, Job, run_chunks
 from service.kinds.cross_validation.calibration import CALIBRATION
 from service.kinds.registry import JOB_KINDS
@@ -102,7 +102,7 @@ def test_exact_sources_keep_their_number() -> None:
 
 def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> dict[str, np.ndarray]:
-        return failed_arrays("memory_limit", "it took too much", (CALIBRATION,))
+        return encode_failure("memory_limit", "it took too much", (CALIBRATION,))
 
     monkeypatch.setattr("service.kinds.cross_validation.kind.run_calibration", fails)
     result = result_of(BODY)

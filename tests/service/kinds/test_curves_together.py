@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.learner_failures import failed_arrays
+from service.jobs.learner_failures import encode_failure
 from service.kinds.base import Chunks, Job
 from service.kinds.fitting import engine
 from service.kinds.learning_curve.request import LearningCurveRequest
@@ -78,7 +78,7 @@ def test_degenerate_a_limit_fails_them_at_their_size(monkeypatch: pytest.MonkeyP
         for size in ("10", "0.6", "1")
     }
     assert sum(chunk.size for chunk in started.chunks) == 6 * 4 * 3
-    late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
+    late = encode_failure("time_limit_exceeded", "It ran longer than a second.")
     outputs = ran_but(kind, job, started.chunks, "r0.1 and 1 more @ 0.6", late)
     result = as_json(kind.gather(job, outputs))
 

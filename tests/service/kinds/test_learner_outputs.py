@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.jobs.learner_failures import FAILED, failed_arrays
+from service.jobs.learner_failures import FAILED, encode_failure
 from service.kinds.base import Arrays
 from service.kinds.fitting.engine import ChunkKey, GroupOutputs, run_together, unless_failed
 from service.kinds.fitting.learner_outputs import pack_learner_outputs, unpack_learner_outputs
@@ -66,7 +66,7 @@ def test_exact_arrays_of_different_types_are_kept_apart() -> None:
 
 
 def test_exact_a_failure_of_the_chunk_is_one_of_each_learner() -> None:
-    packed = failed_arrays("time_limit_exceeded", "too long")
+    packed = encode_failure("time_limit_exceeded", "too long")
     assert unpack_learner_outputs(packed, ["a", "b"], path_of) == {
         name: LearnerFailure(code="time_limit_exceeded", message="too long", loc=path_of(name))
         for name in ("a", "b")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from service.jobs.learner_failures import FAILED, failed_arrays
+from service.jobs.learner_failures import FAILED, encode_failure
 from service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
 from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
 from service.kinds.cross_validation.request import CrossValidationRequest
@@ -249,7 +249,7 @@ def test_degenerate_a_limit_fails_all_that_ran_into_it(monkeypatch: pytest.Monke
     monkeypatch.setattr(engine, "SMALL", 0)
     kind = JOB_KINDS["cross_validation"]
     job, cut = started({**NEAR, "learners": {**NEAR["learners"]}})
-    late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
+    late = encode_failure("time_limit_exceeded", "It ran longer than a second.")
     outputs = ran_but(kind, job, cut.chunks, "k1 and 2 more", late)
     result = as_json(kind.gather(job, outputs))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.learner_failures import failed_arrays
+from service.jobs.learner_failures import encode_failure
 from service.kinds.base import AllPartsFailed, Chunks, Job
 from service.kinds.fitting import engine
 from service.kinds.registry import JOB_KINDS
@@ -200,7 +200,7 @@ def test_degenerate_a_part_that_runs_into_a_limit_takes_its_candidates_with_it(
     kind, job = JOB_KINDS["selection"], Job(uuid4(), "selection", request, 1)
     started = kind.start(job)
     assert isinstance(started, Chunks)
-    late = failed_arrays("time_limit_exceeded", "It ran longer than a second.")
+    late = encode_failure("time_limit_exceeded", "It ran longer than a second.")
     outputs = ran_but(kind, job, started.chunks, "ridge", late)
     result = as_json(kind.gather(job, outputs))
 

@@ -43,7 +43,7 @@ def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
     result = read.get_result(LOCAL_OWNER_ID, done)
     losses = read.find_losses_file(LOCAL_OWNER_ID, done).read_bytes()
     signature = Signature(name="Ann", decision=SignOffDecision.APPROVED)
-    signed, _ = sign_offs.sign(LOCAL_OWNER_ID, done, signature)
+    signed, _ = sign_offs.sign_result(LOCAL_OWNER_ID, done, signature)
     row, _ = keep(b"a\n1\n2\n")
     half_done = submit_nap(n_chunks=3, seed=4)
     for number in (0, 1):
