@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Any
 
 from report import describe_result, explain_difference, fill, list_results
-from schools import exam_csv, request
-from service_process import DemoFailed, data_dir, serving
+from schools import format_exam_csv, request
+from service_process import DemoFailed, find_data_dir, run_service
 
 from thetahat_client import Client, ProgressBar
 
@@ -44,10 +44,10 @@ INTRODUCTION = (
 def main() -> int:
     """Run the demo; return 1, with the reason on standard error, if it fails."""
     signal.signal(signal.SIGTERM, _interrupt)
-    started, folder = time.monotonic(), data_dir(ROOT)
+    started, folder = time.monotonic(), find_data_dir(ROOT)
     print(f"{fill(INTRODUCTION)}\n\nStarting the service (data in {folder})", flush=True)
     try:
-        with serving(folder, folder / "demo" / "service.process.log") as url:
+        with run_service(folder, folder / "demo" / "service.process.log") as url:
             results = _evaluate(url)
         _report(results, folder / "demo")
     except DemoFailed as failure:
@@ -64,7 +64,7 @@ def main() -> int:
 def _evaluate(url: str) -> dict[str, tuple[str, dict[str, Any]]]:
     """Send the data and both evaluations; return id and result of each by its title."""
     with Client(url, os.environ.get("THETAHAT_API_KEY")) as client:
-        dataset = client.upload(exam_csv(), media_type="text/csv", name="exam.csv")
+        dataset = client.upload(format_exam_csv(), media_type="text/csv", name="exam.csv")
         print(f"Data set {dataset.id}: {dataset.rows} rows, {len(dataset.columns)} columns")
         submitted = {
             title: client.submit(request(dataset.id, scheme, title))

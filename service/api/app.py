@@ -12,7 +12,7 @@ import thetahat
 from service.api.compression import CompressionMiddleware
 from service.api.errors import HANDLERS
 from service.api.head_requests import HeadMiddleware
-from service.api.openapi import build_openapi, operation_id
+from service.api.openapi import build_openapi, choose_operation_id
 from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
     access,
@@ -55,7 +55,7 @@ def create_app() -> FastAPI:
         docs_url=None,  # FastAPI's own pages load scripts from another host
         redoc_url=None,
         exception_handlers=handlers,
-        generate_unique_id_function=operation_id,
+        generate_unique_id_function=choose_operation_id,
     )
     app.add_middleware(CompressionMiddleware)
     app.add_middleware(HeadMiddleware)

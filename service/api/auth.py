@@ -72,11 +72,11 @@ class Authenticator:
     def authenticate(self, scope: ConnectionScope) -> Caller:
         """Return the sender; ``NotAuthenticated`` without a key in force, or ``Forbidden``."""
         caller = self._find_caller(scope)
-        needed = find_needed_scope(scope["method"], scope["path"])
-        if not caller.scope.includes(needed):
+        needed_scope = find_needed_scope(scope["method"], scope["path"])
+        if not caller.scope.includes(needed_scope):
             raise Forbidden(
                 f"The API key {caller.actor} has the scope {caller.scope.value}, and this request "
-                f"needs {needed.value}."
+                f"needs {needed_scope.value}."
             )
         return caller
 

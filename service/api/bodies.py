@@ -32,16 +32,16 @@ async def read_body(request: Request, limit: int) -> bytes:
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not media_type.endswith("+json"):
-        sent = f"not {media_type}" if media_type else "and say so in Content-Type"
-        raise UnsupportedMedia(f"The body must be application/json, {sent}.")
+        hint = f"not {media_type}" if media_type else "and say so in Content-Type"
+        raise UnsupportedMedia(f"The body must be application/json, {hint}.")
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"identity", "gzip", "x-gzip"}:
         raise UnsupportedMedia(
             f"The Content-Encoding {shorten_text(encoding, 40)!r} is not supported. Send the body "
             "with gzip or without an encoding."
         )
-    if declared_length(request) > limit:
-        raise _too_large(limit)
+    if read_declared_length(request) > limit:
+        raise _build_too_large_error(limit)
     unpacker = None if encoding == "identity" else _Unpacker(limit)
     pieces, size = [], 0
     async for piece in request.stream():
@@ -50,7 +50,7 @@ async def read_body(request: Request, limit: int) -> bytes:
             unpacked = await run_in_thread(unpacker.add, piece)
         size += len(unpacked)
         if size > limit:
-            raise _too_large(limit)
+            raise _build_too_large_error(limit)
         pieces.append(unpacked)
     if unpacker is not None:
         unpacker.finish()
@@ -76,7 +76,7 @@ class _Unpacker:
         """Return what the next bytes unpack to; the file may have several gzip members."""
         self._received += len(data)
         if self._received > self._limit:
-            raise _too_large(self._limit)
+            raise _build_too_large_error(self._limit)
         pieces = []
         while data:
             if self._member.eof:
@@ -98,23 +98,23 @@ class _Unpacker:
 
     def _check_size(self) -> None:
         if self._unpacked > self._limit:
-            raise _too_large(self._limit)
-        most = settings().max_expansion
-        if self._unpacked > max(ALWAYS_ALLOWED, most * self._received):
+            raise _build_too_large_error(self._limit)
+        max_expansion = settings().max_expansion
+        if self._unpacked > max(ALWAYS_ALLOWED, max_expansion * self._received):
             raise TooLarge(
-                f"The body unpacks to more than {most} times its own size "
+                f"The body unpacks to more than {max_expansion} times its own size "
                 "(THETAHAT_MAX_EXPANSION). Send it without gzip."
             )
 
 
-def _too_large(limit: int) -> TooLarge:
+def _build_too_large_error(limit: int) -> TooLarge:
     return TooLarge(
         f"The body is over the limit of {limit} bytes. Upload large data to /v1/datasets, and "
         "give its id in the request."
     )
 
 
-def declared_length(request: Request) -> int:
+def read_declared_length(request: Request) -> int:
     """Return ``Content-Length``; 0 without this header."""
     text = request.headers.get("content-length", "0")
     if not text.isascii() or not text.isdigit():
@@ -152,7 +152,7 @@ def _explain_refusal(body: bytes, error: orjson.JSONDecodeError) -> Exception:
     return MalformedRequest("The body is not JSON as RFC 8259 defines it.")
 
 
-def canonical_json(value: Any) -> bytes:
+def encode_canonical_json(value: Any) -> bytes:
     """Return a parsed body as JSON, the same whatever white space the body had."""
     try:
         return orjson.dumps(value)
@@ -195,11 +195,11 @@ def _find_repeated_keys(tree: Any) -> Iterator[Loc]:
     while unread:
         loc, value = unread.pop()
         if isinstance(value, _Object):
-            seen: set[str] = set()
+            earlier_keys: set[str] = set()
             for key, inner in value:
-                if key in seen:
+                if key in earlier_keys:
                     yield (*loc, key)
-                seen.add(key)
+                earlier_keys.add(key)
                 unread.append(((*loc, key), inner))
         elif isinstance(value, list):
             unread += [((*loc, i), inner) for i, inner in enumerate(value)]

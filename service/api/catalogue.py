@@ -64,7 +64,7 @@ def _describe_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[D
     return describe_all
 
 
-def _presets() -> list[Description]:
+def _describe_presets() -> list[Description]:
     """Describe presets, with their repetitions and the data sets that they can use by role."""
     return [
         {
@@ -76,21 +76,21 @@ def _presets() -> list[Description]:
     ]
 
 
-def _generators() -> list[Description]:
+def _describe_generators() -> list[Description]:
     """Describe generators, with what they draw: losses, data or pairs."""
     return [{**describe(GENERATORS[name]), "gives": GENERATORS[name].draws} for name in GENERATORS]
 
 
-def _learners() -> list[Description]:
+def _describe_learners() -> list[Description]:
     """Describe the service's own learners, and those of scikit-learn that were reviewed."""
     from thetahat.pipelines import describe_learners  # noqa: PLC0415 - it imports scikit-learn
 
     own_learners = {name: describe(LEARNERS[name]) for name in LEARNERS}
-    every = describe_learners(allowed_packages=settings().allowed_packages)
-    return [{**own_learners.get(item["name"], {}), **item} for item in every]
+    names = describe_learners(allowed_packages=settings().allowed_packages)
+    return [{**own_learners.get(item["name"], {}), **item} for item in names]
 
 
-def _transformers() -> list[Description]:
+def _describe_transformers() -> list[Description]:
     from thetahat.pipelines import describe_steps  # noqa: PLC0415 - likewise
 
     return list(describe_steps())
@@ -98,8 +98,8 @@ def _transformers() -> list[Description]:
 
 FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "schemes": _describe_registry(SCHEMES),
-    "learners": _learners,
-    "transformers": _transformers,
+    "learners": _describe_learners,
+    "transformers": _describe_transformers,
     "losses": _describe_registry(LOSSES),
     "metrics": _describe_registry(METRICS),
     "variances": _describe_registry(EVERY_VARIANCE),
@@ -110,13 +110,13 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "statistics": _describe_registry(STATISTICS),
     "two_sample_tests": _describe_registry(TWO_SAMPLE_TESTS),
     "weights": _describe_registry(IMPORTANCE_WEIGHTS),
-    "generators": _generators,
-    "presets": _presets,
+    "generators": _describe_generators,
+    "presets": _describe_presets,
 }
 
 
 @lru_cache(maxsize=len(FAMILIES))
-def family(name: str) -> dict[str, Any]:
+def read_family(name: str) -> dict[str, Any]:
     """Return all methods of a family, or raise ``ResourceNotFound``."""
     if name not in FAMILIES:
         near = suggest_name(name, FAMILIES)
@@ -126,15 +126,15 @@ def family(name: str) -> dict[str, Any]:
     return {"family": name, "items": FAMILIES[name]()}
 
 
-def rules() -> tuple[ListedRule, ...]:
+def describe_rules() -> tuple[ListedRule, ...]:
     """Return the rules by which an interval is recommended, with the order of each."""
     intervals, variances = EVERY_INTERVAL.values(), EVERY_VARIANCE.values()
     return list_rules([m.info for m in intervals], [m.info for m in variances])
 
 
-def index() -> dict[str, Any]:
+def build_index() -> dict[str, Any]:
     """Return the families, and the rules by which an interval is recommended."""
     return {
         "families": [{"name": name, "link": f"/v1/methods/{name}"} for name in FAMILIES],
-        "recommendation": to_json(rules()),
+        "recommendation": to_json(describe_rules()),
     }

@@ -171,14 +171,16 @@ def _mark_compressed(tag: bytes) -> bytes:
     return tag[:-1] + b'-gzip"'
 
 
-def _find_header(headers: Sequence[tuple[bytes, bytes]], wanted: bytes) -> bytes:
+def _find_header(headers: Sequence[tuple[bytes, bytes]], header_name: bytes) -> bytes:
     """Return the values of a header, with commas between; empty without it."""
-    return b", ".join(value for name, value in headers if name.lower() == wanted)
+    return b", ".join(value for name, value in headers if name.lower() == header_name)
 
 
-def _replace(headers: Sequence[tuple[bytes, bytes]], wanted: bytes, value: bytes) -> Headers:
-    kept = [(name, other) for name, other in headers if name.lower() != wanted]
-    return [*kept, (wanted, value)]
+def _replace(headers: Sequence[tuple[bytes, bytes]], header_name: bytes, value: bytes) -> Headers:
+    other_headers = [
+        (name, header_value) for name, header_value in headers if name.lower() != header_name
+    ]
+    return [*other_headers, (header_name, value)]
 
 
 def _add_vary(headers: Headers) -> None:

@@ -23,7 +23,7 @@ def encode_cursor(position: Position | None, filters: str) -> str | None:
     created_at, identifier = position
     text = f"{created_at.isoformat()} {identifier}"
     encoded = urlsafe_b64encode(text.encode()).decode().rstrip("=")
-    return f"{_checksum(encoded, filters)}{encoded}"
+    return f"{_compute_checksum(encoded, filters)}{encoded}"
 
 
 def decode_cursor(cursor: str | None, filters: str) -> Position | None:
@@ -31,17 +31,17 @@ def decode_cursor(cursor: str | None, filters: str) -> Position | None:
     if cursor is None:
         return None
     checksum, encoded = cursor[:CHECKSUM_LENGTH], cursor[CHECKSUM_LENGTH:]
-    if checksum != _checksum(encoded, filters):
-        raise _invalid(cursor)
+    if checksum != _compute_checksum(encoded, filters):
+        raise _build_invalid_cursor_error(cursor)
     try:
         padded = encoded + "=" * (-len(encoded) % 4)
         moment, identifier = urlsafe_b64decode(padded.encode()).decode().split(" ")
         return datetime.fromisoformat(moment).astimezone(UTC), UUID(identifier)
     except (ValueError, OverflowError, binascii.Error):
-        raise _invalid(cursor) from None
+        raise _build_invalid_cursor_error(cursor) from None
 
 
-def _invalid(cursor: str) -> InvalidRequest:
+def _build_invalid_cursor_error(cursor: str) -> InvalidRequest:
     message = (
         "The cursor does not belong to this list with these filters. Start without a cursor, and "
         "take next from each page."
@@ -49,6 +49,6 @@ def _invalid(cursor: str) -> InvalidRequest:
     return InvalidRequest(message, (FieldError(("query", "cursor"), message, cursor),))
 
 
-def _checksum(encoded: str, filters: str) -> str:
+def _compute_checksum(encoded: str, filters: str) -> str:
     digest = hashlib.sha256(f"{filters}\n{encoded}".encode("utf-8", "replace")).hexdigest()
     return digest[:CHECKSUM_LENGTH]

@@ -40,7 +40,7 @@ class Deprecation:
             )
             raise ValueError(message)
 
-    def headers(self) -> list[tuple[bytes, bytes]]:
+    def build_headers(self) -> list[tuple[bytes, bytes]]:
         """Return the headers of RFC 9745 and RFC 8594, with links."""
         links = [f'<{EXPLANATION}>; rel="deprecation"; type="text/html"']
         if self.successor is not None:
@@ -77,4 +77,4 @@ def find_deprecation_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
     path = getattr(scope.get("route"), "path", "")
     method = "GET" if scope["method"] == "HEAD" else scope["method"]
     deprecation = DEPRECATIONS.get((method, path))
-    return [] if deprecation is None else deprecation.headers()
+    return [] if deprecation is None else deprecation.build_headers()

@@ -21,7 +21,9 @@ FIGURE_FORMATS: Final = ("svg", "png", "pdf", "json")
 _NO_PROGRESS = progress.DetailedProgress()
 
 
-def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def build_json_response(
+    value: Any, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
     """Return a JSON response; ids and times become strings."""
     content = orjson.dumps(value, option=orjson.OPT_UTC_Z | orjson.OPT_SERIALIZE_NUMPY)
     return Response(content, status, headers, "application/json")
@@ -35,7 +37,7 @@ def parse_id(text: str, resource: str) -> UUID:
         raise ResourceNotFound(f"There is no {resource} {text[:80]!r}.") from None
 
 
-def evaluation_path(evaluation_id: UUID) -> str:
+def build_evaluation_path(evaluation_id: UUID) -> str:
     """Return the path of an evaluation."""
     return f"/v1/evaluations/{evaluation_id}"
 
@@ -51,7 +53,7 @@ def build_document(
     row: EvaluationRow, detailed: progress.DetailedProgress = _NO_PROGRESS
 ) -> dict[str, Any]:
     """Return the document of an evaluation."""
-    path = evaluation_path(row.id)
+    path = build_evaluation_path(row.id)
     learners = {
         name: {"done": part.done, "total": part.total, "status": part.status}
         for name, part in detailed.parts.items()
@@ -92,7 +94,7 @@ def build_document(
 
 def build_figure_list(evaluation_id: UUID, figures: Sequence[Figure]) -> dict[str, Any]:
     """Return the document of a result's figures."""
-    path = f"{evaluation_path(evaluation_id)}/figures"
+    path = f"{build_evaluation_path(evaluation_id)}/figures"
     return {
         "items": [
             {
@@ -110,14 +112,14 @@ def build_figure_list(evaluation_id: UUID, figures: Sequence[Figure]) -> dict[st
     }
 
 
-def dataset_path(dataset_id: UUID) -> str:
+def build_dataset_path(dataset_id: UUID) -> str:
     """Return the path of a data set."""
     return f"/v1/datasets/{dataset_id}"
 
 
 def build_dataset_document(row: DatasetRow) -> dict[str, Any]:
     """Return the document of a data set."""
-    path = dataset_path(row.id)
+    path = build_dataset_path(row.id)
     return {
         "id": row.id,
         "name": row.name,

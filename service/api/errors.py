@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
 from service import errors as service_errors
-from service.api.page_responses import LOG_IN_PATH, needs_page_error, page_response
+from service.api.page_responses import LOG_IN_PATH, build_page_response, needs_page_error
 from service.api.shortening import shorten_text, shorten_value
 from service.errors import FieldError, ServiceError
 from service.schemas.validation_messages import describe_error, name_place
@@ -100,7 +100,9 @@ def build_problem(request: Request, error: ServiceError | EvaluationError) -> di
         "detail": shorten_text(error.message, MAX_DETAIL),
         "instance": request.url.path,
         "code": error.code,
-        "errors": [_field_error_document(error) for error in _field_errors(error)[:MAX_ERRORS]],
+        "errors": [
+            _describe_field_error(error) for error in _list_field_errors(error)[:MAX_ERRORS]
+        ],
         "request_id": request.scope.get("request_id", ""),
     }
     return body | error.extra if isinstance(error, ServiceError) else body
@@ -131,7 +133,7 @@ def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
         if not problem["detail"].startswith(error["message"])
         for path in [".".join(map(str, error["loc"]))]
     ]
-    return page_response(
+    return build_page_response(
         request,
         "error.html",
         problem["status"],
@@ -144,13 +146,13 @@ def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
     )
 
 
-def _field_errors(error: ServiceError | EvaluationError) -> Sequence[FieldError]:
+def _list_field_errors(error: ServiceError | EvaluationError) -> Sequence[FieldError]:
     if isinstance(error, ServiceError):
         return error.errors
     return (FieldError(error.loc, error.message, error.value),)
 
 
-def _field_error_document(error: FieldError) -> dict[str, Any]:
+def _describe_field_error(error: FieldError) -> dict[str, Any]:
     return {
         "loc": [
             part if isinstance(part, int) else shorten_text(str(part), MAX_LOC_PART)
@@ -181,16 +183,16 @@ async def respond_framework_error(request: Request, error: Exception) -> Respons
     response = respond(request, (cls or service_errors.MalformedRequest)(detail))
     response.headers.update(error.headers or {})
     if error.status_code == 405:
-        response.headers["Allow"] = _allowed_methods(request)
+        response.headers["Allow"] = _find_allowed_methods(request)
     return response
 
 
-def _allowed_methods(request: Request) -> str:
+def _find_allowed_methods(request: Request) -> str:
     """Return all methods of a path; the framework's own header has those of one route."""
     path, routes = request.url.path, request.app.state.methods
     # A path of its own, such as /v1/evaluations/batch, is not one of /v1/evaluations/{id}.
-    own = [methods for route_path, _, methods in routes if route_path == path]
-    matching = own or [methods for _, pattern, methods in routes if pattern.match(path)]
+    exact_matches = [methods for route_path, _, methods in routes if route_path == path]
+    matching = exact_matches or [methods for _, pattern, methods in routes if pattern.match(path)]
     allowed = set().union(*matching)
     if "GET" in allowed:
         allowed.add("HEAD")  # answered by HeadMiddleware

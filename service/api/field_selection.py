@@ -58,7 +58,7 @@ def compute_selection_digest(text: str) -> str:
 
 def check_selection(selection: FieldSelection, kind: str) -> None:
     """Raise ``InvalidRequest`` for a field that no evaluation of the kind has."""
-    _check(selection, _document_shape(kind), ())
+    _check(selection, _build_document_shape(kind), ())
 
 
 def select_fields(value: Mapping[str, Any], selection: FieldSelection, kind: str) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def select_fields(value: Mapping[str, Any], selection: FieldSelection, kind: str
 
     Raises ``InvalidRequest`` for a name, such as that of a model, that the result does not have.
     """
-    selected: dict[str, Any] = _select(value, selection, _document_shape(kind), ())
+    selected: dict[str, Any] = _select(value, selection, _build_document_shape(kind), ())
     return selected
 
 
@@ -75,7 +75,7 @@ def _parse_path(text: str, position: int) -> tuple[list[str], int]:
     while True:
         match = _NAME.match(text, position)
         if match is None:
-            raise _unreadable(text, position)
+            raise _build_unreadable_error(text, position)
         path.append(_unquote(match[0], text, position))
         position = match.end()
         if len(path) > MAX_DEPTH:
@@ -83,7 +83,7 @@ def _parse_path(text: str, position: int) -> tuple[list[str], int]:
         if position == len(text) or text[position] == ",":
             return path, position
         if text[position] != ".":
-            raise _unreadable(text, position)
+            raise _build_unreadable_error(text, position)
         position += 1
 
 
@@ -93,10 +93,10 @@ def _unquote(name: str, text: str, position: int) -> str:
     try:
         return str(orjson.loads(name))
     except orjson.JSONDecodeError:
-        raise _unreadable(text, position) from None
+        raise _build_unreadable_error(text, position) from None
 
 
-def _unreadable(text: str, position: int) -> InvalidRequest:
+def _build_unreadable_error(text: str, position: int) -> InvalidRequest:
     place = "ends" if position >= len(text) else f"has {text[position : position + 20]!r}"
     return _refuse(
         f"The parameter fields {place} where a name is expected (character {position + 1}). Write "
@@ -125,7 +125,7 @@ class _Shape:
     schemas: Sequence[JsonSchema]
     definitions: Mapping[str, JsonSchema]
 
-    def objects(self) -> Iterator[JsonSchema]:
+    def iterate_objects(self) -> Iterator[JsonSchema]:
         """Yield the schemas of objects among them, of a list those of its entries."""
         for schema in self.schemas:
             if "$ref" in schema:
@@ -139,16 +139,16 @@ class _Shape:
                 continue
             else:
                 continue
-            yield from _Shape(inner, self.definitions).objects()
+            yield from _Shape(inner, self.definitions).iterate_objects()
 
-    def declared(self) -> set[str]:
+    def list_declared(self) -> set[str]:
         """Return the names of the fields that the schemas list."""
-        return {name for schema in self.objects() for name in schema.get("properties", {})}
+        return {name for schema in self.iterate_objects() for name in schema.get("properties", {})}
 
-    def inside(self, name: str) -> _Shape:
+    def find_inside(self, name: str) -> _Shape:
         """Return the shape of a field; empty if there is none of that name."""
         schemas: list[JsonSchema] = []
-        for schema in self.objects():
+        for schema in self.iterate_objects():
             further = schema.get("additionalProperties", "type" not in schema)
             if name in schema.get("properties", {}):
                 schemas.append(schema["properties"][name])
@@ -159,9 +159,9 @@ class _Shape:
 
 def _check(selection: FieldSelection, shape: _Shape, path: tuple[str, ...]) -> None:
     for name, fields in selection.items():
-        inside = shape.inside(name)
+        inside = shape.find_inside(name)
         if not inside.schemas:
-            raise _unknown_name(path, name, shape.declared())
+            raise _build_unknown_name_error(path, name, shape.list_declared())
         if fields is not None:
             _check(fields, inside, (*path, name))
 
@@ -178,10 +178,10 @@ def _select(
         return [_select(item, selection, shape, path, is_in_list=True) for item in value]
     if not isinstance(value, dict):  # null, or a number where other results have an object
         return value
-    declared = shape.declared()
+    declared = shape.list_declared()
     for name in selection:
         if name not in value and name not in declared and not is_in_list:
-            raise _unknown_name(path, name, value)
+            raise _build_unknown_name_error(path, name, value)
     selected: dict[str, Any] = {}
     for name, item in value.items():
         if name in selection:
@@ -189,13 +189,15 @@ def _select(
             selected[name] = (
                 item
                 if fields is None
-                else _select(item, fields, shape.inside(name), (*path, name), is_in_list=is_in_list)
+                else _select(
+                    item, fields, shape.find_inside(name), (*path, name), is_in_list=is_in_list
+                )
             )
     return selected
 
 
 @lru_cache(maxsize=64)
-def _document_shape(kind: str) -> _Shape:
+def _build_document_shape(kind: str) -> _Shape:
     """Return the shape of an evaluation of a kind with its result."""
     builder = SchemaBuilder()
     result = builder.add(JOB_KINDS[kind].result)
@@ -215,11 +217,13 @@ def _document_shape(kind: str) -> _Shape:
     return _Shape([document], definitions)
 
 
-def _unknown_name(path: Sequence[str], name: str, known: Iterable[str]) -> InvalidRequest:
-    names = sorted(known)
-    where = f"{_write_path(path)} has" if path else "An evaluation has"
+def _build_unknown_name_error(
+    path: Sequence[str], name: str, known_names: Iterable[str]
+) -> InvalidRequest:
+    names = sorted(known_names)
+    subject = f"{_write_path(path)} has" if path else "An evaluation has"
     shown = shorten_text(name, 80)
-    fault = f"{where} no field {shown!r}{suggest_name(name, names)}"
+    fault = f"{subject} no field {shown!r}{suggest_name(name, names)}"
     if not names:
         fault += "; it has no fields inside"
     elif len(names) > MAX_NAMES_SHOWN:

@@ -15,7 +15,7 @@ def choose_media_type(accept: str | None, available: Sequence[str]) -> str:
     ranges = _parse_accept(accept or "*/*")
     best, best_quality = "", 0.0
     for media_type in available:
-        quality = _quality(media_type, ranges)
+        quality = _find_quality(media_type, ranges)
         if quality > best_quality:
             best, best_quality = media_type, quality
     if not best:
@@ -53,7 +53,7 @@ def _parse_quality(text: str) -> float:
     return value if 0 <= value <= 1 else 0.0
 
 
-def _quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
+def _find_quality(media_type: str, ranges: Sequence[tuple[str, float]]) -> float:
     """Return the quality of the most specific range that matches."""
     family = media_type.partition("/")[0] + "/*"
     for pattern in (media_type, family, "*/*"):

@@ -51,10 +51,12 @@ _HTTP_SECONDS: Final = Histogram(
 
 def observe_request(scope: Scope, status: int | None, seconds: float) -> None:
     """Count an answered request; without a status, the client had gone before the answer."""
-    _HTTP_SECONDS.labels(scope["method"], route_path(scope), str(status or 499)).observe(seconds)
+    _HTTP_SECONDS.labels(scope["method"], find_route_path(scope), str(status or 499)).observe(
+        seconds
+    )
 
 
-def route_path(scope: Scope) -> str:
+def find_route_path(scope: Scope) -> str:
     """Return the path of the route that answers a request, with its parameters by name."""
     return getattr(scope.get("route"), "path", UNKNOWN_ROUTE)
 
@@ -79,9 +81,9 @@ class _StoredMetrics(Collector):
         yield from _queue_metrics()
         totals = counters.read()
         for name, text in HISTOGRAMS.items():
-            yield _histogram(name, text, totals)
+            yield _format_histogram(name, text, totals)
         for name, text in COUNTERS.items():
-            yield _counter(name, text, totals)
+            yield _format_counter(name, text, totals)
 
 
 def _queue_metrics() -> Iterator[Metric]:
@@ -106,15 +108,15 @@ def _queue_metrics() -> Iterator[Metric]:
     )
 
 
-def _histogram(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
+def _format_histogram(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
     classes: dict[tuple[tuple[str, str], ...], dict[str, float]] = defaultdict(dict)
     sums: dict[tuple[tuple[str, str], ...], float] = {}
     for (stored, labels), value in totals.items():
         if stored == f"{name}_sum":
             sums[labels] = value
         elif stored == f"{name}_bucket":
-            others = tuple(pair for pair in labels if pair[0] != "le")
-            classes[others][dict(labels)["le"]] = value
+            labels_without_bound = tuple(pair for pair in labels if pair[0] != "le")
+            classes[labels_without_bound][dict(labels)["le"]] = value
     names = sorted({key for labels in classes for key, _ in labels})
     family = HistogramMetricFamily(f"thetahat_{name}", text, labels=names)
     for labels, counts in sorted(classes.items()):
@@ -127,7 +129,7 @@ def _histogram(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
     return family
 
 
-def _counter(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
+def _format_counter(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
     rows = {labels: value for (stored, labels), value in totals.items() if stored == name}
     names = sorted({key for labels in rows for key, _ in labels})
     family = CounterMetricFamily(f"thetahat_{name}", text, labels=names)

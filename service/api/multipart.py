@@ -80,7 +80,7 @@ class FormReader:
             },
         )
 
-    def feed(self, data: bytes) -> list[FormData]:
+    def parse_bytes(self, data: bytes) -> list[FormData]:
         """Parse some bytes and return the data of parts in them."""
         try:
             self._parser.write(data)

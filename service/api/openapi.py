@@ -47,7 +47,7 @@ POST_HEADERS: Final[tuple[tuple[str, str, JsonSchema], ...]] = (
 Document = dict[str, Any]
 
 
-def operation_id(route: APIRoute) -> str:
+def choose_operation_id(route: APIRoute) -> str:
     """Return the name of a route's function, which is unique in the API."""
     return route.name
 
@@ -79,11 +79,14 @@ def _add_requests(document: Document) -> None:
     refs = _add_models(document, list(requests.values()))
     _add_union(document, ANY_REQUEST, {name: refs[model] for name, model in requests.items()})
     post = document["paths"]["/v1/evaluations"]["post"]
-    content = {"schema": {"$ref": REF.format(name=ANY_REQUEST)}, "examples": _examples(REQUEST)}
+    content = {
+        "schema": {"$ref": REF.format(name=ANY_REQUEST)},
+        "examples": _list_examples(REQUEST),
+    }
     stored = document["paths"]["/v1/evaluations/{evaluation_id}/request"]["get"]["responses"]
     stored["200"]["content"] = {"application/json": {"schema": content["schema"]}}
     post["requestBody"] = {"required": True, "content": {"application/json": content}}
-    post["parameters"] = [_header_parameter(*header) for header in POST_HEADERS]
+    post["parameters"] = [_describe_header(*header) for header in POST_HEADERS]
 
 
 def _add_bodies(document: Document) -> None:
@@ -104,12 +107,12 @@ def _add_bodies(document: Document) -> None:
             "content": {"application/json": content},
         }
     batch = document["paths"][BATCH_PATH]["post"]
-    batch["parameters"] = [_header_parameter(*POST_HEADERS[0])]
+    batch["parameters"] = [_describe_header(*POST_HEADERS[0])]
     example = {"items": [{"request": read_examples(REQUEST)["losses"], "idempotency_key": "a-1"}]}
     batch["requestBody"]["content"]["application/json"]["example"] = example
 
 
-def _header_parameter(name: str, text: str, rules: JsonSchema) -> dict[str, Any]:
+def _describe_header(name: str, text: str, rules: JsonSchema) -> dict[str, Any]:
     return {
         "name": name,
         "in": "header",
@@ -150,11 +153,11 @@ def _add_results(document: Document) -> None:
         components[name]["properties"]["summary"]["anyOf"] = [*distinct, {"type": "null"}]
     _add_union(document, ANY_RESULT, refs)
     responses = document["paths"]["/v1/evaluations/{evaluation_id}/result"]["get"]["responses"]
-    content = {"schema": {"$ref": REF.format(name=ANY_RESULT)}, "examples": _examples(RESULT)}
+    content = {"schema": {"$ref": REF.format(name=ANY_RESULT)}, "examples": _list_examples(RESULT)}
     responses["200"]["content"] = {"application/json": content}
 
 
-def _examples(name: str) -> dict[str, Any]:
+def _list_examples(name: str) -> dict[str, Any]:
     """Return the example of every kind that has one, with the kind's title."""
     return {
         kind: {"summary": JOB_KINDS[kind].title, "value": body}
@@ -246,7 +249,7 @@ def _remove_titles(document: Document) -> None:
     Generators make a class of each title, which is then one class for every field of that name.
     """
     for component in document["components"]["schemas"].values():
-        for inner in _inner_schemas(component):
+        for inner in _iterate_inner_schemas(component):
             _remove_title(inner)
     for operations in document["paths"].values():
         for operation in operations.values():
@@ -256,11 +259,11 @@ def _remove_titles(document: Document) -> None:
 
 def _remove_title(schema: JsonSchema) -> None:
     schema.pop("title", None)
-    for inner in _inner_schemas(schema):
+    for inner in _iterate_inner_schemas(schema):
         _remove_title(inner)
 
 
-def _inner_schemas(schema: JsonSchema) -> Iterator[JsonSchema]:
+def _iterate_inner_schemas(schema: JsonSchema) -> Iterator[JsonSchema]:
     """Yield the schemas of an object's fields, of a list's entries and of a union's members."""
     yield from schema.get("properties", {}).values()
     for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
@@ -274,17 +277,17 @@ def _remove_unused(document: Document) -> None:
     """Remove the schemas that nothing refers to, such as those of FastAPI's own errors."""
     components = document["components"]["schemas"]
     used: set[str] = set()
-    unread = _names_in(document["paths"])
+    unread = _find_component_names(document["paths"])
     while unread:
         used |= unread
-        unread = set().union(*(_names_in(components[name]) for name in unread)) - used
+        unread = set().union(*(_find_component_names(components[name]) for name in unread)) - used
     document["components"]["schemas"] = {name: components[name] for name in sorted(used)}
 
 
-def _names_in(value: Any) -> set[str]:
+def _find_component_names(value: Any) -> set[str]:
     """Return the names of the components that a part of the document refers to."""
     if isinstance(value, dict):
         reference = value.get("$ref")
         direct = {reference.rpartition("/")[2]} if isinstance(reference, str) else set()
-        return direct.union(*map(_names_in, value.values()))
-    return set().union(*map(_names_in, value)) if isinstance(value, list) else set()
+        return direct.union(*map(_find_component_names, value.values()))
+    return set().union(*map(_find_component_names, value)) if isinstance(value, list) else set()

@@ -62,7 +62,7 @@ def needs_page_error(scope: ConnectionScope) -> bool:
     return not scope["path"].startswith(OTHER_PATHS) and wants_html(scope)
 
 
-def page_response(
+def build_page_response(
     request: Request, template: str, status: int = 200, **context: Any
 ) -> HTMLResponse:
     """Return a page; its forms get a token, which belongs to a cookie of the browser."""

@@ -33,11 +33,11 @@ class _ParserTurns:
         self._changed = asyncio.Condition()
 
     @asynccontextmanager
-    async def turn(self, owner_id: UUID) -> AsyncIterator[None]:
+    async def wait_for_turn(self, owner_id: UUID) -> AsyncIterator[None]:
         """Wait until the owner may use a parser, and count it until the block ends."""
-        most = max(1, settings().parsers - 1)
+        max_running = max(1, settings().parsers - 1)
         async with self._changed:
-            await self._changed.wait_for(lambda: self._running[owner_id] < most)
+            await self._changed.wait_for(lambda: self._running[owner_id] < max_running)
             self._running[owner_id] += 1
         try:
             yield
@@ -51,7 +51,7 @@ _TURNS: Final = PerEventLoop(_ParserTurns)
 
 
 @lru_cache(maxsize=1)
-def _parser_threads(parsers: int) -> ThreadPoolExecutor:
+def _make_parser_threads(parsers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(parsers, thread_name_prefix="parser")
 
 
@@ -65,7 +65,7 @@ async def run_parser(
             return function(*args, **kwargs)
 
     loop = asyncio.get_running_loop()
-    async with _TURNS.get().turn(owner_id):
+    async with _TURNS.get().wait_for_turn(owner_id):
         return await loop.run_in_executor(
-            _parser_threads(settings().parsers), copy_context().run, call
+            _make_parser_threads(settings().parsers), copy_context().run, call
         )

@@ -63,7 +63,7 @@ def load_modules() -> None:
     if not is_sqlite():
         engine.get_engines()
     for family in catalogue.FAMILIES:
-        catalogue.family(family)
+        catalogue.read_family(family)
 
 
 async def wait_until_loaded() -> None:

@@ -20,7 +20,7 @@ from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database
 from service.api.deprecations import find_deprecation_headers
 from service.api.errors import HANDLERS, respond_internal_error
-from service.api.metrics import observe_request, route_path
+from service.api.metrics import find_route_path, observe_request
 from service.api.page_responses import is_page_path, wants_html
 from service.api.preload import wait_until_loaded
 from service.api.rate_limits import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
@@ -206,7 +206,9 @@ def _record(span: RequestSpan, scope: Scope, send: Send) -> Send:
         if message["type"] == "http.response.start":
             headers = {name.lower(): value.decode("latin-1") for name, value in message["headers"]}
             identifier = headers[b"x-request-id"]
-            span.set_response(scope["method"], route_path(scope), message["status"], identifier)
+            span.set_response(
+                scope["method"], find_route_path(scope), message["status"], identifier
+            )
             if match := EVALUATION_PATH.fullmatch(headers.get(b"location", "")):
                 span.set_evaluation(UUID(match[1]))
         await send(message)
@@ -216,9 +218,9 @@ def _record(span: RequestSpan, scope: Scope, send: Send) -> Send:
 
 def _request_id(scope: Scope) -> str:
     """Return the id that the client sent if it is valid, or a new one."""
-    sent = _find_header(scope, b"x-request-id")
-    if sent is not None and VALID_REQUEST_ID.fullmatch(sent):
-        return sent
+    client_id = _find_header(scope, b"x-request-id")
+    if client_id is not None and VALID_REQUEST_ID.fullmatch(client_id):
+        return client_id
     return secrets.token_hex(8)
 
 

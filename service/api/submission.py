@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from service.api.blocking_calls import read_database, run_in_thread
-from service.api.bodies import canonical_json, parse_json
+from service.api.bodies import encode_canonical_json, parse_json
 from service.api.shortening import shorten_text
 from service.api.submission_batches import store_submission
 from service.api.validation import convert_validation_error, fill_in_value
@@ -89,7 +89,7 @@ def parse_request(body: bytes, *, has_key: bool = True) -> ParsedRequest:
 
 def compute_fingerprint(value: Any) -> str:
     """Return a digest of a parsed body, whatever white space the body had."""
-    return hashlib.sha256(canonical_json(value)).hexdigest()
+    return hashlib.sha256(encode_canonical_json(value)).hexdigest()
 
 
 async def check_part(
@@ -145,7 +145,7 @@ def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | Non
 
 def _find_kind(value: Any) -> JobKind[Any]:
     if not isinstance(value, dict):
-        raise _invalid((), "The body must be a JSON object with a field kind.", value)
+        raise _build_invalid_error((), "The body must be a JSON object with a field kind.", value)
     name = value.get("kind")
     kind = JOB_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
@@ -156,7 +156,7 @@ def _find_kind(value: Any) -> JobKind[Any]:
             fault = (
                 "The field kind is missing." if name is None else "The field kind must be a string."
             )
-        raise _invalid(("kind",), f"{fault} The kinds are {kinds}.", name)
+        raise _build_invalid_error(("kind",), f"{fault} The kinds are {kinds}.", name)
     return kind
 
 
@@ -166,7 +166,7 @@ def _read_datasets(
     identifiers = tuple(dict.fromkeys(request.dataset_ids()))
     files = read_dataset_files(owner_id, identifiers)
     errors = [
-        FieldError(_dataset_loc(value, missing), f"There is no data set {missing}.", missing)
+        FieldError(_find_dataset_loc(value, missing), f"There is no data set {missing}.", missing)
         for missing in identifiers
         if missing not in files
     ]
@@ -175,18 +175,18 @@ def _read_datasets(
     return {identifier: files[identifier] for identifier in identifiers}
 
 
-def _dataset_loc(value: Mapping[str, Any], identifier: UUID) -> Loc:
+def _find_dataset_loc(value: Mapping[str, Any], identifier: UUID) -> Loc:
     """Return the path at which a request names a data set."""
-    return next(_dataset_locs(value, identifier, ()), ("dataset",))
+    return next(_iterate_dataset_locs(value, identifier, ()), ("dataset",))
 
 
-def _dataset_locs(value: Any, identifier: UUID, loc: Sequence[str | int]) -> Iterator[Loc]:
+def _iterate_dataset_locs(value: Any, identifier: UUID, loc: Sequence[str | int]) -> Iterator[Loc]:
     if not isinstance(value, dict):
         return
     for key, item in value.items():
         if key == "dataset" and isinstance(item, str) and _is_id(item, identifier):
             yield (*loc, key)
-        yield from _dataset_locs(item, identifier, (*loc, key))
+        yield from _iterate_dataset_locs(item, identifier, (*loc, key))
 
 
 def _is_id(text: str, identifier: UUID) -> bool:
@@ -196,5 +196,5 @@ def _is_id(text: str, identifier: UUID) -> bool:
         return False
 
 
-def _invalid(loc: Loc, message: str, value: Any) -> InvalidRequest:
+def _build_invalid_error(loc: Loc, message: str, value: Any) -> InvalidRequest:
     return InvalidRequest(message, (FieldError(loc, message, value),))

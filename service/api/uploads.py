@@ -12,7 +12,7 @@ from uuid import UUID
 
 from starlette.requests import Request
 
-from service.api.bodies import declared_length
+from service.api.bodies import read_declared_length
 from service.api.multipart import FormPart, FormReader
 from service.data.base import TextFormat
 from service.data.encodings import ENCODINGS, UTF_8, find_encoding
@@ -83,7 +83,7 @@ async def receive(request: Request, file: IO[bytes], table: IO[bytes], limit: in
         raise UnsupportedMedia("The file must be sent without a Content-Encoding.")
     content_type = request.headers.get("content-type", "")
     is_form = content_type.partition(";")[0].strip().lower() == FORM
-    check_length(declared_length(request), limit + FORM_OVERHEAD * is_form)
+    check_length(read_declared_length(request), limit + FORM_OVERHEAD * is_form)
     receiver = Receiver(file, limit)
     if is_form:
         received = await _receive_form(request.stream(), content_type, receiver)
@@ -110,7 +110,7 @@ async def _receive_form(
     part: FormPart | None = None
     media_type, name = "", b""
     async for data in stream:
-        for piece in reader.feed(data):
+        for piece in reader.parse_bytes(data):
             if piece.part.filename is not None:
                 if part is None:
                     part = piece.part

@@ -60,13 +60,13 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     first = errors[0]
     path = ".".join(map(str, first.loc)) or "the body"
     message = first.message if path in first.message else f"{path}: {first.message}"
-    more = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
-    return InvalidRequest(f"{message}{more}", errors)
+    suffix = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
+    return InvalidRequest(f"{message}{suffix}", errors)
 
 
 def _add_item(places: dict[Loc, _FieldFaults], item: Mapping[str, Any], body: Any) -> None:
     inner = item.get("ctx", {}).get("error")
-    loc = path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
+    loc = find_path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):
         place = places.setdefault((*loc, *inner.loc), _FieldFaults(inner.value))
         place.sentences.append(inner.message)
@@ -98,7 +98,7 @@ def _describe_unknown_field(body: Any, loc: Loc) -> str:
     return f"{sentence}{near}. The fields are {', '.join(fields)}."
 
 
-def path_in_body(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:
+def find_path_in_body(body: Any, loc: Sequence[str | int], *, is_missing: bool) -> Loc:
     """Return the parts of a pydantic path that lead into the body, and a missing last one."""
     path: list[str | int] = []
     value = body

@@ -160,7 +160,7 @@ def _describe_type(schema: Mapping[str, Any]) -> str:
 
 def _recommendations() -> Iterator[str]:
     """Yield the order in which intervals are recommended, as a table."""
-    from service.api.catalogue import rules
+    from service.api.catalogue import describe_rules
 
     yield "For each kind of block and target, the first interval of the order that could be"
     yield "computed is recommended. Estimators that train the learner again come before the order"
@@ -168,7 +168,7 @@ def _recommendations() -> Iterator[str]:
     yield ""
     yield "| blocks | target | first, if named | order: interval on variance | reason |"
     yield "|---|---|---|---|---|"
-    for rule in rules():
+    for rule in describe_rules():
         blocks = f"`{rule.blocks}`" + (", models trained elsewhere" * rule.only_fixed_models)
         first, order = _pairs(rule.where_asked), _pairs(rule.order)
         yield f"| {blocks} | `{rule.target}` | {first} | {order} | {rule.reason} |"

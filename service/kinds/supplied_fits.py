@@ -12,7 +12,7 @@ from pydantic import Field
 from service.kinds.fields.list_items import LossItem, NumberItem
 from service.kinds.fields.locations import errors_within
 from service.schemas.base import Schema
-from service.schemas.numbers import check_number, number_array, shown
+from service.schemas.numbers import check_number, read_number_array, shorten_value
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.analyses.losses.result import MethodUsed
@@ -217,7 +217,7 @@ def _read_out_losses(values: list[Any], is_out: np.ndarray, n: int, loc: Loc) ->
             raise InvalidParameter(
                 f"The loss {loss:g} is larger than {MAX_LOSS:g} in size. Rescale the losses.",
                 loc=(*loc, row),
-                value=shown(loss),
+                value=shorten_value(loss),
             )
         losses[row] = loss
     return losses
@@ -227,7 +227,7 @@ def _read_conservative_z(sent: HalvesLosses, names: Sequence[str]) -> SuppliedRe
     for field in ("subsamples", "halves"):
         _check_models(getattr(sent, field), names, field)
     subsamples = {
-        m: number_array(sent.subsamples[m], ("subsamples", m), largest=MAX_LOSS) for m in names
+        m: read_number_array(sent.subsamples[m], ("subsamples", m), largest=MAX_LOSS) for m in names
     }
     n_subsamples = len(subsamples[names[0]])
     n_halvings = len(sent.halves[names[0]])
@@ -242,7 +242,7 @@ def _read_conservative_z(sent: HalvesLosses, names: Sequence[str]) -> SuppliedRe
             _check_number("halves", len(cut), 2, loc)
             for h, half in enumerate(cut):
                 _check_number("subsamples", len(half), n_subsamples, (*loc, h))
-                halves[model][m, h] = number_array(half, (*loc, h), largest=MAX_LOSS)
+                halves[model][m, h] = read_number_array(half, (*loc, h), largest=MAX_LOSS)
     return supply_conservative_z(subsamples, halves)
 
 

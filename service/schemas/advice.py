@@ -102,7 +102,7 @@ class AdviceSituation(Schema):
 
     def list_known(self) -> dict[str, Any]:
         """Return the fields that the request has, as ``thetahat.advise`` takes them."""
-        known = {name: getattr(self, name) for name in self.model_fields_set}
-        if "source_sizes" in known:
-            known["source_sizes"] = tuple(self.source_sizes)
-        return known
+        fields = {name: getattr(self, name) for name in self.model_fields_set}
+        if "source_sizes" in fields:
+            fields["source_sizes"] = tuple(self.source_sizes)
+        return fields

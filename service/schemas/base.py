@@ -47,7 +47,7 @@ class EvaluationRequest(Schema):
 
         Lists of any JSON values are not copied, because that takes longer than encoding them.
         """
-        keys, listed = _fields(type(self))
+        keys, listed = _find_fields(type(self))
         as_they_are = self.model_fields_set & listed
         dumped = self.model_dump(
             mode="json",
@@ -67,7 +67,7 @@ class EvaluationRequest(Schema):
 
 
 @cache
-def _fields(kind: type[BaseModel]) -> tuple[dict[str, str], frozenset[str]]:
+def _find_fields(kind: type[BaseModel]) -> tuple[dict[str, str], frozenset[str]]:
     """Return the JSON key of every field, and the fields that hold lists or mappings of lists.
 
     Cached, because pydantic is slow to compute it.

@@ -57,7 +57,7 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
     blocks = [HEADER]
     for name in sorted(renamed):
         schema = renamed[name]
-        render = _typed_dict if "properties" in schema else _alias
+        render = _write_typed_dict if "properties" in schema else _write_alias
         lines = list(render(names[name], schema))
         blocks.append("\n".join(lines) + "\n")
     union = " | ".join(names[result] for result in results.values())
@@ -77,16 +77,16 @@ def _rename(schema: Any, names: Mapping[str, str]) -> Any:
     return [_rename(item, names) for item in schema] if isinstance(schema, list) else schema
 
 
-def _alias(name: str, schema: JsonSchema) -> Iterator[str]:
+def _write_alias(name: str, schema: JsonSchema) -> Iterator[str]:
     """Yield the lines of an enumeration, as an alias of its values."""
-    yield f"{name}: TypeAlias = {_type(schema)}"
-    yield from _docstring(schema.get("description", ""), "")
+    yield f"{name}: TypeAlias = {_write_type(schema)}"
+    yield from _write_docstring(schema.get("description", ""), "")
 
 
-def _typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
+def _write_typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
     """Yield the lines of a TypedDict; a key that is no identifier needs the functional form."""
     fields = {
-        key: (_field_type(key, field, schema), field.get("description", ""))
+        key: (_write_field_type(key, field, schema), field.get("description", ""))
         for key, field in schema["properties"].items()
     }
     description = schema.get("description", "")
@@ -94,11 +94,11 @@ def _typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
         description = f"{description} It may have further fields, which depend on the method."
     if all(key.isidentifier() and not keyword.iskeyword(key) for key in fields):
         yield f"class {name}(TypedDict):"
-        yield from _docstring(description, "    ")
+        yield from _write_docstring(description, "    ")
         for key, (kind, text) in fields.items():
             yield ""
             yield f"    {key}: {kind}"
-            yield from _docstring(text, "    ")
+            yield from _write_docstring(text, "    ")
         return
     yield f"{name} = TypedDict("
     yield f'    "{name}",'
@@ -108,40 +108,40 @@ def _typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
         yield f'        "{key}": {kind!r},'
     yield "    },"
     yield ")"
-    yield from _docstring(description, "")
+    yield from _write_docstring(description, "")
 
 
-def _field_type(key: str, field: JsonSchema, schema: JsonSchema) -> str:
-    kind = _type(field)
+def _write_field_type(key: str, field: JsonSchema, schema: JsonSchema) -> str:
+    kind = _write_type(field)
     return kind if key in schema.get("required", ()) else f"NotRequired[{kind}]"
 
 
-def _type(schema: JsonSchema) -> str:
+def _write_type(schema: JsonSchema) -> str:
     """Return the type annotation for a JSON Schema."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:
-        return " | ".join(dict.fromkeys(_type(option) for option in schema["anyOf"]))
+        return " | ".join(dict.fromkeys(_write_type(option) for option in schema["anyOf"]))
     if "const" in schema:
-        return f"Literal[{_literal(schema['const'])}]"
+        return f"Literal[{_write_literal(schema['const'])}]"
     if "enum" in schema:
-        return f"Literal[{', '.join(map(_literal, schema['enum']))}]"
+        return f"Literal[{', '.join(map(_write_literal, schema['enum']))}]"
     kind = schema.get("type")
     if kind in SIMPLE_TYPES:
         return SIMPLE_TYPES[kind]
     if kind == "array":
-        return f"list[{_type(schema['items'])}]"
+        return f"list[{_write_type(schema['items'])}]"
     if kind == "object":
         values = schema.get("additionalProperties", True)
-        return f"dict[str, {'JsonValue' if values is True else _type(values)}]"
+        return f"dict[str, {'JsonValue' if values is True else _write_type(values)}]"
     return "JsonValue"
 
 
-def _literal(value: Any) -> str:
+def _write_literal(value: Any) -> str:
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
-def _docstring(text: str, indent: str) -> Iterator[str]:
+def _write_docstring(text: str, indent: str) -> Iterator[str]:
     """Yield the lines of a docstring."""
     if not text:
         return

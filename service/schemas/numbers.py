@@ -17,7 +17,7 @@ from thetahat.values.types import FloatArray, Label
 NUMBERS = frozenset({float, int})
 
 
-def number_array(
+def read_number_array(
     values: Any, loc: Loc, *, largest: float = math.inf, booleans: bool = False
 ) -> FloatArray:
     """Return (n,) float64 of a JSON list of finite numbers, none larger than ``largest`` in size.
@@ -30,7 +30,9 @@ def number_array(
         Not a list, or an entry that is not a finite number; ``loc`` says which.
     """
     if not isinstance(values, list):
-        raise InvalidParameter("The value is not a list of numbers.", loc=loc, value=shown(values))
+        raise InvalidParameter(
+            "The value is not a list of numbers.", loc=loc, value=shorten_value(values)
+        )
     if NUMBERS.issuperset(map(type, values)):
         try:
             array = np.array(values, dtype=np.float64)
@@ -47,7 +49,7 @@ def number_array(
                 f"The number {value} is too large. Numbers may not be larger than {largest:g} in "
                 "size.",
                 loc=(*loc, i),
-                value=shown(value),
+                value=shorten_value(value),
             )
     return np.empty(0)
 
@@ -56,14 +58,18 @@ def check_number(value: Any, loc: Loc) -> float:
     """Return a finite JSON number as a float; refuse anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidParameter(
-            f"The value {shown(value)!r} is not a number.", loc=loc, value=shown(value)
+            f"The value {shorten_value(value)!r} is not a number.",
+            loc=loc,
+            value=shorten_value(value),
         )
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidParameter(f"The number {number} is not finite.", loc=loc, value=shown(number))
+        raise InvalidParameter(
+            f"The number {number} is not finite.", loc=loc, value=shorten_value(number)
+        )
     return number
 
 
@@ -83,24 +89,28 @@ def check_whole_sizes(value: Any, name: str) -> Any:
                 f"The field {name} is a number of instances, so it must be a whole number, and is "
                 f"{size!r}.",
                 loc=(name,),
-                value=shown(size),
+                value=shorten_value(size),
             )
     return value
 
 
-def label_list(values: Any, loc: Loc) -> list[Label]:
+def read_label_list(values: Any, loc: Loc) -> list[Label]:
     """Return a JSON list of labels: strings or whole numbers, none missing."""
     if not isinstance(values, list):
-        raise InvalidParameter("The value is not a list of labels.", loc=loc, value=shown(values))
+        raise InvalidParameter(
+            "The value is not a list of labels.", loc=loc, value=shorten_value(values)
+        )
     for i, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise InvalidParameter(
-                "A label must be a string or a whole number.", loc=(*loc, i), value=shown(value)
+                "A label must be a string or a whole number.",
+                loc=(*loc, i),
+                value=shorten_value(value),
             )
     return values
 
 
-def shown(value: Any) -> Any:
+def shorten_value(value: Any) -> Any:
     """Return a value for an error document: shortened, and NaN or infinity as text."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

@@ -51,22 +51,28 @@ class SchemaBuilder:
     def add(self, cls: type) -> JsonSchema:
         """Add a class and all that it refers to; return the reference to it."""
         name = cls.__name__
-        known = self._classes.setdefault(name, cls)
-        if known is not cls:
+        earlier = self._classes.setdefault(name, cls)
+        if earlier is not cls:
             raise RuntimeError(
-                f"Two classes of results have the name {name!r}: one in {known.__module__} and one "
-                f"in {cls.__module__}. Rename one of them."
+                f"Two classes of results have the name {name!r}: one in {earlier.__module__} and "
+                f"one in {cls.__module__}. Rename one of them."
             )
         if name not in self.definitions:
             self.definitions[name] = {}  # now, so that a class may refer to itself
-            build = _enumeration_schema if issubclass(cls, StrEnum) else self._dataclass_schema
+            build = (
+                _build_enumeration_schema
+                if issubclass(cls, StrEnum)
+                else self._build_dataclass_schema
+            )
             self.definitions[name] = build(cls)
         return {"$ref": REF.format(name=name)}
 
-    def type_schema(self, annotation: Any, metadata: Mapping[str, Any] = NO_METADATA) -> JsonSchema:
+    def build_type_schema(
+        self, annotation: Any, metadata: Mapping[str, Any] = NO_METADATA
+    ) -> JsonSchema:
         """Return the schema of a field's type, with the metadata of the field."""
         if annotation is float and metadata.get("nullable"):
-            return _any_of([_SIMPLE[float], _SIMPLE[NoneType]])
+            return _build_union([_SIMPLE[float], _SIMPLE[NoneType]])
         if annotation in _SIMPLE:
             return dict(_SIMPLE[annotation])
         if isinstance(annotation, type) and (
@@ -75,35 +81,39 @@ class SchemaBuilder:
             return self.add(annotation)
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is Annotated:
-            return self.type_schema(arguments[0], metadata)
+            return self.build_type_schema(arguments[0], metadata)
         if origin in {Union, UnionType}:
-            return _any_of([self.type_schema(argument, metadata) for argument in arguments])
+            return _build_union(
+                [self.build_type_schema(argument, metadata) for argument in arguments]
+            )
         if origin is Literal:
-            return _literal_schema(arguments)
-        return self._container_schema(annotation, metadata)
+            return _build_literal_schema(arguments)
+        return self._build_container_schema(annotation, metadata)
 
-    def _container_schema(self, annotation: Any, metadata: Mapping[str, Any]) -> JsonSchema:
+    def _build_container_schema(self, annotation: Any, metadata: Mapping[str, Any]) -> JsonSchema:
         origin, arguments = get_origin(annotation), get_args(annotation)
         if not isinstance(origin, type):
             raise TypeError(f"The type {annotation!r} has no JSON Schema.")
         if issubclass(origin, np.ndarray):
-            entry = self.type_schema(_entry_type(arguments[1]), metadata)
+            entry = self.build_type_schema(_find_entry_type(arguments[1]), metadata)
             dimensions = metadata.get("dimensions", 1)
-            each = dimensions if isinstance(dimensions, tuple) else (dimensions,)
-            return _any_of([_nest(entry, depth) for depth in each])
+            depths = dimensions if isinstance(dimensions, tuple) else (dimensions,)
+            return _build_union([_nest(entry, depth) for depth in depths])
         inner = [
-            self.type_schema(argument, metadata) for argument in arguments if argument is not ...
+            self.build_type_schema(argument, metadata)
+            for argument in arguments
+            if argument is not ...
         ]
         if issubclass(origin, tuple) and ... not in arguments:
             sizes = {"minItems": len(inner), "maxItems": len(inner)}
-            return {"type": "array", "items": _any_of(inner), **sizes}
+            return {"type": "array", "items": _build_union(inner), **sizes}
         if issubclass(origin, Sequence):
             return {"type": "array", "items": inner[0]}
         if issubclass(origin, Mapping):
             return {"type": "object", "additionalProperties": inner[1] or True}
         raise TypeError(f"The type {annotation!r} has no JSON Schema.")
 
-    def _dataclass_schema(self, cls: type) -> JsonSchema:
+    def _build_dataclass_schema(self, cls: type) -> JsonSchema:
         hints, descriptions = get_type_hints(cls, include_extras=True), describe_fields(cls)
         schema: JsonSchema = {"title": cls.__name__, "type": "object"}
         schema["description"] = summarise(cls)
@@ -114,8 +124,8 @@ class SchemaBuilder:
                 continue
             name = field.metadata.get("wire", field.name)
             is_optional = field.default is None
-            annotation = _without_none(hints[field.name]) if is_optional else hints[field.name]
-            properties[name] = self.type_schema(annotation, field.metadata)
+            annotation = _remove_none(hints[field.name]) if is_optional else hints[field.name]
+            properties[name] = self.build_type_schema(annotation, field.metadata)
             if description := descriptions.get(field.name):
                 properties[name]["description"] = description
             if not is_optional:
@@ -132,22 +142,22 @@ class SchemaBuilder:
         Of a union of dataclasses, the fields are required that all of them have. A field of the
         parent replaces one of the same name.
         """
-        members = [cls for cls in _union_members(annotation) if cls is not NoneType]
+        members = [cls for cls in _list_union_members(annotation) if cls is not NoneType]
         if not all(isinstance(cls, type) and is_dataclass(cls) for cls in members):
-            schema["additionalProperties"] = self.type_schema(get_args(members[0])[1]) or True
+            schema["additionalProperties"] = self.build_type_schema(get_args(members[0])[1]) or True
             return
-        parts = [self._dataclass_schema(member) for member in members]
-        own = set(schema["properties"])
+        parts = [self._build_dataclass_schema(member) for member in members]
+        own_names = set(schema["properties"])
         required: list[str] = parts[0]["required"]
         for part in parts:
             for name, inner in part["properties"].items():
-                known = schema["properties"].setdefault(name, inner)
-                if name not in own:
-                    schema["properties"][name] = _merge(known, inner)
+                earlier = schema["properties"].setdefault(name, inner)
+                if name not in own_names:
+                    schema["properties"][name] = _merge(earlier, inner)
             required = [name for name in required if name in part["required"]]
             if "additionalProperties" in part:
                 schema["additionalProperties"] = part["additionalProperties"]
-        if NoneType not in _union_members(annotation):
+        if NoneType not in _list_union_members(annotation):
             schema["required"] += [name for name in required if name not in schema["required"]]
 
 
@@ -183,14 +193,14 @@ def describe_fields(cls: type) -> dict[str, str]:
     return {name: text for name, text in descriptions.items() if text}
 
 
-def _enumeration_schema(cls: type[StrEnum]) -> JsonSchema:
+def _build_enumeration_schema(cls: type[StrEnum]) -> JsonSchema:
     """Return the schema that pydantic makes of the same enumeration in a request."""
     schema: JsonSchema = {"title": cls.__name__, "type": "string"}
     schema["description"] = inspect.cleandoc(cls.__doc__ or "")
     return {**schema, "enum": [member.value for member in cls]}
 
 
-def _literal_schema(values: Sequence[Any]) -> JsonSchema:
+def _build_literal_schema(values: Sequence[Any]) -> JsonSchema:
     kind = _SIMPLE[type(values[0])]
     return {**kind, "const": values[0]} if len(values) == 1 else {**kind, "enum": list(values)}
 
@@ -200,7 +210,7 @@ def _nest(entry: JsonSchema, depth: int) -> JsonSchema:
     return entry if depth == 0 else {"type": "array", "items": _nest(entry, depth - 1)}
 
 
-def _entry_type(dtype: Any) -> type:
+def _find_entry_type(dtype: Any) -> type:
     """Return the Python type of an array's entries, from ``numpy.dtype[...]``."""
     scalar = get_args(dtype)[0]
     if isinstance(scalar, type) and issubclass(scalar, np.bool_):
@@ -208,24 +218,24 @@ def _entry_type(dtype: Any) -> type:
     return int if isinstance(scalar, type) and issubclass(scalar, np.integer) else float
 
 
-def _union_members(annotation: Any) -> tuple[Any, ...]:
+def _list_union_members(annotation: Any) -> tuple[Any, ...]:
     is_union = get_origin(annotation) in {Union, UnionType}
     return get_args(annotation) if is_union else (annotation,)
 
 
-def _without_none(annotation: Any) -> Any:
-    kept = tuple(member for member in _union_members(annotation) if member is not NoneType)
-    return Union[kept] if len(kept) > 1 else kept[0]  # noqa: UP007 - built from a tuple
+def _remove_none(annotation: Any) -> Any:
+    members = tuple(member for member in _list_union_members(annotation) if member is not NoneType)
+    return Union[members] if len(members) > 1 else members[0]  # noqa: UP007 - built from a tuple
 
 
 def _merge(first: JsonSchema, other: JsonSchema) -> JsonSchema:
     """Return the union of a field's schemas in two classes, with the description of the first."""
     bare = [{k: v for k, v in schema.items() if k != "description"} for schema in (first, other)]
     description = {k: v for k, v in first.items() if k == "description"}
-    return {**_any_of(bare), **description}
+    return {**_build_union(bare), **description}
 
 
-def _any_of(schemas: Sequence[JsonSchema]) -> JsonSchema:
+def _build_union(schemas: Sequence[JsonSchema]) -> JsonSchema:
     """Return the schema of a union, each of its schemas once."""
     flat: list[JsonSchema] = []
     for schema in schemas:

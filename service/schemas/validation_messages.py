@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from service.schemas.numbers import shown
+from service.schemas.numbers import shorten_value
 from thetahat.errors import Loc
 
 _PREFIX: Final = "Value error, "
@@ -106,4 +106,4 @@ def _describe_value(value: Any) -> str:
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):
         return "an object"
-    return "a list" if isinstance(value, list | tuple) else repr(shown(value))
+    return "a list" if isinstance(value, list | tuple) else repr(shorten_value(value))

@@ -25,7 +25,7 @@ def main() -> None:
             result, losses = run_request(body, Path(folder))
         results[key] = {"result": result, "losses": losses}
     families = {
-        name: [item["name"] for item in catalogue.family(name)["items"]]
+        name: [item["name"] for item in catalogue.read_family(name)["items"]]
         for name in catalogue.FAMILIES
     }
     json.dump({"results": results, "families": families, "page": render_page()}, sys.stdout)

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from service.api.app import create_app
-from service.api.catalogue import rules
+from service.api.catalogue import describe_rules
 from service.api.errors import BY_CODE
 from service.cli import app, main
 from service.data.formats import FORMATS
@@ -216,10 +216,10 @@ def test_exact_the_recommendations_are_those_of_the_code() -> None:
 
     assert documented == [
         (r.blocks.value, r.target.value, r.order[0].interval, r.order[0].variance)
-        for r in rules()
+        for r in describe_rules()
         if r.order
     ]
-    named = {pair.variance for r in rules() for pair in r.where_asked}
+    named = {pair.variance for r in describe_rules() for pair in r.where_asked}
     assert all(f"`{variance}`" in text for variance in named)
 
 

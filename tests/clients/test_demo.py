@@ -79,11 +79,11 @@ def test_exact_serve_and_demo_use_the_same_folder(
     service_process: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("THETAHAT_DATA_DIR", raising=False)
-    assert service_process.data_dir(ROOT) == ROOT / ".thetahat"
+    assert service_process.find_data_dir(ROOT) == ROOT / ".thetahat"
     recipe = (ROOT / "Makefile").read_text().partition("\nserve:")[2].split("\n")[1]
     assert 'THETAHAT_DATA_DIR="$${THETAHAT_DATA_DIR:-$(CURDIR)/.thetahat}"' in recipe
     monkeypatch.setenv("THETAHAT_DATA_DIR", str(tmp_path))
-    assert service_process.data_dir(ROOT) == tmp_path
+    assert service_process.find_data_dir(ROOT) == tmp_path
 
 
 def test_exact_a_service_that_cannot_start_fails_with_its_last_lines(
@@ -93,7 +93,7 @@ def test_exact_a_service_that_cannot_start_fails_with_its_last_lines(
 
     with (
         pytest.raises(service_process.DemoFailed, match="last lines") as failed,
-        service_process.serving(tmp_path / "occupied", tmp_path / "service.process.log"),
+        service_process.run_service(tmp_path / "occupied", tmp_path / "service.process.log"),
     ):
         pytest.fail("the block must not be entered")
     assert "ended during its start" in str(failed.value)

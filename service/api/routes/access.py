@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import Position, decode_cursor, encode_cursor
-from service.api.documents import json_response
+from service.api.documents import build_json_response
 from service.api.query_parameters import Cursor, Limit
 from service.api.validation import read_valid_body
 from service.errors import FieldError, InvalidRequest, ResourceNotFound
@@ -41,7 +41,7 @@ KEY_FIELDS: Final = tuple(KeyRead.model_fields)
 async def list_keys() -> Response:
     """List all API keys, without their secret parts."""
     rows = await read_database(_read_keys)
-    return json_response({"items": [_describe_key(row) for row in rows]})
+    return build_json_response({"items": [_describe_key(row) for row in rows]})
 
 
 @router.post(
@@ -55,7 +55,7 @@ async def create_key(request: Request) -> Response:
     key_request = await read_valid_body(request, KeyRequest)
     _check_expiry(key_request.expires_at)
     key, row = await write_database(_create_key, key_request)
-    return json_response({**_describe_key(row), "key": key}, 201)
+    return build_json_response({**_describe_key(row), "key": key}, 201)
 
 
 @router.post(
@@ -68,7 +68,7 @@ async def rotate_key(request: Request, prefix: str) -> Response:
     """Replace a key by a new one; the old one works for some more hours."""
     rotation = await read_valid_body(request, KeyRotation)
     key, row = await write_database(_rotate_key, prefix, timedelta(hours=rotation.grace_hours))
-    return json_response({**_describe_key(row), "key": key}, 201)
+    return build_json_response({**_describe_key(row), "key": key}, 201)
 
 
 @router.delete("/v1/keys/{prefix}", status_code=204, responses=REFUSALS | NOT_FOUND)
@@ -94,7 +94,7 @@ async def list_audit(
     items = [
         {key: value for key, value in asdict(row).items() if key != "owner_id"} for row in rows
     ]
-    return json_response({"items": items, "next": encode_cursor(end, filters)})
+    return build_json_response({"items": items, "next": encode_cursor(end, filters)})
 
 
 def _read_keys() -> Sequence[KeyRow]:
@@ -118,14 +118,14 @@ def _rotate_key(prefix: str, grace: timedelta) -> tuple[str, KeyRow]:
     with unit_of_work() as connection:
         key = api_keys.rotate(connection, prefix, grace)
         if key is None:
-            raise _not_found(prefix)
+            raise _build_not_found_error(prefix)
         return key, api_keys.get(connection, key[: api_keys.PREFIX_LENGTH])
 
 
 def _revoke_key(prefix: str) -> None:
     with unit_of_work() as connection:
         if not api_keys.revoke(connection, prefix):
-            raise _not_found(prefix)
+            raise _build_not_found_error(prefix)
 
 
 def _read_audit(
@@ -154,5 +154,5 @@ def _describe_key(row: KeyRow) -> dict[str, Any]:
     return body | {"scope": row.scope.value}
 
 
-def _not_found(prefix: str) -> ResourceNotFound:
+def _build_not_found_error(prefix: str) -> ResourceNotFound:
     return ResourceNotFound(f"There is no key in force that begins with {prefix[:40]!r}.")

@@ -7,7 +7,7 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 
 from service.api.blocking_calls import run_in_thread
-from service.api.documents import json_response
+from service.api.documents import build_json_response
 from service.api.validation import read_valid_body
 from service.schemas.advice import AdviceSituation
 from service.schemas.base import Schema
@@ -27,7 +27,7 @@ ANSWERS: Final[dict[str, type]] = {"/v1/advice": Advice}
 async def get_advice(request: Request) -> Response:
     """Return which scheme fits the data, the question and the budget; nothing is stored."""
     body = await read_valid_body(request, AdviceSituation)
-    return json_response(await run_in_thread(_advise, body))
+    return build_json_response(await run_in_thread(_advise, body))
 
 
 def _advise(body: AdviceSituation) -> Any:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from service.api.batched_reads import read_evaluation
 from service.api.blocking_calls import run_in_thread
 from service.api.bodies import parse_json, read_body
-from service.api.documents import json_response, read_document
+from service.api.documents import build_json_response, read_document
 from service.api.errors import build_problem, explain_error
 from service.api.preferences import parse_idempotency_key
 from service.api.submission import check_part
@@ -62,7 +62,7 @@ async def submit_batch(request: Request) -> Response:
     outcomes = await asyncio.gather(*map(_store, checked))
     described = [await _describe(request, index, outcome) for index, outcome in enumerate(outcomes)]
     accepted = sum(outcome["problem"] is None for outcome in described)
-    return json_response(
+    return build_json_response(
         {"accepted": accepted, "refused": len(described) - accepted, "items": described}
     )
 
@@ -85,11 +85,9 @@ def _parse_batch(body: bytes) -> Sequence[BatchItem]:
         items = BatchRequest.model_validate(value).items
     except ValidationError as error:
         raise convert_validation_error(error, value) from None
-    most = settings().max_batch
-    if len(items) > most:
-        message = (
-            f"A batch has at most {most} items (THETAHAT_MAX_BATCH), and this one has {len(items)}."
-        )
+    max_items = settings().max_batch
+    if len(items) > max_items:
+        message = f"A batch has at most {max_items} items (THETAHAT_MAX_BATCH), and this one has {len(items)}."
         raise InvalidRequest(message, (FieldError(("items",), message),))
     return items
 

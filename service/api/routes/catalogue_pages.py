@@ -10,11 +10,11 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from service.api.blocking_calls import read_database, run_in_thread, write_database
-from service.api.catalogue import FAMILIES, family
+from service.api.catalogue import FAMILIES, read_family
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import parse_id
 from service.api.forms import TOKEN_FIELD, check_form_token, read_form
-from service.api.page_responses import page_response
+from service.api.page_responses import build_page_response
 from service.api.parser_calls import run_parser
 from service.api.uploads import count_upload, receive
 from service.errors import ServiceError, Unavailable
@@ -40,11 +40,11 @@ LIST_FILTERS: Final = "data set pages"
 async def show_methods(request: Request) -> Response:
     """Return the page with the families of methods."""
     families = await run_in_thread(_list_families)
-    return page_response(request, "methods.html", families=families)
+    return build_page_response(request, "methods.html", families=families)
 
 
 def _list_families() -> list[tuple[str, str, str, int]]:
-    return [(name, *describe_family(name), len(family(name)["items"])) for name in FAMILIES]
+    return [(name, *describe_family(name), len(read_family(name)["items"])) for name in FAMILIES]
 
 
 @router.get("/methods/{family_name}")
@@ -52,11 +52,11 @@ async def show_method_family(request: Request, family_name: str) -> Response:
     """Return the page with the methods of a family."""
     items = await run_in_thread(_describe_family, family_name)
     title, text = describe_family(family_name)
-    return page_response(request, "method_family.html", title=title, text=text, items=items)
+    return build_page_response(request, "method_family.html", title=title, text=text, items=items)
 
 
 def _describe_family(name: str) -> list[ShownMethod]:
-    return [describe_method(item, name) for item in family(name)["items"]]
+    return [describe_method(item, name) for item in read_family(name)["items"]]
 
 
 @router.get("/studies")
@@ -67,7 +67,7 @@ async def show_studies(request: Request) -> Response:
     rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, PAGE_LENGTH)
     items = await run_in_thread(_describe_family, "presets")
     entries = [describe_entry(row) for row in rows]
-    return page_response(
+    return build_page_response(
         request, "studies.html", items=items, entries=entries, kept=list_kept_studies()
     )
 
@@ -83,7 +83,7 @@ async def _show_list(request: Request, error: ServiceError | None = None) -> Res
     before = decode_cursor(request.query_params.get("cursor"), LIST_FILTERS)
     rows, end = await read_database(datasets.list_datasets, owner_id, before, PAGE_LENGTH)
     cursor = encode_cursor(end, LIST_FILTERS)
-    return page_response(
+    return build_page_response(
         request,
         "datasets.html",
         200 if error is None else 422,
@@ -118,13 +118,13 @@ async def upload_from_page(request: Request) -> Response:
 @router.get("/data-sets/{dataset_id}")
 async def show_dataset(request: Request, dataset_id: str) -> Response:
     """Return the page of a data set."""
-    wanted = parse_id(dataset_id, "data set")
+    identifier = parse_id(dataset_id, "data set")
     owner_id: UUID = request.scope["owner_id"]
-    row = await read_database(datasets.get, owner_id, wanted)
+    row = await read_database(datasets.get, owner_id, identifier)
     preview: dict[str, Any] = await run_parser(
-        owner_id, datasets.preview, owner_id, wanted, PREVIEW_ROWS
+        owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS
     )
-    return page_response(
+    return build_page_response(
         request,
         "dataset.html",
         item=row,
@@ -138,6 +138,6 @@ async def show_dataset(request: Request, dataset_id: str) -> Response:
 async def delete_dataset_from_page(request: Request, dataset_id: str) -> Response:
     """Delete a data set, and return to the list."""
     await read_form(request)
-    wanted = parse_id(dataset_id, "data set")
-    await write_database(datasets.delete, request.scope["owner_id"], wanted)
+    identifier = parse_id(dataset_id, "data set")
+    await write_database(datasets.delete, request.scope["owner_id"], identifier)
     return RedirectResponse("/data-sets", SEE_OTHER)

@@ -9,7 +9,12 @@ from fastapi import APIRouter, Query, Request, Response
 
 from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import decode_cursor, encode_cursor
-from service.api.documents import build_dataset_document, dataset_path, json_response, parse_id
+from service.api.documents import (
+    build_dataset_document,
+    build_dataset_path,
+    build_json_response,
+    parse_id,
+)
 from service.api.parser_calls import run_parser
 from service.api.query_parameters import NO_NUL, Cursor, Limit
 from service.api.uploads import ALIASES, FORM, MAX_NAME_LENGTH, count_upload, receive
@@ -80,8 +85,8 @@ async def upload_dataset(
     with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
         received = await receive(request, file, table, settings().max_upload_bytes)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)
-    headers = {"Location": dataset_path(row.id)}
-    return json_response(build_dataset_document(row), 201 if is_new else 200, headers)
+    headers = {"Location": build_dataset_path(row.id)}
+    return build_json_response(build_dataset_document(row), 201 if is_new else 200, headers)
 
 
 @router.get("", response_model=DatasetPage, responses={422: {"model": ProblemDocument}})
@@ -95,7 +100,7 @@ async def list_datasets(
     owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(datasets.list_datasets, owner_id, before, limit)
     items = [build_dataset_document(row) for row in rows]
-    return json_response({"items": items, "next": encode_cursor(end, FILTERS)})
+    return build_json_response({"items": items, "next": encode_cursor(end, FILTERS)})
 
 
 @router.get(
@@ -105,7 +110,7 @@ async def get_dataset(request: Request, dataset_id: str) -> Response:
     """Return the columns and the format of a data set."""
     identifier = parse_id(dataset_id, "data set")
     row = await read_database(datasets.get, request.scope["owner_id"], identifier)
-    return json_response(build_dataset_document(row))
+    return build_json_response(build_dataset_document(row))
 
 
 @router.get(
@@ -121,7 +126,9 @@ async def preview_dataset(
     """Return the first rows of a data set."""
     identifier = parse_id(dataset_id, "data set")
     owner_id: UUID = request.scope["owner_id"]
-    return json_response(await run_parser(owner_id, datasets.preview, owner_id, identifier, rows))
+    return build_json_response(
+        await run_parser(owner_id, datasets.preview, owner_id, identifier, rows)
+    )
 
 
 @router.delete(

@@ -14,8 +14,8 @@ from service.api.bodies import read_body
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import (
     build_document,
-    evaluation_path,
-    json_response,
+    build_evaluation_path,
+    build_json_response,
     parse_id,
     read_document,
 )
@@ -86,15 +86,19 @@ async def submit_evaluation(request: Request) -> Response:
     row = submitted.row
     if row is None or wait:
         row = await read_evaluation(owner_id, submitted.evaluation_id)
-    headers = {"Location": evaluation_path(row.id), "ETag": build_etag(row.version), "Vary": VARY}
+    headers = {
+        "Location": build_evaluation_path(row.id),
+        "ETag": build_etag(row.version),
+        "Vary": VARY,
+    }
     if submitted.replayed:
         headers["Idempotency-Replayed"] = "true"
     if wait is not None:
         headers["Preference-Applied"] = f"wait={wait:g}"
     if wait is not None and row.is_finished:
-        return json_response(await _build_finished_document(row), 200, headers)
+        return build_json_response(await _build_finished_document(row), 200, headers)
     headers["Retry-After"] = str(compute_retry_after(row.created_at))
-    return json_response(await read_document(row), 202, headers)
+    return build_json_response(await read_document(row), 202, headers)
 
 
 async def _build_finished_document(row: EvaluationRow) -> dict[str, Any]:
@@ -140,7 +144,7 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(read.list_evaluations, owner_id, filters, before, limit)
     items = [await read_document(row) for row in rows]
-    return json_response({"items": items, "next": encode_cursor(end, repr(filters))})
+    return build_json_response({"items": items, "next": encode_cursor(end, repr(filters))})
 
 
 @router.get(
@@ -193,7 +197,7 @@ async def get_evaluation(
         return Response(status_code=304, headers=headers)
     if selection is not None:
         return await _respond_part(row, selection, headers)
-    return json_response(await read_document(row), 200, headers)
+    return build_json_response(await read_document(row), 200, headers)
 
 
 async def _respond_part(
@@ -209,7 +213,7 @@ async def _respond_part(
     def build() -> Response:
         if text is not None:
             document[RESULT] = orjson.loads(text)
-        return json_response(select_fields(document, selection, row.kind), 200, headers)
+        return build_json_response(select_fields(document, selection, row.kind), 200, headers)
 
     return build() if text is None else await run_in_thread(build)
 
@@ -229,8 +233,8 @@ async def cancel_evaluation(request: Request, evaluation_id: str) -> Response:
     identifier = parse_id(evaluation_id, "evaluation")
     before = await read_database(read.get, owner_id, identifier)
     row = await write_database(cancel, owner_id, identifier)
-    headers = {"Location": evaluation_path(row.id), "ETag": build_etag(row.version)}
-    return json_response(build_document(row), 200 if before.is_finished else 202, headers)
+    headers = {"Location": build_evaluation_path(row.id), "ETag": build_etag(row.version)}
+    return build_json_response(build_document(row), 200 if before.is_finished else 202, headers)
 
 
 @router.delete(

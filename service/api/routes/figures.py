@@ -51,8 +51,8 @@ _DRAWING: Final = ThreadPoolExecutor(2, thread_name_prefix="figures")
 async def list_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
     """List the figures of a result, with their captions and paths."""
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    return build_figure_list(wanted, await run_in_thread(read_figures, owner_id, wanted))
+    identifier = parse_id(evaluation_id, "evaluation")
+    return build_figure_list(identifier, await run_in_thread(read_figures, owner_id, identifier))
 
 
 @router.get(
@@ -90,14 +90,14 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
     JSON is the Vega-Lite specification that the images are drawn from.
     """
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
+    identifier = parse_id(evaluation_id, "evaluation")
     name, form = split_file_name(file_name, request.headers.get("accept"))
-    figure = await run_in_thread(read_figure, owner_id, wanted, name)
+    figure = await run_in_thread(read_figure, owner_id, identifier, name)
     spec = figure.spec(Style(theme=theme, width=width, has_caption=caption))
-    return await figure_response(spec, form)
+    return await build_figure_response(spec, form)
 
 
-async def figure_response(spec: Json, form: Literal["svg", "png", "pdf", "json"]) -> Response:
+async def build_figure_response(spec: Json, form: Literal["svg", "png", "pdf", "json"]) -> Response:
     """Return a specification as JSON or as an image."""
     if form == JSON:
         return Response(orjson.dumps(spec), media_type=MEDIA_TYPES[form], headers=HEADERS)
@@ -112,8 +112,8 @@ def split_file_name(
     name, dot, ending = file_name.rpartition(".")
     if not dot:
         media_type = choose_media_type(accept, tuple(MEDIA_TYPES.values()))
-        return file_name, next(form for form, known in MEDIA_TYPES.items() if known == media_type)
-    form = next((known for known in MEDIA_TYPES if known == ending), None)
+        return file_name, next(name for name, value in MEDIA_TYPES.items() if value == media_type)
+    form = next((suffix for suffix in MEDIA_TYPES if suffix == ending), None)
     if form is None:
         raise ResourceNotFound(
             f"A figure is NAME.svg, NAME.png, NAME.pdf or NAME.json, not {file_name[:80]!r}."

@@ -11,7 +11,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from service.api.blocking_calls import write_database
-from service.api.documents import build_dataset_document, dataset_path, json_response
+from service.api.documents import build_dataset_document, build_dataset_path, build_json_response
 from service.api.parser_calls import run_parser
 from service.api.uploads import ALIASES, check_name, count_upload, parse_media_type
 from service.api.validation import read_valid_body
@@ -57,14 +57,14 @@ async def import_dataset(request: Request) -> Response:
         upload = Upload(file, table, media_type, fetched.sha256, fetched.size, name)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, upload)
     await write_database(imports.note_import, owner_id, row.id)
-    headers = {"Location": dataset_path(row.id)}
-    return json_response(build_dataset_document(row), 201 if is_new else 200, headers)
+    headers = {"Location": build_dataset_path(row.id)}
+    return build_json_response(build_dataset_document(row), 201 if is_new else 200, headers)
 
 
 def _choose_type(requested: str | None, fetched: FetchedFile) -> str:
     """Return the type of the request, of the answer, or of the ending, whichever is known first."""
     if requested is not None:
         return parse_media_type(requested, None)
-    sent = fetched.content_type.partition(";")[0].strip().lower()
-    is_known = sent in FORMATS or sent in ALIASES
+    sent_type = fetched.content_type.partition(";")[0].strip().lower()
+    is_known = sent_type in FORMATS or sent_type in ALIASES
     return parse_media_type(fetched.content_type if is_known else "", fetched.file_name or None)

@@ -13,7 +13,7 @@ from fastapi.responses import RedirectResponse
 from service.api.auth import Authenticator
 from service.api.blocking_calls import read_database, write_database
 from service.api.forms import read_form
-from service.api.page_responses import SESSION_COOKIE, page_response, set_cookie
+from service.api.page_responses import SESSION_COOKIE, build_page_response, set_cookie
 from service.errors import NotAuthenticated
 from service.process.request_context import Caller, Scope
 from service.settings import settings
@@ -37,7 +37,7 @@ async def show_log_in(request: Request) -> Response:
 async def log_in(request: Request) -> Response:
     """Begin a session, and go on to the page that was wanted; a wrong key is answered late."""
     form = await read_form(request)
-    wanted = form.get("next", ["/"])[-1]
+    next_path = form.get("next", ["/"])[-1]
     authenticator: Authenticator = request.scope["authenticator"]
     delay: Callable[[], Awaitable[None]] = request.scope["delay_wrong_key"]
     key = form.get("key", [""])[-1].strip()
@@ -45,12 +45,12 @@ async def log_in(request: Request) -> Response:
         caller = await read_database(authenticator.find_key_caller, key)
     except NotAuthenticated:
         await delay()
-        return _log_in_page(request, wanted, WRONG_KEY)
+        return _log_in_page(request, next_path, WRONG_KEY)
     if not caller.scope.includes(Scope.READ):
-        return _log_in_page(request, wanted, NO_READER)
+        return _log_in_page(request, next_path, NO_READER)
     lifetime = timedelta(hours=settings().session_hours)
     token = await write_database(_create_session, caller, lifetime)
-    response = RedirectResponse(_local_path(wanted), SEE_OTHER)
+    response = RedirectResponse(_keep_local_path(next_path), SEE_OTHER)
     set_cookie(request, response, SESSION_COOKIE, token, int(lifetime.total_seconds()))
     return response
 
@@ -69,14 +69,14 @@ async def log_out(request: Request) -> Response:
     return response
 
 
-def _log_in_page(request: Request, wanted: str, problem: str = "") -> Response:
+def _log_in_page(request: Request, next_path: str, problem: str = "") -> Response:
     status = 401 if problem else 200
-    return page_response(
-        request, "log_in.html", status, wanted=_local_path(wanted), problem=problem
+    return build_page_response(
+        request, "log_in.html", status, wanted=_keep_local_path(next_path), problem=problem
     )
 
 
-def _local_path(path: str) -> str:
+def _keep_local_path(path: str) -> str:
     """Return a path of this service; the list of evaluations for anything else."""
     is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and "\n" not in path
     return path if is_local and path.isprintable() else "/"

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 
 import thetahat
 from service.api.blocking_calls import run_in_thread
-from service.api.documents import json_response
+from service.api.documents import build_json_response
 from service.api.errors import BY_CODE, find_status, find_title
 from service.api.media_types import choose_media_type
 from service.api.metrics import render_metrics
@@ -56,13 +56,15 @@ async def landing_page(request: Request) -> Response:
     choose_media_type(request.headers.get("accept"), ("application/json", "text/html"))
     if wants_html(request.scope):
         return await show_evaluations(request)
-    return json_response({"name": "thetahat", "version": thetahat.__version__, "links": LINKS})
+    return build_json_response(
+        {"name": "thetahat", "version": thetahat.__version__, "links": LINKS}
+    )
 
 
 @router.get("/healthz", tags=["service"], response_model=Health)
 async def get_health() -> Response:
     """Return 200 if this process answers requests."""
-    return json_response({"status": "ok", "version": thetahat.__version__})
+    return build_json_response({"status": "ok", "version": thetahat.__version__})
 
 
 @router.get(
@@ -89,7 +91,7 @@ async def get_readiness() -> Response:
     headers = {"Cache-Control": "no-store"}
     if status == "warming":
         headers["Retry-After"] = "1"
-    return json_response(body, 200 if status == "ready" else 503, headers)
+    return build_json_response(body, 200 if status == "ready" else 503, headers)
 
 
 @router.get(
@@ -116,7 +118,7 @@ async def list_problems() -> Response:
         }
         for code, cls in BY_CODE.items()
     ]
-    return json_response({"items": items})
+    return build_json_response({"items": items})
 
 
 @router.get("/problems/{code}", tags=["service"], response_class=HTMLResponse)
@@ -130,9 +132,9 @@ async def explain_problem(code: str) -> Response:
         text, status = EVALUATION_ERRORS[code], "The error of a failed evaluation. "
     else:
         raise ResourceNotFound(f"There is no kind of error {code[:80]!r}.")
-    return _page(code, f"<p>{html.escape(text)}</p><p>{status}</p>")
+    return _build_page(code, f"<p>{html.escape(text)}</p><p>{status}</p>")
 
 
-def _page(title: str, body: str) -> HTMLResponse:
+def _build_page(title: str, body: str) -> HTMLResponse:
     headers = {"Content-Security-Policy": POLICY}
     return HTMLResponse(PAGE.format(title=html.escape(title), body=body), headers=headers)

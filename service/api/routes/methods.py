@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from service.api.blocking_calls import run_in_thread
-from service.api.catalogue import family, index
-from service.api.documents import json_response
+from service.api.catalogue import build_index, read_family
+from service.api.documents import build_json_response
 from service.schemas.methods import MethodFamily, MethodIndex
 from service.schemas.problem import ProblemDocument
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1/methods", tags=["methods"])
 @router.get("", response_model=MethodIndex)
 async def list_method_families() -> Response:
     """List the families of methods, and the rules by which an interval is recommended."""
-    return json_response(index())
+    return build_json_response(build_index())
 
 
 @router.get(
@@ -24,4 +24,4 @@ async def list_method_families() -> Response:
 )
 async def list_methods(family_name: str) -> Response:
     """List the methods of a family; the first list of learners takes seconds."""
-    return json_response(await run_in_thread(family, family_name))
+    return build_json_response(await run_in_thread(read_family, family_name))

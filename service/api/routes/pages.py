@@ -15,7 +15,7 @@ from service.api.blocking_calls import read_database, run_in_thread, write_datab
 from service.api.cursors import decode_cursor, encode_cursor
 from service.api.documents import parse_id
 from service.api.forms import read_form
-from service.api.page_responses import page_response
+from service.api.page_responses import build_page_response
 from service.api.validation import convert_validation_error
 from service.errors import ResourceNotFound
 from service.figures.browser_library import find_library_name, read_library
@@ -65,7 +65,7 @@ async def show_evaluations(request: Request) -> Response:
     rows, end = await read_database(read.list_evaluations, owner_id, filters, before, PAGE_LENGTH)
     cursor = encode_cursor(end, repr(filters))
     used = {name: value for name, value in chosen.items() if value}
-    return page_response(
+    return build_page_response(
         request,
         "evaluations.html",
         entries=[describe_entry(row) for row in rows],
@@ -115,7 +115,7 @@ async def show_evaluation(
     command = write_command(
         context.pop("request"), str(request.base_url).rstrip("/"), needs_key=needs_key
     )
-    return page_response(request, "evaluation.html", command=command, **context)
+    return build_page_response(request, "evaluation.html", command=command, **context)
 
 
 def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -> dict[str, Any]:
@@ -190,7 +190,7 @@ async def show_comparison(request: Request) -> Response:
         context["problem"] = "Only evaluations with models and a result can be compared."
     elif len(chosen) == 2:
         context |= await run_in_thread(build_comparison, *chosen)
-    return page_response(
+    return build_page_response(
         request,
         "compare.html",
         entries=[describe_entry(row) for row in offered.values()],

@@ -49,7 +49,7 @@ All = Annotated[
 ]
 
 
-def _content(media_type: str, schema_format: str | None = None) -> dict[str, Any]:
+def _describe_content(media_type: str, schema_format: str | None = None) -> dict[str, Any]:
     schema = {"type": "string"} | ({"format": schema_format} if schema_format else {})
     return {"content": {media_type.partition(";")[0]: {"schema": schema}}}
 
@@ -57,7 +57,11 @@ def _content(media_type: str, schema_format: str | None = None) -> dict[str, Any
 @router.get(
     "/report.html",
     response_class=Response,
-    responses={200: {"description": "The report.", **_content(HTML)}, **NO_RESULT, 503: NOT_NOW},
+    responses={
+        200: {"description": "The report.", **_describe_content(HTML)},
+        **NO_RESULT,
+        503: NOT_NOW,
+    },
 )
 async def get_html_report(request: Request, evaluation_id: str) -> Response:
     """Return the report as one HTML file, which loads nothing and runs nothing."""
@@ -69,7 +73,7 @@ async def get_html_report(request: Request, evaluation_id: str) -> Response:
     "/report.pdf",
     response_class=Response,
     responses={
-        200: {"description": "The report.", **_content(PDF, "binary")},
+        200: {"description": "The report.", **_describe_content(PDF, "binary")},
         **NO_RESULT,
         503: NOT_NOW,
     },
@@ -82,7 +86,10 @@ async def get_pdf_report(request: Request, evaluation_id: str) -> Response:
 @router.get(
     "/tables.md",
     response_class=Response,
-    responses={200: {"description": "The tables.", **_content(TABLE_TYPES["md"])}, **NO_RESULT},
+    responses={
+        200: {"description": "The tables.", **_describe_content(TABLE_TYPES["md"])},
+        **NO_RESULT,
+    },
 )
 async def get_markdown_tables(
     request: Request, evaluation_id: str, *, show_all: Annotated[All, Query(alias="all")] = False
@@ -94,7 +101,10 @@ async def get_markdown_tables(
 @router.get(
     "/tables.tex",
     response_class=Response,
-    responses={200: {"description": "The tables.", **_content(TABLE_TYPES["tex"])}, **NO_RESULT},
+    responses={
+        200: {"description": "The tables.", **_describe_content(TABLE_TYPES["tex"])},
+        **NO_RESULT,
+    },
 )
 async def get_latex_tables(
     request: Request, evaluation_id: str, *, show_all: Annotated[All, Query(alias="all")] = False
@@ -112,9 +122,11 @@ async def _respond_report(  # noqa: PLR0913 - what differs between the formats
     render: Callable[[Report, Draw], bytes],
 ) -> Response:
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    source = await run_in_thread(read_report_source, owner_id, wanted)
-    headers = _build_headers(_digest_source(source, form), policy, f"report-{wanted}.{form}")
+    identifier = parse_id(evaluation_id, "evaluation")
+    source = await run_in_thread(read_report_source, owner_id, identifier)
+    headers = _build_headers(
+        _compute_source_digest(source, form), policy, f"report-{identifier}.{form}"
+    )
     if headers["ETag"] in parse_known_etags(request.headers):
         return Response(status_code=304, headers=headers)
     loop = asyncio.get_running_loop()
@@ -126,19 +138,19 @@ async def _respond_tables(
     request: Request, evaluation_id: str, form: TableFormat, *, show_all: bool
 ) -> Response:
     owner_id: UUID = request.scope["owner_id"]
-    wanted = parse_id(evaluation_id, "evaluation")
-    stored = await run_in_thread(read_result, owner_id, wanted)
-    digest = _digest([stored.sha256, form, show_all])
-    headers = _build_headers(digest, CLOSED_POLICY, f"tables-{wanted}.{form}")
+    identifier = parse_id(evaluation_id, "evaluation")
+    stored = await run_in_thread(read_result, owner_id, identifier)
+    digest = _compute_digest([stored.sha256, form, show_all])
+    headers = _build_headers(digest, CLOSED_POLICY, f"tables-{identifier}.{form}")
     if headers["ETag"] in parse_known_etags(request.headers):
         return Response(status_code=304, headers=headers)
     text = await run_in_thread(write_tables, stored.result, form, show_all=show_all)
     return Response(text, media_type=TABLE_TYPES[form], headers=headers)
 
 
-def _digest_source(source: ReportSource, form: str) -> str:
+def _compute_source_digest(source: ReportSource, form: str) -> str:
     """Return a digest of all that a report is made of."""
-    return _digest(
+    return _compute_digest(
         [
             form,
             source.identifier,
@@ -153,7 +165,7 @@ def _digest_source(source: ReportSource, form: str) -> str:
     )
 
 
-def _digest(values: list[Any]) -> str:
+def _compute_digest(values: list[Any]) -> str:
     content = orjson.dumps([*values, thetahat.__version__], option=orjson.OPT_UTC_Z)
     return hashlib.sha256(content).hexdigest()[:32]
 

@@ -70,7 +70,7 @@ async def get_result(
             return Response(text, media_type=JSON, headers=UNCACHED)
         text = await read_database(read.get_result, owner_id, identifier)
     except NoResult as error:
-        raise await _with_reason(error, owner_id, identifier) from None
+        raise await _add_reason(error, owner_id, identifier) from None
     return Response(text, media_type=JSON, headers=CACHED)
 
 
@@ -98,7 +98,7 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
     try:
         path: Path = await run_in_thread(read.find_losses_file, owner_id, identifier)
     except NoResult as error:
-        raise await _with_reason(error, owner_id, identifier) from None
+        raise await _add_reason(error, owner_id, identifier) from None
     if media_type == PARQUET:
         name = f"{identifier}.parquet"
         return FileResponse(path, media_type=PARQUET, headers=CACHED, filename=name)
@@ -106,7 +106,7 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
     return StreamingResponse(rows, media_type=media_type, headers=CACHED)
 
 
-async def _with_reason(error: NoResult, owner_id: UUID, evaluation_id: UUID) -> NoResult:
+async def _add_reason(error: NoResult, owner_id: UUID, evaluation_id: UUID) -> NoResult:
     """Add the evaluation's status and its own error to the error document."""
     row = await read_database(read.get, owner_id, evaluation_id)
     error.extra = {"evaluation_status": row.status, "evaluation_error": row.error}

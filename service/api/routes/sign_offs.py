@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 
 from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import decode_cursor, encode_cursor
-from service.api.documents import json_response, parse_id
+from service.api.documents import build_json_response, parse_id
 from service.api.query_parameters import Cursor, Limit
 from service.api.validation import read_valid_body
 from service.errors import NoResult, ResultPending
@@ -50,7 +50,7 @@ async def sign_evaluation(request: Request, evaluation_id: str) -> Response:
     row, is_new = await write_database(
         sign_offs.sign_result, request.scope["owner_id"], identifier, signature
     )
-    return json_response(_describe(row, row.result_sha256), 201 if is_new else 200)
+    return build_json_response(_describe(row, row.result_sha256), 201 if is_new else 200)
 
 
 @router.get("", response_model=SignOffPage, responses={404: PROBLEM, 422: PROBLEM})
@@ -65,7 +65,7 @@ async def list_sign_offs(
     rows, end = await read_database(sign_offs.list_sign_offs, owner_id, identifier, before, limit)
     digest = await read_database(_find_digest, owner_id, identifier) if rows else ""
     items = [_describe(row, digest) for row in rows]
-    return json_response({"items": items, "next": encode_cursor(end, filters)})
+    return build_json_response({"items": items, "next": encode_cursor(end, filters)})
 
 
 def _find_digest(owner_id: UUID, evaluation_id: UUID) -> str:

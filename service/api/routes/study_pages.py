@@ -7,9 +7,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from service.api.blocking_calls import run_in_thread
-from service.api.catalogue import family
-from service.api.page_responses import page_response
-from service.api.routes.figures import figure_response, split_file_name
+from service.api.catalogue import read_family
+from service.api.page_responses import build_page_response
+from service.api.routes.figures import build_figure_response, split_file_name
 from service.errors import ResourceNotFound
 from service.figures.catalogue import list_figures
 from service.figures.figure import Figure
@@ -27,8 +27,8 @@ AN_HOUR: Final = "private, max-age=3600"
 async def show_kept_study(request: Request, name: str) -> Response:
     """Return the page of a kept study."""
     result = await run_in_thread(read_kept_study, name)
-    presets = {item["name"]: item for item in family("presets")["items"]}
-    return page_response(
+    presets = {item["name"]: item for item in read_family("presets")["items"]}
+    return build_page_response(
         request,
         "study.html",
         name=name,
@@ -49,9 +49,9 @@ async def get_figure_of_kept_study(
     width: Annotated[int, Query(ge=NARROWEST, le=WIDEST)] = USUAL_WIDTH,
 ) -> Response:
     """Return a figure of a kept study, as those of evaluations are returned."""
-    wanted, form = split_file_name(file_name, request.headers.get("accept"))
-    figure = await run_in_thread(_find_figure, name, wanted)
-    answer = await figure_response(figure.spec(Style(theme=theme, width=width)), form)
+    figure_name, form = split_file_name(file_name, request.headers.get("accept"))
+    figure = await run_in_thread(_find_figure, name, figure_name)
+    answer = await build_figure_response(figure.spec(Style(theme=theme, width=width)), form)
     answer.headers["Cache-Control"] = AN_HOUR
     return answer
 

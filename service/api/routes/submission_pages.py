@@ -11,11 +11,11 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from service.api.blocking_calls import read_database, run_in_thread
-from service.api.catalogue import family
+from service.api.catalogue import read_family
 from service.api.documents import parse_id
 from service.api.errors import find_status
 from service.api.forms import read_form
-from service.api.page_responses import page_response
+from service.api.page_responses import build_page_response
 from service.api.parser_calls import run_parser
 from service.api.submission import accept_request
 from service.errors import FieldError, ServiceError
@@ -118,7 +118,7 @@ async def _show_form(
     preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, PREVIEW_ROWS)
     form = build_form(row.columns, catalogue, values, problems)
     status = 200 if problems is None else 422
-    return page_response(
+    return build_page_response(
         request,
         "new_evaluation.html",
         status,
@@ -131,13 +131,13 @@ async def _show_form(
 
 
 def _read_catalogue() -> dict[str, Any]:
-    return {name: family(name)["items"] for name in OFFERED_FAMILIES}
+    return {name: read_family(name)["items"] for name in OFFERED_FAMILIES}
 
 
 async def _show_start(request: Request, text: str, problems: Sequence[str] = ()) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     rows, _ = await read_database(datasets.list_datasets, owner_id, None, OFFERED)
-    return page_response(
+    return build_page_response(
         request,
         "new_evaluation.html",
         422 if problems else 200,

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from service.api.blocking_calls import read_database, write_database
 from service.api.cursors import decode_cursor, encode_cursor
-from service.api.documents import json_response, parse_id
+from service.api.documents import build_json_response, parse_id
 from service.api.query_parameters import Cursor, Limit
 from service.api.validation import read_valid_body
 from service.jobs import webhooks
@@ -58,14 +58,14 @@ async def create_webhook(request: Request) -> Response:
         body.labels,
     )
     headers = {"Location": f"/v1/webhooks/{row.id}", "Cache-Control": "no-store"}
-    return json_response({**_describe(row), "secret": secret}, 201, headers)
+    return build_json_response({**_describe(row), "secret": secret}, 201, headers)
 
 
 @router.get("", response_model=WebhookList)
 async def list_webhooks(request: Request) -> Response:
     """List the webhooks, without their secrets."""
     rows = await read_database(webhooks.list_webhooks, request.scope["owner_id"])
-    return json_response({"items": [_describe(row) for row in rows]})
+    return build_json_response({"items": [_describe(row) for row in rows]})
 
 
 @router.get("/{webhook_id}", response_model=WebhookRead, responses={404: PROBLEM})
@@ -73,7 +73,7 @@ async def get_webhook(request: Request, webhook_id: str) -> Response:
     """Return a webhook, without its secret."""
     identifier = parse_id(webhook_id, "webhook")
     row = await read_database(webhooks.get, request.scope["owner_id"], identifier)
-    return json_response(_describe(row))
+    return build_json_response(_describe(row))
 
 
 @router.delete("/{webhook_id}", status_code=204, responses={404: PROBLEM})
@@ -112,7 +112,7 @@ async def rotate_webhook_secret(
         keep_previous_s,
     )
     headers = {"Cache-Control": "no-store"}
-    return json_response({**_describe(row), "secret": secret}, 200, headers)
+    return build_json_response({**_describe(row), "secret": secret}, 200, headers)
 
 
 @router.get(
@@ -138,7 +138,7 @@ async def list_deliveries(
         webhooks.list_deliveries, owner_id, identifier, state, before, limit
     )
     items = [_describe_delivery(row) for row in rows]
-    return json_response({"items": items, "next": encode_cursor(end, filters)})
+    return build_json_response({"items": items, "next": encode_cursor(end, filters)})
 
 
 @router.post(
@@ -155,7 +155,7 @@ async def send_delivery_again(request: Request, webhook_id: str, delivery_id: st
         parse_id(webhook_id, "webhook"),
         parse_id(delivery_id, "delivery"),
     )
-    return json_response(_describe_delivery(row), 202)
+    return build_json_response(_describe_delivery(row), 202)
 
 
 def _describe(row: WebhookRow) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from service.kinds.bootstrap.request import (
 )
 from service.kinds.fields.layout import require_numbers
 from service.kinds.fields.methods import method_entry, parse_method, parse_methods
-from service.schemas.numbers import number_array, shown
+from service.schemas.numbers import read_number_array, shorten_value
 from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
 from thetahat.analyses.losses import ChosenMethod
@@ -163,9 +163,9 @@ def _read_sample(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]
 def _read_inline(sample: AnySample) -> tuple[FloatArray, FloatArray | None]:
     """Return the columns of a sample that the request holds; errors name ``x`` or ``y``."""
     if not isinstance(sample, StatisticSample):
-        return number_array(sample, ("x",)), None
-    y = None if sample.y is None else number_array(sample.y, ("y",))
-    return number_array(sample.x, ("x",)), y
+        return read_number_array(sample, ("x",)), None
+    y = None if sample.y is None else read_number_array(sample.y, ("y",))
+    return read_number_array(sample.x, ("x",)), y
 
 
 # The resamples ------------------------------------------------------------------------------------
@@ -194,15 +194,15 @@ def _read_resamples(
 def _read_resample(resample: Any, n_columns: int, path: Loc) -> tuple[list[FloatArray], list[Loc]]:
     """Return the columns of a resample, and the request's path of each."""
     if isinstance(resample, list) and n_columns == 1:
-        return [number_array(resample, path)], [path]
+        return [read_number_array(resample, path)], [path]
     names = ["x", "y"][:n_columns]
     if not isinstance(resample, dict) or set(resample) != set(names):
         form = '{"x": [..], "y": [..]}' if n_columns > 1 else "a list of numbers"
         raise InvalidParameter(
-            f"Each resample of this sample must be {form}.", loc=path, value=shown(resample)
+            f"Each resample of this sample must be {form}.", loc=path, value=shorten_value(resample)
         )
     paths: list[Loc] = [(*path, name) for name in names]
-    columns = [number_array(resample[name], p) for name, p in zip(names, paths, strict=True)]
+    columns = [read_number_array(resample[name], p) for name, p in zip(names, paths, strict=True)]
     return columns, paths
 
 

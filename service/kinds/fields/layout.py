@@ -16,7 +16,7 @@ from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.fields.list_items import LabelItem
 from service.kinds.fields.locations import rows_numbered_as_sent
 from service.schemas.base import Schema
-from service.schemas.numbers import check_number, label_list, shown
+from service.schemas.numbers import check_number, read_label_list, shorten_value
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels
@@ -64,7 +64,7 @@ def read_inline_labels(
     for name in LAYOUT_COLUMNS:
         labels = getattr(fields, name)
         if labels is not None:
-            labels = label_list(reader.fill(name, labels, (name,)), (name,))
+            labels = read_label_list(reader.fill(name, labels, (name,)), (name,))
         columns[name] = labels
         if labels is not None and len(labels) != n:
             raise InvalidParameter(
@@ -207,7 +207,7 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
             f"The column {name!r} has the value {values[at]} in row {at}. Labels must be whole "
             "numbers or text.",
             loc=(*loc, at),
-            value=shown(float(values[at])),
+            value=shorten_value(float(values[at])),
         )
     return values
 

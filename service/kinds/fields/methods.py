@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from service.errors import FieldError, InvalidRequest
 from service.kinds.fields.method_names import Method, MethodEntry
-from service.schemas.numbers import shown
+from service.schemas.numbers import shorten_value
 from service.schemas.validation_messages import describe_error
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.error_paths import located_errors
@@ -78,7 +78,7 @@ def build_with_parameters(cls: type[M], name: str, params: Mapping[str, object],
             raise InvalidParameter(
                 f"The method {name} has no parameter {key!r}{near}. Its parameters are: {listed}.",
                 loc=(*path, key),
-                value=shown(params[key]),
+                value=shorten_value(params[key]),
             )
     try:
         with located_errors(within=path):
@@ -101,7 +101,7 @@ def _translate(error: ValidationError, name: str, path: Loc) -> InvalidRequest:
         if isinstance(inner, EvaluationError):
             loc, message, value = inner.loc, inner.message, inner.value
         else:
-            loc, value = item["loc"], shown(item["input"])
+            loc, value = item["loc"], shorten_value(item["input"])
             parameter = ".".join(map(str, loc))
             message = describe_error(item, f"The parameter {parameter} of {name}")
             if item["type"] == "missing":

@@ -26,7 +26,7 @@ from service.kinds.fields.layout import (
 from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.losses.logs import read_log_losses
 from service.kinds.losses.request import LossDatasetColumns, LossInput
-from service.schemas.numbers import label_list, number_array, shown
+from service.schemas.numbers import read_label_list, read_number_array, shorten_value
 from service.settings import settings
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
@@ -171,8 +171,8 @@ def _check_model_names(names: list[str], loc: Loc) -> None:
             raise InvalidParameter(
                 f"The name of a model must have 1 to {LONGEST_MODEL_NAME} characters, and no "
                 "other model may have the same name.",
-                loc=(*loc, shown(name)),
-                value=shown(name),
+                loc=(*loc, shorten_value(name)),
+                value=shorten_value(name),
             )
 
 
@@ -212,7 +212,7 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses
             loc=("block_labels",),
         )
     if reader.leaves_out_small_sources:
-        labels = label_list(labels, ("block_labels",))
+        labels = read_label_list(labels, ("block_labels",))
     by_label = training_sizes_by_label(_training_sizes(request), labels)
     block = np.repeat(np.arange(len(labels)), first_sizes)
     source = np.array([*labels, None], dtype=object)[block]
@@ -252,7 +252,7 @@ def _read_rows(model: str, rows: list[Any], reader: ColumnReader) -> tuple[Float
 def _read_losses(values: Any, loc: Loc) -> FloatArray:
     """Return (n,) losses of a JSON list; true is a loss of 1 (wrong) and false one of 0 (right)."""
     try:
-        return number_array(values, loc, largest=MAX_LOSS, booleans=True)
+        return read_number_array(values, loc, largest=MAX_LOSS, booleans=True)
     except InvalidParameter as error:
         if error.loc and isinstance(error.loc[-1], int) and _is_null(values, error.loc[-1]):
             raise InvalidParameter(
@@ -397,7 +397,8 @@ def _sent(
 def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> LossTable:
     _check_model_names(list(scores), ("split_scores",))
     values = {
-        m: number_array(row, ("split_scores", m), largest=MAX_LOSS) for m, row in scores.items()
+        m: read_number_array(row, ("split_scores", m), largest=MAX_LOSS)
+        for m, row in scores.items()
     }
     first = next(iter(values))
     n_splits = len(values[first])
@@ -442,7 +443,11 @@ def _size_of_each_split(
             loc=(field,),
         )
     is_list = isinstance(sizes, list)
-    array = number_array(sizes, (field,)) if is_list else np.full(n_splits, sizes, dtype=np.float64)
+    array = (
+        read_number_array(sizes, (field,))
+        if is_list
+        else np.full(n_splits, sizes, dtype=np.float64)
+    )
     if len(array) != n_splits:
         raise InvalidParameter(
             f"The field {field} has {len(array)} entries, and there are {n_splits} scores. Give "

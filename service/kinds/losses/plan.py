@@ -13,7 +13,7 @@ from service.kinds.fields.left_out import keep_rows
 from service.kinds.losses.loss_table import SentLosses, read_losses
 from service.kinds.losses.request import LossesRequest
 from service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
-from service.schemas.numbers import number_array
+from service.schemas.numbers import read_number_array
 from thetahat.analyses.cross_validation import without_refit_target
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.cautions import Caution
@@ -65,9 +65,11 @@ def _read_weights(request: LossesRequest, sent: SentLosses) -> FloatArray | None
         )
     rows = request.weights
     if any(isinstance(row, list) for row in rows):
-        weights = np.concatenate([number_array(row, ("weights", k)) for k, row in enumerate(rows)])
+        weights = np.concatenate(
+            [read_number_array(row, ("weights", k)) for k, row in enumerate(rows)]
+        )
     else:
-        weights = number_array(rows, ("weights",))
+        weights = read_number_array(rows, ("weights",))
     if len(weights) != sent.n_rows:
         raise InvalidParameter(
             f"The request has {len(weights)} weights and {sent.n_rows} losses. Give one "

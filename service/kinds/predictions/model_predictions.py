@@ -11,7 +11,7 @@ import numpy as np
 from service.data.reading import read_columns
 from service.kinds.base import DatasetFile
 from service.kinds.fields.left_out import ColumnReader, keep_rows
-from service.schemas.numbers import number_array, shown
+from service.schemas.numbers import read_number_array, shorten_value
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.losses.base import Loss, Predictions
 from thetahat.values.left_out_rows import KeptRows
@@ -179,8 +179,8 @@ def encode(
 
 def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
     if not any(isinstance(row, list) for row in rows):
-        return number_array(rows, loc)
-    arrays = [number_array(row, (*loc, i)) for i, row in enumerate(rows)]
+        return read_number_array(rows, loc)
+    arrays = [read_number_array(row, (*loc, i)) for i, row in enumerate(rows)]
     for i, row in enumerate(arrays):
         if len(row) != len(arrays[0]):
             raise InvalidParameter(
@@ -204,7 +204,7 @@ def _score_columns(
 
 def _read_numbers(values: Values, loc: Loc) -> FloatArray:
     if not isinstance(values, np.ndarray):
-        return number_array(values, loc)
+        return read_number_array(values, loc)
     if values.dtype.kind not in "fiub":
         raise InvalidParameter(
             "The column is not numeric, and the loss needs numbers. Choose a numeric column.",
@@ -241,7 +241,7 @@ def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[A
         raise InvalidParameter(
             f"The class labels have different types ({names}). Use one type for all of them.",
             loc=data.y_path,
-            value=shown([*seen]),
+            value=shorten_value([*seen]),
         )
     return tuple(sorted(seen))
 
@@ -254,7 +254,9 @@ def _read_label(value: Any, loc: Loc) -> str | int | float:
     if isinstance(value, str | int) or (isinstance(value, float) and value.is_integer()):
         return int(value) if isinstance(value, float) else value
     raise InvalidParameter(
-        "A class label must be a string, a whole number or a boolean.", loc=loc, value=shown(value)
+        "A class label must be a string, a whole number or a boolean.",
+        loc=loc,
+        value=shorten_value(value),
     )
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from service.errors import FieldError, InvalidRequest
-from service.schemas.numbers import shown
+from service.schemas.numbers import shorten_value
 from service.states import FINISHED
 from service.storage import evaluations
 from service.storage.unit_of_work import reading
@@ -49,7 +49,7 @@ def complete_from_earlier(owner_id: UUID, value: Mapping[str, Any], kind: str) -
             raise _refuse(
                 name,
                 f"The field {name} differs from the extended study. Leave it out.",
-                shown(item),
+                shorten_value(item),
             )
     return {**before, **value, "seed": earlier.seed}
 

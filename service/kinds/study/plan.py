@@ -18,7 +18,7 @@ from service.kinds.fields.locations import errors_within
 from service.kinds.fields.methods import build_with_parameters, parse_method
 from service.kinds.study.estimators import build_estimators
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
-from service.schemas.numbers import shown
+from service.schemas.numbers import shorten_value
 from thetahat.analyses.studies.base import Study
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.general import GeneralStudy
@@ -47,7 +47,7 @@ def check_study(request: StudyRequest, datasets: Files) -> None:
     if request.overrides:
         name = next(iter(request.overrides))
         fault = FieldError(
-            (name,), "This is not a field of a study.", shown(request.overrides[name])
+            (name,), "This is not a field of a study.", shorten_value(request.overrides[name])
         )
         raise InvalidRequest(f"A study without a preset has no field {name!r}.", (fault,))
     if request.inputs:

@@ -74,7 +74,7 @@ def test_exact_the_code_on_the_page_notices_the_headers(capsys: pytest.CaptureFi
     values: dict[str, Any] = {}
     exec(block, values)
     request = httpx.Request("GET", "http://localhost/v1/old")
-    headers = dict(OLD.headers())
+    headers = dict(OLD.build_headers())
     values["warn_of_deprecation"](
         httpx.Response(200, headers=list(headers.items()), request=request)
     )
@@ -86,4 +86,4 @@ def test_exact_the_code_on_the_page_notices_the_headers(capsys: pytest.CaptureFi
     ]
     assert "Sunset: Thu, 01 Jul 2027 00:00:00 GMT" in text
     assert "Deprecation: @1767225600" in text
-    assert OLD.headers()[0] == (b"deprecation", b"@1767225600")
+    assert OLD.build_headers()[0] == (b"deprecation", b"@1767225600")

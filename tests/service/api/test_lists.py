@@ -70,7 +70,7 @@ def test_invalid_filters(client: TestClient, query: dict[str, str], loc: str) ->
 
 @pytest.mark.parametrize("position", ["", "x", "eA", "2026-01-01", "é", "A" * 5000])
 def test_invalid_positions_of_cursors(position: str) -> None:
-    cursor = cursors._checksum(position, "filters") + position
+    cursor = cursors._compute_checksum(position, "filters") + position
     with pytest.raises(InvalidRequest, match="cursor"):
         cursors.decode_cursor(cursor, "filters")
 

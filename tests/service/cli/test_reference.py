@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.api.catalogue import FAMILIES, family
+from service.api.catalogue import FAMILIES, read_family
 from service.cli import main
 from tests.architecture.sources import ROOT
 from thetahat.analyses.losses import CORRECTIONS, RULES
@@ -31,7 +31,7 @@ def listed() -> dict[str, dict[str, Any]]:
         f"{name}/{item['name']}": item
         for name in FAMILIES
         if name not in SCIKIT_LEARN_S_TOO
-        for item in family(name)["items"]
+        for item in read_family(name)["items"]
     }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.api.catalogue import family
+from service.api.catalogue import read_family
 from service.kinds.base import Chunk
 from service.kinds.fitting import engine
 from service.storage.engine import encode_json
@@ -244,7 +244,7 @@ def test_degenerate_a_warning_in_extra_fits_is_one_caution() -> None:
 
 def test_exact_the_lists_hold_what_a_request_may_name() -> None:
     listed = {
-        field: [item["name"] for item in family(field)["items"]]
+        field: [item["name"] for item in read_family(field)["items"]]
         for field in ("variances", "intervals")
     }
     assert listed == {"variances": list(EVERY_VARIANCE), "intervals": list(EVERY_INTERVAL)}

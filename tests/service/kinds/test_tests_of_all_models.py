@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.api.catalogue import family
+from service.api.catalogue import read_family
 from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
@@ -110,6 +110,6 @@ def test_invalid_two_models_are_too_few() -> None:
 
 
 def test_exact_the_catalogue_lists_both_kinds_of_test() -> None:
-    listed = [item["name"] for item in family("tests")["items"]]
+    listed = [item["name"] for item in read_family("tests")["items"]]
 
     assert listed == sorted([*PAIRED_TESTS, *MULTIPLE_TESTS])
