@@ -24,8 +24,8 @@ def explain_difference(by_school: Result, at_random: Result) -> str:
     """Return, in words and with the numbers, why random folds and left-out schools disagree."""
     schools, folds = by_school["models"], at_random["models"]
     rows = [
-        f"  {name:<12}{_read_macro_mean(folds[name]):>14.3f}{_read_macro_mean(schools[name]):>18.3f}"
-        f"{_read_macro_mean(schools[name]) - _read_macro_mean(folds[name]):>12.3f}"
+        f"  {name:<12}{_read_mean(folds[name]):>14.3f}{_read_mean(schools[name]):>18.3f}"
+        f"{_read_mean(schools[name]) - _read_mean(folds[name]):>12.3f}"
         for name in schools
     ]
     head = f"  {'mean loss':<12}{'random folds':>14}{'left-out school':>18}{'rise':>12}"
@@ -82,11 +82,12 @@ def _explain_forest(by_school: Result, at_random: Result) -> str:
     gap_random = _compute_gap(at_random, "forest", "ridge")
     gap_school = _compute_gap(by_school, "forest", "ridge")
     numbers = (
-        f"With random folds the mean loss of forest is {_read_macro_mean(at_random['models']['forest']):.3f} "
-        f"and that of ridge {_read_macro_mean(at_random['models']['ridge']):.3f}, a difference of "
-        f"{gap_random:+.4f} ({_describe_decision(at_random)}). With left-out schools it is "
-        f"{_read_macro_mean(by_school['models']['forest']):.3f} against "
-        f"{_read_macro_mean(by_school['models']['ridge']):.3f}, a difference of {gap_school:+.4f} "
+        "With random folds the mean loss of forest is "
+        f"{_read_mean(at_random['models']['forest']):.3f} and that of ridge "
+        f"{_read_mean(at_random['models']['ridge']):.3f}, a difference of {gap_random:+.4f} "
+        f"({_describe_decision(at_random)}). With left-out schools it is "
+        f"{_read_mean(by_school['models']['forest']):.3f} against "
+        f"{_read_mean(by_school['models']['ridge']):.3f}, a difference of {gap_school:+.4f} "
         f"({_describe_decision(by_school)})."
     )
     if gap_school <= gap_random:
@@ -127,7 +128,8 @@ def _explain_means(by_school: Result, at_random: Result) -> str:
 
 
 def _compute_gap(result: Result, a: str, b: str) -> float:
-    return _read_macro_mean(result["models"][a]) - _read_macro_mean(result["models"][b])
+    """Return the macro mean loss of model a minus that of model b."""
+    return _read_mean(result["models"][a]) - _read_mean(result["models"][b])
 
 
 def _describe_decision(result: Result) -> str:
@@ -138,5 +140,6 @@ def _describe_decision(result: Result) -> str:
     return "no verdict"
 
 
-def _read_macro_mean(model: Mapping[str, Any]) -> float:
+def _read_mean(model: Mapping[str, Any]) -> float:
+    """Return the macro mean loss of a model."""
     return float(model["mean"]["macro"])

@@ -87,7 +87,10 @@ def _parse_batch(body: bytes) -> Sequence[BatchItem]:
         raise convert_validation_error(error, value) from None
     max_items = settings().max_batch
     if len(items) > max_items:
-        message = f"A batch has at most {max_items} items (THETAHAT_MAX_BATCH), and this one has {len(items)}."
+        message = (
+            f"A batch has at most {max_items} items (THETAHAT_MAX_BATCH), and this one has "
+            f"{len(items)}."
+        )
         raise InvalidRequest(message, (FieldError(("items",), message),))
     return items
 
