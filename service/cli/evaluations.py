@@ -129,11 +129,11 @@ def watch(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
 
 def status(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
     """Print the status and the progress of an evaluation."""
-    from thetahat_client.progress import progress_line
+    from thetahat_client.progress import format_progress_line
 
     with connect(url) as client:
         evaluation = client.get(evaluation_id)
-    print(progress_line(evaluation))
+    print(format_progress_line(evaluation))
     title = f"{evaluation.kind} {evaluation.name}" if evaluation.name else evaluation.kind
     times = [f"submitted {evaluation.created_at:%Y-%m-%d %H:%M:%S} UTC"]
     if evaluation.seconds is not None:

@@ -57,7 +57,7 @@ class LiveProgress:
 
     def show(self, evaluation: Evaluation) -> None:
         """Show the state that the service has just reported."""
-        from thetahat_client.progress import seconds_left
+        from thetahat_client.progress import read_seconds_left
 
         done, total, unit = (
             evaluation.progress.done,
@@ -66,7 +66,7 @@ class LiveProgress:
         )
         if evaluation.status == "succeeded":
             total = done = total or 1
-        self._left.update(seconds_left(evaluation))
+        self._left.update(read_seconds_left(evaluation))
         self._progress.update(
             self._task,
             description=evaluation.status,

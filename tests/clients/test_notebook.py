@@ -31,7 +31,7 @@ from thetahat_client import (
     result_html,
     result_text,
 )
-from thetahat_client.progress import choose_display, progress_html
+from thetahat_client.progress import choose_display, format_progress_html
 
 VOID = {"br"}
 EVIL = "<script>alert('1')</script>&amp;"
@@ -183,11 +183,11 @@ def test_exact_an_evaluation_says_what_it_is() -> None:
 
 
 def test_exact_progress_as_html() -> None:
-    page = progress_html(state("running", 10, 40, 150.0))
+    page = format_progress_html(state("running", 10, 40, 150.0))
 
     assert 'value="0.250"' in page
     assert Checked(page).texts == [" 10 of 40 splits, running, about 2 minutes left"]
-    assert "value=" not in progress_html(state("queued", 0, None))
+    assert "value=" not in format_progress_html(state("queued", 0, None))
 
 
 class _Shell:
@@ -220,8 +220,8 @@ def test_exact_a_notebook_has_one_bar_that_changes(monkeypatch: pytest.MonkeyPat
         bar(state("running", done, 40))
 
     assert shown == [
-        f"new: {progress_html(state('running', 0, 40))}",
-        progress_html(state("running", 10, 40)),
+        f"new: {format_progress_html(state('running', 0, 40))}",
+        format_progress_html(state("running", 10, 40)),
     ]
     ipython.get_ipython = lambda: None  # IPython is imported, but runs nothing
     assert isinstance(choose_display(progress=True), ProgressBar)

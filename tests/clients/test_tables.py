@@ -14,7 +14,7 @@ import pytest
 import thetahat
 from tests.clients.scripted_server import EVALUATION
 from thetahat_client import Evaluation, ProgressBar, result_text
-from thetahat_client.progress import progress_line
+from thetahat_client.progress import format_progress_line
 from thetahat_client.text import Page
 from thetahat_client.text.all_models import all_models_table
 from thetahat_client.text.cautions import cautions
@@ -196,10 +196,11 @@ def state(status: str, done: int, total: int | None) -> Evaluation:
 
 def test_exact_the_bar_is_as_full_as_the_work_is_done() -> None:
     assert (
-        progress_line(state("running", 10, 40)) == f"[{'#' * 7}{'.' * 23}] 10 of 40 splits, running"
+        format_progress_line(state("running", 10, 40))
+        == f"[{'#' * 7}{'.' * 23}] 10 of 40 splits, running"
     )
     left = replace(state("running", 10, 40), seconds_left=150.0)
-    assert progress_line(left).endswith("10 of 40 splits, running, about 2 minutes left")
+    assert format_progress_line(left).endswith("10 of 40 splits, running, about 2 minutes left")
     for seconds, words in (
         (0.2, "1 second"),
         (40.4, "40 seconds"),
@@ -208,12 +209,14 @@ def test_exact_the_bar_is_as_full_as_the_work_is_done() -> None:
         (3600.0, "1 hour"),
         (9000.0, "2.5 hours"),
     ):
-        assert progress_line(replace(left, seconds_left=seconds)).endswith(f"about {words} left")
+        assert format_progress_line(replace(left, seconds_left=seconds)).endswith(
+            f"about {words} left"
+        )
     for early in (state("running", 1, 40), state("succeeded", 40, 40)):
-        assert "left" not in progress_line(replace(early, seconds_left=150.0))
-    assert progress_line(state("queued", 0, None)) == f"[{'.' * 30}] queued"
-    assert progress_line(state("succeeded", 1, 1)).startswith(f"[{'#' * 30}]")
-    assert progress_line(state("cancelled", 10, 40)).startswith(f"[{'#' * 7}.")
+        assert "left" not in format_progress_line(replace(early, seconds_left=150.0))
+    assert format_progress_line(state("queued", 0, None)) == f"[{'.' * 30}] queued"
+    assert format_progress_line(state("succeeded", 1, 1)).startswith(f"[{'#' * 30}]")
+    assert format_progress_line(state("cancelled", 10, 40)).startswith(f"[{'#' * 7}.")
 
 
 def test_exact_the_bar_is_one_line_on_a_terminal_and_a_line_per_tenth_elsewhere() -> None:

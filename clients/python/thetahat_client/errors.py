@@ -115,7 +115,7 @@ class ServiceFault(Refused):
     """The service failed, or a part of it was unavailable on every attempt."""
 
 
-def refusal(problem: Problem, retry_after: float | None, attempts: int) -> Refused:
+def build_refusal(problem: Problem, retry_after: float | None, attempts: int) -> Refused:
     """Return the exception for a problem."""
     status = problem.status or 0
     kinds = {401: Unauthorised, 404: NotFound, 429: TooManyRequests}

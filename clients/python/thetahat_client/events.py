@@ -57,7 +57,7 @@ def read_events(transport: Transport, evaluation_id: str, after: int) -> Items[E
         except httpx.TransportError as error:
             failures += 1
             if failures > transport.retries:
-                raise transport.unreachable(error, failures) from error
+                raise transport.build_unreachable_error(error, failures) from error
         yield from pause(choose_pause(failures + 1))
 
 

@@ -45,7 +45,7 @@ def write_table(table: FrameOrArray) -> tuple[bytes, str]:
     """
     if hasattr(table, "__array_interface__"):
         return write_npy(table), NPY
-    frame = _narwhals().from_native(table, eager_only=True)
+    frame = _import_narwhals().from_native(table, eager_only=True)
     file = BytesIO()
     try:
         frame.write_parquet(file)
@@ -80,7 +80,7 @@ def models_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
         for name, model in result["models"].items()
         for interval in model["recommended"].values()
     ]
-    return make_frame(_as_columns(rows, ("model", *_INTERVAL)), backend)
+    return make_frame(_arrange_columns(rows, ("model", *_INTERVAL)), backend)
 
 
 def comparisons_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
@@ -99,15 +99,15 @@ def comparisons_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any
         }
         for pair in result.get("comparisons", ())
     ]
-    return make_frame(_as_columns(rows, _COMPARISON), backend)
+    return make_frame(_arrange_columns(rows, _COMPARISON), backend)
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:
     """Return a native frame of pandas, polars or pyarrow with these columns."""
-    return _narwhals().from_dict(dict(columns), backend=backend).to_native()
+    return _import_narwhals().from_dict(dict(columns), backend=backend).to_native()
 
 
-def _narwhals() -> Any:
+def _import_narwhals() -> Any:
     """Return the package narwhals, which only those who use frames need."""
     try:
         return import_module("narwhals")
@@ -125,5 +125,7 @@ _COMPARISON: Final = (
 )
 
 
-def _as_columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list[Any]]:
+def _arrange_columns(
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in names}

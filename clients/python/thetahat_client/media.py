@@ -37,10 +37,10 @@ def guess_media_type(*names: str | None) -> str:
         media_type = MEDIA_TYPES.get(Path(name or "").suffix.lower())
         if media_type is not None:
             return media_type
-    known = ", ".join(MEDIA_TYPES)
+    known_types = ", ".join(MEDIA_TYPES)
     message = (
         f"The media type of {next(filter(None, names), None)!r} is unknown: the name ends in none "
-        f"of {known}. Name the file so, or give media_type."
+        f"of {known_types}. Name the file so, or give media_type."
     )
     raise UnknownMediaType(message)
 

@@ -34,13 +34,15 @@ def metric_values(result: Mapping[str, Any]) -> dict[str, float]:
         A result, as ``Client.result`` returns it.
     """
     values: dict[str, float] = {}
-    numbers = _of_models(result) if "models" in result else _of_others(result)
+    numbers = (
+        _iterate_numbers_of_models(result) if "models" in result else _iterate_other_numbers(result)
+    )
     prefixes: dict[str, str] = {}
     for owner, name, value in numbers:
         if value is None or not math.isfinite(value):
             continue
         if owner not in prefixes:
-            prefixes[owner] = _unique_name(owner, prefixes.values(), LONGEST_NAME - 80)
+            prefixes[owner] = _make_unique(owner, prefixes.values(), LONGEST_NAME - 80)
         cleaned = clean_name(name)
         key = f"{prefixes[owner]}/{cleaned}" if owner else cleaned
         values[key[:LONGEST_NAME]] = float(value)
@@ -59,26 +61,28 @@ def clean_name(name: str) -> str:
     return cleaned if cleaned and not cleaned.startswith(".") else f"_{cleaned}"
 
 
-def _unique_name(name: str, taken: Any, longest: int) -> str:
+def _make_unique(name: str, existing_names: Any, longest: int) -> str:
     cleaned = clean_name(name)[:longest]
-    known = set(taken)
+    taken_names = set(existing_names)
     number, unique = 1, cleaned
-    while unique in known:
+    while unique in taken_names:
         number += 1
         unique = f"{cleaned} {number}"
     return unique
 
 
-def _of_models(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
+def _iterate_numbers_of_models(
+    result: Mapping[str, Any],
+) -> Iterator[tuple[str, str, float | None]]:
     """Yield owner, name and value of each number."""
     for model, values in result["models"].items():
         yield model, "mean", values["mean"].get("macro")
-        yield from _ends(model, "", recommended_intervals(values))
+        yield from _iterate_interval_numbers(model, "", recommended_intervals(values))
         for metric, estimate in (values.get("metrics") or {}).items():
             intervals = recommended_intervals(estimate)
             if not intervals:
                 yield model, metric, estimate["estimate"].get(estimate["mean"])
-            yield from _ends(model, f"{metric}.", intervals)
+            yield from _iterate_interval_numbers(model, f"{metric}.", intervals)
     for pair in result.get("comparisons", ()):
         owner = f"{pair['a']} minus {pair['b']}"
         verdict, interval = pair["verdict"], pair.get("interval") or {}
@@ -89,7 +93,7 @@ def _of_models(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | No
         yield owner, "p_value", verdict.get("p_value") if adjusted is None else adjusted
 
 
-def _ends(
+def _iterate_interval_numbers(
     model: str, prefix: str, intervals: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str, float | None]]:
     for target, interval in intervals.items():
@@ -97,7 +101,7 @@ def _ends(
             yield model, f"{prefix}{target}.{part}", interval.get(part)
 
 
-def _of_others(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
+def _iterate_other_numbers(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
     for name, value in walk_numbers(result):
         yield "", name, value
     for interval in result.get("intervals") or ():

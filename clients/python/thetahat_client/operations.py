@@ -186,7 +186,7 @@ class Operations(Outputs):
     @listing
     def datasets(self, *, page_size: int = 100) -> Items[Dataset]:
         """Return all data sets, the newest first; pages are requested as they are needed."""
-        return self._pages("/v1/datasets", {}, page_size, Dataset.read)
+        return self._iterate_pages("/v1/datasets", {}, page_size, Dataset.read)
 
     @operation
     def preview(self, dataset_id: str, rows: int = 20) -> Steps[dict[str, Any]]:
@@ -317,28 +317,28 @@ class Operations(Outputs):
         path = f"/v1/evaluations/{evaluation_id}"
         headers: dict[str, str] = {}
         end = math.inf if timeout is None else time.monotonic() + timeout
-        known: Evaluation | None = None
+        latest: Evaluation | None = None
         show = choose_display(progress=progress)
         while True:
-            seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if known else 0.0
+            seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if latest else 0.0
             query = {"wait": f"{seconds:.3f}"} if seconds else None
-            sent = time.monotonic()
+            sent_at = time.monotonic()
             answer = yield from self.transport.send(
                 "GET", path, query=query, headers=headers, waiting=seconds
             )
             if answer.response.status_code != 304:
-                known = Evaluation.read(answer.json())
+                latest = Evaluation.read(answer.json())
                 headers = {"If-None-Match": answer.response.headers.get("etag", "")}
                 if show is not None:
-                    show(known)
-            assert known is not None  # noqa: S101 - the first request carries no If-None-Match
-            if known.is_finished:
-                return known
+                    show(latest)
+            assert latest is not None  # noqa: S101 - the first request carries no If-None-Match
+            if latest.is_finished:
+                return latest
             if time.monotonic() >= end:
-                raise WaitTimeout(known, timeout or 0.0)
+                raise WaitTimeout(latest, timeout or 0.0)
             # A service whose limit of a long poll is 0 answers at once.
-            rest = SHORTEST_POLL_S - (time.monotonic() - sent)
-            yield from pause(max(0.0, min(rest, end - time.monotonic())))
+            pause_s = SHORTEST_POLL_S - (time.monotonic() - sent_at)
+            yield from pause(max(0.0, min(pause_s, end - time.monotonic())))
 
     @operation
     def request(self, evaluation_id: str) -> Steps[dict[str, Any]]:
@@ -403,7 +403,7 @@ class Operations(Outputs):
             "created_before": created_before.isoformat() if created_before else None,
         }
         filters = {key: value for key, value in query.items() if value is not None}
-        return self._pages("/v1/evaluations", filters, page_size, Evaluation.read)
+        return self._iterate_pages("/v1/evaluations", filters, page_size, Evaluation.read)
 
     @listing
     def events(self, evaluation_id: str, *, after: int = 0) -> Items[Event]:
@@ -460,7 +460,7 @@ class Operations(Outputs):
     def sign_offs(self, evaluation_id: str, *, page_size: int = 100) -> Items[SignOff]:
         """Return the sign-offs of an evaluation, the newest first."""
         path = f"/v1/evaluations/{evaluation_id}/sign-offs"
-        return self._pages(path, {}, page_size, SignOff.read)
+        return self._iterate_pages(path, {}, page_size, SignOff.read)
 
     # Webhooks
 
@@ -548,7 +548,7 @@ class Operations(Outputs):
         """
         filters = {} if state is None else {"state": state}
         path = f"/v1/webhooks/{webhook_id}/deliveries"
-        return self._pages(path, filters, page_size, Delivery.read)
+        return self._iterate_pages(path, filters, page_size, Delivery.read)
 
     @operation
     def send_again(self, webhook_id: str, delivery_id: str) -> Steps[Delivery]:
@@ -556,13 +556,13 @@ class Operations(Outputs):
         path = f"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/send"
         return Delivery.read((yield from self.transport.send("POST", path)).json())
 
-    def _pages(
+    def _iterate_pages(
         self, path: str, query: dict[str, Any], size: int, read: Callable[[Any], T]
     ) -> Items[T]:
         cursor: str | None = None
         while True:
-            more = {"cursor": cursor} if cursor else {}
-            page = yield from self.transport.read(path, {**query, "limit": size, **more})
+            cursor_query = {"cursor": cursor} if cursor else {}
+            page = yield from self.transport.read(path, {**query, "limit": size, **cursor_query})
             for item in page["items"]:
                 yield Item(read(item))
             cursor = page["next"]

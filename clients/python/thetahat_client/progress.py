@@ -35,8 +35,8 @@ class ProgressBar:
 
     def __call__(self, evaluation: Evaluation) -> None:
         """Show the state; a final state ends the line."""
-        text = progress_line(evaluation)
-        mark = evaluation.status + ("" if self._live else _tenth(evaluation))
+        text = format_progress_line(evaluation)
+        mark = evaluation.status + ("" if self._live else _count_tenths(evaluation))
         if self._live:
             self._stream.write(f"\r{text}\x1b[K" + ("\n" if evaluation.is_finished else ""))
         elif mark != self._last:
@@ -54,7 +54,7 @@ class NotebookProgress:
     def __call__(self, evaluation: Evaluation) -> None:
         """Show the bar, or change the one that is shown."""
         display: Any = import_module("IPython.display")
-        page = display.HTML(progress_html(evaluation))
+        page = display.HTML(format_progress_html(evaluation))
         if self._handle is None:
             self._handle = display.display(page, display_id=True)
         else:
@@ -70,20 +70,20 @@ def choose_display(*, progress: bool | ShowProgress) -> ShowProgress | None:
     return NotebookProgress() if _is_in_notebook() else ProgressBar()
 
 
-def progress_line(evaluation: Evaluation) -> str:
+def format_progress_line(evaluation: Evaluation) -> str:
     """Return ``[#####.....] 12 of 40 splits, running, about 3 minutes left``."""
-    full = int(_share(evaluation) * WIDTH)
+    full = int(_compute_share(evaluation) * WIDTH)
     return f"[{'#' * full}{'.' * (WIDTH - full)}] {_describe(evaluation)}"
 
 
-def progress_html(evaluation: Evaluation) -> str:
-    """Return a bar and the words of ``progress_line`` as HTML."""
+def format_progress_html(evaluation: Evaluation) -> str:
+    """Return a bar and the words of ``format_progress_line`` as HTML."""
     words = escape(_describe(evaluation))
-    value = "" if evaluation.status == "queued" else f' value="{_share(evaluation):.3f}"'
+    value = "" if evaluation.status == "queued" else f' value="{_compute_share(evaluation):.3f}"'
     return f'<progress max="1"{value} aria-label="{words}"></progress> {words}'
 
 
-def seconds_left(evaluation: Evaluation) -> float | None:
+def read_seconds_left(evaluation: Evaluation) -> float | None:
     """Return the service's estimate of the seconds to the end; None where it says too little.
 
     The service multiplies the work of each learner that is left by the time that its finished work
@@ -112,15 +112,15 @@ def _describe(evaluation: Evaluation) -> str:
     if progress.total is None:
         return evaluation.status
     words = f"{progress.done} of {progress.total} {progress.unit}, {evaluation.status}"
-    left = seconds_left(evaluation)
-    return words if left is None else f"{words}, about {format_seconds(left)} left"
+    n_seconds = read_seconds_left(evaluation)
+    return words if n_seconds is None else f"{words}, about {format_seconds(n_seconds)} left"
 
 
-def _share(evaluation: Evaluation) -> float:
+def _compute_share(evaluation: Evaluation) -> float:
     return 1.0 if evaluation.status == "succeeded" else evaluation.progress.share or 0.0
 
 
-def _tenth(evaluation: Evaluation) -> str:
+def _count_tenths(evaluation: Evaluation) -> str:
     return str(int(10 * (evaluation.progress.share or 0.0)))
 
 

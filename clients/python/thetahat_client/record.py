@@ -53,8 +53,8 @@ class EvaluationRecord:
     def files(self) -> dict[str, str]:
         """Contents by file name: result and request as JSON, the result as Markdown, figures."""
         return {
-            "result.json": _json(self.result),
-            "request.json": _json(self.request),
+            "result.json": _encode_json(self.result),
+            "request.json": _encode_json(self.request),
             "result.md": result_markdown(self.result, show_all=True) + "\n",
             **{f"figures/{figure.name}.svg": figure.decode() for figure in self.figures},
         }
@@ -122,5 +122,5 @@ def _import_mlflow() -> Any:
         raise ImportError(message) from None
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def _encode_json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

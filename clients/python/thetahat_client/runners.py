@@ -187,7 +187,7 @@ class _AsyncStream:
 
     def __init__(self) -> None:
         self._response: httpx.Response | None = None
-        self.lines: AsyncIterator[str] = _no_lines()
+        self.lines: AsyncIterator[str] = _iterate_no_lines()
 
     async def open(self, response: httpx.Response) -> None:
         """Keep a response of status 200 open for ``ReadLine``; read any other whole."""
@@ -204,7 +204,7 @@ class _AsyncStream:
             self._response = None
 
 
-async def _no_lines() -> AsyncIterator[str]:
+async def _iterate_no_lines() -> AsyncIterator[str]:
     return
     yield ""
 

@@ -37,15 +37,15 @@ def from_cross_validate(
         raise ValueError(message)
     first = next(iter(results))
     splits = [_read_splits(name, result) for name, result in results.items()]
-    for name, other in zip(results, splits, strict=True):
-        if other != splits[0]:
+    for name, other_splits in zip(results, splits, strict=True):
+        if other_splits != splits[0]:
             message = (
                 f"{name} and {first} were tested on different splits. Give both calls of "
                 "cross_validate the same cv, with a random_state if it shuffles."
             )
             raise ValueError(message)
-    scores = {name: _as_list(result[score]) for name, result in results.items()}
-    return _request_of_scores(scores, splits[0])
+    scores = {name: _convert_to_list(result[score]) for name, result in results.items()}
+    return _build_request(scores, splits[0])
 
 
 def from_grid_search(search: Any, splits: Splits, *, score: str = "score") -> dict[str, Any]:
@@ -64,19 +64,19 @@ def from_grid_search(search: Any, splits: Splits, *, score: str = "score") -> di
         Name of the score, where the search has several.
     """
     table: Mapping[str, Any] = search.cv_results_
-    known = [_pair_of_lists(*split) for split in splits]
-    columns = [f"split{k}_test_{score}" for k in range(len(known))]
+    split_pairs = [_list_pair(*split) for split in splits]
+    columns = [f"split{k}_test_{score}" for k in range(len(split_pairs))]
     missing = [column for column in columns if column not in table]
-    if missing or f"split{len(known)}_test_{score}" in table:
+    if missing or f"split{len(split_pairs)}_test_{score}" in table:
         message = (
             f"The search has {getattr(search, 'n_splits_', 'other')} splits, and there are "
-            f"{len(known)} pairs of indices; give the splits that the search has used."
+            f"{len(split_pairs)} pairs of indices; give the splits that the search has used."
         )
         raise ValueError(message)
     names = _name_candidates(table["params"])
-    by_split = [_as_list(table[column]) for column in columns]
+    by_split = [_convert_to_list(table[column]) for column in columns]
     scores = {name: [row[i] for row in by_split] for i, name in enumerate(names)}
-    return _request_of_scores(scores, known)
+    return _build_request(scores, split_pairs)
 
 
 def from_cross_val_predict(
@@ -99,10 +99,10 @@ def from_cross_val_predict(
     loss : str
         Such as ``zero_one`` or ``squared``.
     """
-    truth = _as_list(y)
+    truth = _convert_to_list(y)
     fold: list[int | None] = [None] * len(truth)
     sizes: dict[str, int] = {}
-    for number, (train, test) in enumerate(_pair_of_lists(*split) for split in splits):
+    for number, (train, test) in enumerate(_list_pair(*split) for split in splits):
         sizes[str(number)] = len(train)
         for row in test:
             fold[row] = number
@@ -113,14 +113,14 @@ def from_cross_val_predict(
         "kind": "predictions",
         "blocks": "random",
         "y": truth,
-        "predictions": {name: _as_list(values) for name, values in predictions.items()},
+        "predictions": {name: _convert_to_list(values) for name, values in predictions.items()},
         "block": fold,
         "n_train": sizes,
         "loss": loss,
     }
 
 
-def _request_of_scores(
+def _build_request(
     scores: Mapping[str, list[float]], splits: Sequence[tuple[list[int], list[int]]]
 ) -> dict[str, Any]:
     request: dict[str, Any] = {
@@ -161,20 +161,23 @@ def _read_splits(name: str, result: Mapping[str, Any]) -> list[tuple[list[int], 
         raise ValueError(message)
     indices = result["indices"]
     return [
-        _pair_of_lists(train, test)
+        _list_pair(train, test)
         for train, test in zip(indices["train"], indices["test"], strict=True)
     ]
 
 
 def _name_candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
-    names = [", ".join(f"{key}={value}" for key, value in each.items()) for each in candidates]
+    names = [
+        ", ".join(f"{key}={value}" for key, value in parameters.items())
+        for parameters in candidates
+    ]
     return [name or f"candidate {i}" for i, name in enumerate(names)]
 
 
-def _pair_of_lists(train: Sequence[int], test: Sequence[int]) -> tuple[list[int], list[int]]:
-    return _as_list(train), _as_list(test)
+def _list_pair(train: Sequence[int], test: Sequence[int]) -> tuple[list[int], list[int]]:
+    return _convert_to_list(train), _convert_to_list(test)
 
 
-def _as_list(values: Any) -> list[Any]:
+def _convert_to_list(values: Any) -> list[Any]:
     """Return a list of plain numbers from a list, an array or a series."""
     return values.tolist() if hasattr(values, "tolist") else list(values)

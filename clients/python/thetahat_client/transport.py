@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import httpx
 
-from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, refusal
+from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, build_refusal
 from thetahat_client.models import Problem
 from thetahat_client.steps import Request, Steps, pause, send_request
 from thetahat_client.version import VERSION
@@ -40,12 +40,12 @@ class Answer:
         try:
             return self.response.json()
         except ValueError:
-            raise _unexpected(self.response) from None
+            raise _build_unexpected_answer(self.response) from None
 
     def check_type(self, media_type: str) -> None:
         """Raise ``UnexpectedAnswer`` if the body is of another media type."""
         if self.response.headers.get("content-type", "").partition(";")[0] != media_type:
-            raise _unexpected(self.response)
+            raise _build_unexpected_answer(self.response)
 
 
 class Transport:
@@ -97,13 +97,13 @@ class Transport:
                 response = yield from send_request(request)
             except httpx.TransportError as error:
                 if attempt == last or isinstance(error, NOT_RETRIED):
-                    raise self.unreachable(error, attempt) from error
+                    raise self.build_unreachable_error(error, attempt) from error
                 yield from pause(choose_pause(attempt))
                 continue
             status = response.status_code
             if status < 300 or status == 304 or status in accepted:
                 return Answer(response)
-            failure = _failure(response, attempt)
+            failure = _build_failure(response, attempt)
             if attempt == last or not _may_succeed(failure):
                 raise failure
             yield from pause(max(failure.retry_after or 0.0, choose_pause(attempt)))
@@ -114,7 +114,9 @@ class Transport:
         answer = yield from self.send("GET", path, query=query)
         return answer.json()
 
-    def unreachable(self, error: httpx.TransportError, attempts: int) -> ConnectionFailed:
+    def build_unreachable_error(
+        self, error: httpx.TransportError, attempts: int
+    ) -> ConnectionFailed:
         """Return the exception for a service that did not answer the last attempt."""
         reason = str(error) or type(error).__name__
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
@@ -130,7 +132,7 @@ def connection_options(url: str, api_key: str | None) -> dict[str, Any]:
     return {"base_url": url, "headers": headers, "trust_env": not _is_loopback(url)}
 
 
-def _failure(response: httpx.Response, attempts: int) -> Refused:
+def _build_failure(response: httpx.Response, attempts: int) -> Refused:
     """Return the exception for a status that is no success."""
     kind = response.headers.get("content-type", "").partition(";")[0]
     data: Any = None
@@ -141,11 +143,11 @@ def _failure(response: httpx.Response, attempts: int) -> Refused:
             data = None
     if not isinstance(data, dict) or "type" not in data:
         if response.status_code not in UNAVAILABLE:
-            raise _unexpected(response)
+            raise _build_unexpected_answer(response)
         title = f"{response.status_code} {response.reason_phrase}"
         data = {"type": "about:blank", "title": title, "code": "", "detail": title}
     problem = Problem.read({**data, "status": response.status_code})
-    return refusal(problem, _retry_after(response), attempts)
+    return build_refusal(problem, _retry_after(response), attempts)
 
 
 def _may_succeed(failure: Refused) -> bool:
@@ -177,7 +179,7 @@ def _retry_after(response: httpx.Response) -> float | None:
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
-def _unexpected(response: httpx.Response) -> UnexpectedAnswer:
+def _build_unexpected_answer(response: httpx.Response) -> UnexpectedAnswer:
     kind = response.headers.get("content-type", "no content type")
     return UnexpectedAnswer(
         f"{response.request.method} {response.url} answered {response.status_code} with {kind}, "
