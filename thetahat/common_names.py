@@ -173,5 +173,10 @@ LABEL_NAMES: Final = NUMBERING_WORDS | frozenset(
 )
 """Names that say that a column of whole numbers has labels and no measurements."""
 
+TARGET_NAMES: Final = frozenset(
+    ("y", "target", "label", "labels", "truth", "outcome", "actual", "observed", "gold", "y true")
+)
+"""Names that say that a column has the true values, and the others predictions of them."""
+
 LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
 """Words of a name that says that lower values are better, whatever else it says."""

@@ -14,7 +14,7 @@ import typer
 from service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from service.cli.failures import UserError
 from service.cli.output import print_json, print_result, write_text
-from thetahat.common_names import LABEL_NAMES, NUMBERING_WORDS
+from thetahat.common_names import LABEL_NAMES, NUMBERING_WORDS, TARGET_NAMES
 
 if TYPE_CHECKING:
     from service.jobs.in_process import FileColumn
@@ -52,7 +52,9 @@ def compare(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="Table with one row per test instance and one column per model."
+            metavar="FILE",
+            help="Table with a row for each test instance and a column of losses or scores for "
+            "each model.",
         ),
     ],
     model: Annotated[
@@ -158,6 +160,8 @@ def _choose_columns(
     others = [column for column in columns.values() if column.name not in used]
     unused = {c.name: describe for c in others if (describe := _describe_label(c))}
     losses = list(models or ()) or [c.name for c in others if c.name not in unused]
+    if not models:
+        _refuse_predictions(losses)
     if not losses:
         message = (
             f"The file has no column of numbers to compare; its columns are {', '.join(columns)}."
@@ -189,8 +193,25 @@ def _describe_label(column: FileColumn) -> str | None:
     )
 
 
+def _refuse_predictions(names: Sequence[str]) -> None:
+    """Refuse a file whose columns seem to be true values and predictions, not losses."""
+    for name in names:
+        if " ".join(_split_words(name)) in TARGET_NAMES:
+            message = (
+                f"The column {name!r} seems to have the true values, so the others would be "
+                "predictions. `compare` takes a loss or a score for each row and model. Send "
+                "predictions to the service, kind predictions, which computes their losses; or "
+                "name the columns of losses with --model."
+            )
+            raise UserError(message)
+
+
+def _split_words(name: str) -> list[str]:
+    return re.findall(r"[a-z]+\d*", name.lower())
+
+
 def _is_named_like_labels(name: str) -> bool:
-    words = re.findall(r"[a-z]+\d*", name.lower())
+    words = _split_words(name)
     return " ".join(words) in LABEL_NAMES or (bool(words) and words[-1] in NUMBERING_WORDS)
 
 

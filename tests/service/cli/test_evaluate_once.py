@@ -144,6 +144,19 @@ def test_exact_columns_that_number_or_name_the_rows_are_no_models(
     assert list(result["models"]) == ["patient_id"]
 
 
+def test_invalid_predictions_are_not_compared_as_losses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns: list[list[float | str]] = [[0.1 * (i % k) for i in range(20)] for k in (7, 8, 9)]
+    table = write_table(tmp_path / "predictions.csv", "y_true,new,old", *columns)
+
+    assert main(["compare", str(table)]) == 2
+    assert "The column 'y_true' seems to have the true values" in capsys.readouterr().err
+
+    models = [word for name in ("y_true", "new") for word in ("--model", name)]
+    assert main(["compare", str(table), *models]) == 0
+
+
 def test_exact_models_named_like_labels_with_scores_of_0_and_1_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
