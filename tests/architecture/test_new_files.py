@@ -229,7 +229,7 @@ def _without_studied_coverage(value: Any) -> Any:
 
 
 def _is_caution_of_study(part: Any) -> bool:
-    codes = {"rejects_too_often", "rejects_far_too_often"}
+    codes = {"covers_too_rarely", "rejects_too_often", "rejects_far_too_often"}
     return isinstance(part, dict) and part.get("code") in codes
 
 

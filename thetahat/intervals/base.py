@@ -49,7 +49,7 @@ class Interval:
         Further fields for the result, as plain JSON values.
     expected_coverage : ExpectedCoverage or None
         How often such an interval covered in the nearest studied design; only of a recommended
-        interval of a model, where one was studied.
+        interval, where one was studied.
     measured : IntervalCalibration or None
         How often the interval covers on samples of the data, if the request asks for it.
     """

@@ -61,7 +61,7 @@ class ExpectedCoverage:
     design : str
         The studied design, in words.
     table : str
-        Where the documentation has the whole table.
+        Path of the page on which the service shows the whole table.
     """
 
     coverage: float
@@ -88,7 +88,7 @@ class ExpectedSize:
     design : str
         The studied design, in words.
     table : str
-        Where the documentation has the whole table.
+        Path of the page on which the service shows the whole table.
     """
 
     size: float

@@ -1148,7 +1148,7 @@ class ExpectedCoverageDict(TypedDict):
     """The studied design, in words."""
 
     table: str
-    """Where the documentation has the whole table."""
+    """Path of the page on which the service shows the whole table."""
 
 
 class ExpectedSizeDict(TypedDict):
@@ -1171,7 +1171,7 @@ class ExpectedSizeDict(TypedDict):
     """The studied design, in words."""
 
     table: str
-    """Where the documentation has the whole table."""
+    """Path of the page on which the service shows the whole table."""
 
 
 class ExternalCandidateDict(TypedDict):
@@ -1450,7 +1450,7 @@ class IntervalDict(TypedDict):
 
     expected_coverage: NotRequired[ExpectedCoverageDict]
     """How often such an interval covered in the nearest studied design; only of a recommended
-    interval of a model, where one was studied."""
+    interval, where one was studied."""
 
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The

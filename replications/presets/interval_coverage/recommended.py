@@ -291,7 +291,7 @@ def write_page(rows: Sequence[Row], seed: int) -> str:
         "",
         _ABOUT.format(seed=seed, level=LEVEL),
         "",
-        "| of | scheme | target | cells | coverage | error | least | largest | before | least |",
+        "| of | scheme | target | cells | coverage | error | least | most | before | its least |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in summarise(rows):

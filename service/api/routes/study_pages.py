@@ -14,6 +14,7 @@ from service.errors import ResourceNotFound
 from service.figures.catalogue import list_figures
 from service.figures.figure import Figure
 from service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Style, Theme
+from service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
 from service.pages.kept_studies import read_kept_study
 from service.pages.method_page import describe_method
 from service.pages.study_page import describe_kept_study
@@ -25,7 +26,10 @@ AN_HOUR: Final = "private, max-age=3600"
 
 @router.get("/studies/{name}")
 async def show_kept_study(request: Request, name: str) -> Response:
-    """Return the page of a kept study."""
+    """Return the page of a kept study, or of a table that results refer to."""
+    if name in MEASURED_TABLES:
+        table = await run_in_thread(describe_measured_table, name)
+        return page_response(request, "measured_table.html", study=table)
     result = await run_in_thread(read_kept_study, name)
     presets = {item["name"]: item for item in read_family("presets")["items"]}
     return build_page_response(

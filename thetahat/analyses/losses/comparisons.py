@@ -16,6 +16,7 @@ from thetahat.analyses.losses.brief_comparisons import (
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
+from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.expected_size import (
     SizeLookup,
     add_size_cautions,
@@ -148,8 +149,12 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     def infer_difference(pair: Pair, on_fits: Sequence[RefitEstimate]) -> Inference:
         draw = _get_draw(pair, resampling)
         chosen = methods.variances, methods.intervals, choices
-        return infer(pair.losses.difference, *chosen, span, left_out, on_fits, draw)
+        difference = pair.losses.difference
+        inferred = infer(difference, *chosen, span, left_out, on_fits, draw)
+        built = coverage.add_to(inferred.built, difference, "difference")
+        return replace(inferred, built=built)
 
+    coverage = look_up_coverage(table.layout, choices)
     names_methods = choices.variances is not None or choices.intervals is not None
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []

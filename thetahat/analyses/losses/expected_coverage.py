@@ -1,8 +1,8 @@
-"""How often the recommended interval of a model covered in the studied designs nearest to it.
+"""How often recommended intervals covered in the studied designs nearest to an evaluation.
 
 The numbers are those of ``recommended_coverage.json``, which the module
 ``replications.presets.interval_coverage.recommended`` writes. They are for two-sided intervals of
-level 0.95 of one model's mean loss; differences of models and metrics were not studied there.
+level 0.95 of one model's mean loss, and of the difference of two models' mean losses.
 """
 
 from __future__ import annotations
@@ -15,21 +15,26 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias
 
+import numpy as np
+
 from thetahat.analyses.losses.cautions import count_crossing_clusters, has_heavy_tails
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import BuiltInterval
+from thetahat.cautions import COVERS_TOO_RARELY
+from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind, Target
+from thetahat.values.number_text import format_percent
+from thetahat.values.types import Alternative, BlockKind
 
-TABLE: Final = "docs/results/interval_coverage/recommended_coverage.md"
+TABLE: Final = "/studies/recommended_coverage"
 _FILE: Final = "recommended_coverage.json"
 _LARGEST_BOUNDED: Final = 2.0
 """The studied bounded loss is the Brier score of two classes, which lies between 0 and 2."""
 
+Subject: TypeAlias = Literal["model", "difference"]
 _Values: TypeAlias = Literal["binary", "bounded", "unbounded", "heavy"]
-
 
 _VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
     "binary": " of losses of 0 and 1",
@@ -43,7 +48,8 @@ _VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
 class _Design:
     """A scheme of the study: what its blocks are, their number, and whether it cuts clusters.
 
-    ``share`` is the share of the rows that it tests.
+    ``share`` is the share of the rows that it tests, and ``single_rows`` whether each block is one
+    row.
     """
 
     name: str
@@ -51,119 +57,150 @@ class _Design:
     blocks: str
     folds: int | None
     repeated: bool
+    single_rows: bool
     clusters: str | None
     share: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell of the study: a population, a learner and a number of rows, in one design."""
+    """A cell of the study: a population, a learner or two, and a number of rows, in one design."""
 
-    design: str
-    target: str
-    interval: str | None
     values: _Values
     n: int
     coverage: float
     error: float
 
 
+_Place: TypeAlias = tuple[Subject, str, str, str]
+"""Subject, name of the design, target, and interval with its variance."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Study:
-    """The level of the study, its designs and its cells."""
+    """The level of the study, its designs, and its cells by place."""
 
     level: float
     designs: tuple[_Design, ...]
-    cells: tuple[_Cell, ...]
+    cells: Mapping[_Place, tuple[_Cell, ...]]
 
 
-def add_expected_coverage(
-    built: Sequence[BuiltInterval], losses: BlockLosses, choices: Choices
-) -> list[BuiltInterval]:
-    """Return the intervals, the recommended ones with the coverage of the nearest studied design.
+@dataclass(frozen=True, slots=True)
+class CoverageLookup:
+    """The studied design that is nearest to an evaluation; None where there is none."""
 
-    An interval stays as it is where no design of its scheme was studied for its target, where the
-    study has another interval alone, and for other levels or one-sided intervals.
+    design: _Design | None
 
-    Parameters
-    ----------
-    built : sequence of BuiltInterval
-        All intervals of one model.
-    losses : BlockLosses
-        The losses that they are built on.
-    choices : Choices
-        Level and alternative.
-    """
-    design = _find_design(losses.layout)
+    def add_to(
+        self, built: Sequence[BuiltInterval], losses: BlockLosses, subject: Subject
+    ) -> list[BuiltInterval]:
+        """Return the intervals, the recommended ones with the coverage of the nearest cells.
+
+        An interval stays as it is where its target was not studied, or only with other intervals.
+
+        Parameters
+        ----------
+        built : sequence of BuiltInterval
+            All intervals of one model or difference.
+        losses : BlockLosses
+            The losses or differences that they are built on.
+        subject : str
+            ``model`` or ``difference``.
+        """
+        if self.design is None:
+            return list(built)
+        values = _classify_values(losses)
+        n = losses.layout.n_instances
+        return [_add(entry, self.design, subject, values, n) for entry in built]
+
+
+def look_up_coverage(layout: Layout, choices: Choices) -> CoverageLookup:
+    """Return the nearest design; none for other levels than the study's and one-sided intervals."""
     is_studied = (
         choices.level == _read_study().level and choices.alternative is Alternative.TWO_SIDED
     )
-    if design is None or not is_studied:
-        return list(built)
-    values = _classify_values(losses)
-    return [_add(entry, design, values, losses.layout.n_instances) for entry in built]
+    return CoverageLookup(_find_design(layout) if is_studied else None)
 
 
-def _add(entry: BuiltInterval, design: _Design, values: _Values | None, n: int) -> BuiltInterval:
+def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
+    """Return the interval with its expected coverage, and a caution where that is low.
+
+    A coverage within two standard errors of the bound may be chance.
+    """
+    is_low = expected.coverage + 2 * expected.standard_error < COVERS_TOO_RARELY.threshold
+    cautions = interval.cautions
+    if is_low:
+        share = format_percent(round(expected.coverage, 2))
+        cautions = (*cautions, COVERS_TOO_RARELY(coverage=share, design=expected.design))
+    return replace(interval, expected_coverage=expected, cautions=cautions)
+
+
+def _add(
+    entry: BuiltInterval, design: _Design, subject: Subject, values: _Values | None, n: int
+) -> BuiltInterval:
     if not entry.interval.recommended:
         return entry
     variance = "" if entry.variance is None else f":{entry.variance.name}"
-    cells = _find_cells(design, entry.interval.target, f"{entry.method.name}{variance}", values, n)
+    name = f"{entry.method.name}{variance}"
+    place = (subject, design.name, entry.interval.target.value, name)
+    cells = _find_nearest_cells(place, design.share, values, n)
     if not cells:
         return entry
-    return replace(
-        entry, interval=replace(entry.interval, expected_coverage=_average(cells, design, values))
-    )
+    expected = _average(cells, design, subject, values)
+    return replace(entry, interval=add_coverage(entry.interval, expected))
 
 
-def _find_cells(
-    design: _Design, target: Target, interval: str, values: _Values | None, n: int
-) -> list[_Cell]:
+def _find_nearest_cells(place: _Place, share: float, values: _Values | None, n: int) -> list[_Cell]:
     """Return the cells of that interval whose number of tested rows is nearest, as a ratio."""
-    cells = [
-        cell
-        for cell in _read_study().cells
-        if (cell.design, cell.target, cell.interval) == (design.name, target.value, interval)
-        and values in (None, cell.values)
-    ]
+    cells = [cell for cell in _read_study().cells.get(place, ()) if values in (None, cell.values)]
     if not cells:
         return []
-    nearest = min(
-        {cell.n for cell in cells}, key=lambda size: abs(math.log(size * design.share / n))
-    )
+    nearest = min({cell.n for cell in cells}, key=lambda size: abs(math.log(size * share / n)))
     return [cell for cell in cells if cell.n == nearest]
 
 
-def _average(cells: Sequence[_Cell], design: _Design, values: _Values | None) -> ExpectedCoverage:
-    coverages = [cell.coverage for cell in cells]
+def _average(
+    cells: Sequence[_Cell], design: _Design, subject: Subject, values: _Values | None
+) -> ExpectedCoverage:
     of_values = "" if values is None else _VALUES_IN_WORDS[values]
-    several = f"average of {len(cells)} learners and populations" if len(cells) > 1 else "one case"
+    sampled = "pairs of learners" if subject == "difference" else "learners and populations"
+    several = f"average of {len(cells)} {sampled}" if len(cells) > 1 else "one case"
+    return average_coverages(
+        [(cell.coverage, cell.error) for cell in cells],
+        f"{design.words}, {cells[0].n} rows{of_values}; {several}",
+        TABLE,
+    )
+
+
+def average_coverages(
+    coverages: Sequence[tuple[float, float]], design: str, table: str
+) -> ExpectedCoverage:
+    """Return the average of coverages, each with its standard error, and their range."""
+    shares = [coverage for coverage, _ in coverages]
     return ExpectedCoverage(
-        coverage=sum(coverages) / len(cells),
-        standard_error=math.sqrt(sum(cell.error**2 for cell in cells)) / len(cells),
-        least=min(coverages),
-        largest=max(coverages),
-        design=f"{design.words}, {cells[0].n} rows{of_values}; {several}",
-        table=TABLE,
+        coverage=sum(shares) / len(shares),
+        standard_error=math.sqrt(sum(error**2 for _, error in coverages)) / len(shares),
+        least=min(shares),
+        largest=max(shares),
+        design=design,
+        table=table,
     )
 
 
 def _find_design(layout: Layout) -> _Design | None:
     """Return the studied design that is nearest to the layout, or None if none is like it.
 
-    Models that were fitted elsewhere were studied over a holdout alone, and the truth of
-    leave-one-out is not known in the study.
+    Models that were fitted elsewhere were studied over a holdout alone.
     """
-    has_single_rows = layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1
-    has_fixed_sources = layout.kind is BlockKind.SOURCE and layout.has_fixed_models
-    if has_single_rows or has_fixed_sources:
+    if layout.kind is BlockKind.SOURCE and layout.has_fixed_models:
         return None
+    has_single_rows = layout.kind is BlockKind.RANDOM and bool(layout.n_test.max() == 1)
     is_repeated = layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1
+    wanted = (layout.kind.value, is_repeated, has_single_rows, _describe_clusters(layout))
     designs = [
         design
         for design in _read_study().designs
-        if (design.blocks, design.repeated, design.clusters)
-        == (layout.kind.value, is_repeated, _describe_clusters(layout))
+        if (design.blocks, design.repeated, design.single_rows, design.clusters) == wanted
     ]
     return min(designs, key=lambda design: _compare_folds(design, layout), default=None)
 
@@ -180,15 +217,18 @@ def _compare_folds(design: _Design, layout: Layout) -> float:
 
 
 def _classify_values(losses: BlockLosses) -> _Values | None:
-    """Return the studied losses that are most like these; None if only block means are known."""
+    """Return the studied losses that are most like these; None if only block means are known.
+
+    The difference of two losses of 0 and 1 is -1, 0 or 1.
+    """
     values = losses.values
     if values is None:
         return None
-    if ((values == 0) | (values == 1)).all():
+    if ((values == 0) | (np.abs(values) == 1)).all():
         return "binary"
     if has_heavy_tails(losses):
         return "heavy"
-    is_bounded = values.min() >= 0 and values.max() <= _LARGEST_BOUNDED
+    is_bounded = np.abs(values).max() <= _LARGEST_BOUNDED
     return "bounded" if is_bounded else "unbounded"
 
 
@@ -204,25 +244,16 @@ def _read_study() -> _Study:
             blocks=design["blocks"],
             folds=design.get("folds"),
             repeated=design.get("repeated", False),
+            single_rows=design.get("single_rows", False),
             clusters=design.get("clusters"),
             share=design.get("share", 1.0),
         )
         for name, design in study["designs"].items()
     )
-    cells = tuple(
-        _Cell(
-            design=row["scheme"],
-            target=row["target"],
-            interval=interval,
-            values=row["values"],
-            n=row["n"],
-            coverage=coverage,
-            error=error,
-        )
-        for row in study["rows"]
-        for interval, (coverage, error) in {
-            **row.get("others", {}),
-            row["interval"]: row["coverage"],
-        }.items()
-    )
-    return _Study(study["level"], designs, cells)
+    cells: dict[_Place, list[_Cell]] = {}
+    for row in study["rows"]:
+        by_interval = {**row["others"], row["interval"]: row["coverage"]}
+        for interval, (coverage, error) in by_interval.items():
+            place = (row["of"], row["scheme"], row["target"], interval)
+            cells.setdefault(place, []).append(_Cell(row["values"], row["n"], coverage, error))
+    return _Study(study["level"], designs, {place: tuple(found) for place, found in cells.items()})

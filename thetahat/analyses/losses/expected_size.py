@@ -26,7 +26,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative, BlockKind, Target
 
-TABLE: Final = "docs/results/test_errors/test_errors.md"
+TABLE: Final = "/studies/test_errors"
 _FILE: Final = "test_errors.json"
 
 Subject: TypeAlias = Literal["test", "multiple", "verdict"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.expected_coverage import add_expected_coverage
+from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.recommendation import recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
@@ -20,7 +20,7 @@ def build_model_result(
     In brief the variances and intervals are left out that the request does not name.
     """
     layout = losses.layout
-    built_intervals = add_expected_coverage(inference.built, losses, choices)
+    built_intervals = look_up_coverage(layout, choices).add_to(inference.built, losses, "model")
     intervals = tuple(built.interval for built in built_intervals)
     predictions = [
         built.interval for built in inference.built if built.method.interval.is_prediction

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import clipped
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
+from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
     LOGIT,
     build_bootstrap,
@@ -131,7 +132,13 @@ def infer_metric(
     of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
     others = [entry for entry in built if not _can_be_recommended(entry.interval, mean)]
     marked = recommend(layout.kind, of_mean, fixed_models=layout.has_fixed_models)
-    intervals = tuple(entry.interval for entry in (*marked, *others))
+    intervals = add_metric_coverage(
+        metric,
+        measured,
+        [entry.interval for entry in (*marked, *others)],
+        choices,
+        "difference" if is_difference else "model",
+    )
     return MetricInference(measured, mean, variances, intervals)
 
 

@@ -42,6 +42,8 @@ class MetricValues:
         that it is not for.
     replicates : MetricReplicates or None
         Values under the bootstrap; None where nothing can be resampled.
+    rarer_share : float or None
+        Share of the rarer of two classes among the rows; None for a regression or more classes.
     """
 
     layout: Layout
@@ -53,6 +55,7 @@ class MetricValues:
     variance: MetricVariance
     fold_influence: FloatArray | None = None
     replicates: MetricReplicates | None = None
+    rarer_share: float | None = None
 
     @property
     def defined(self) -> np.ndarray:
@@ -165,6 +168,7 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         if strata is None or metric.uses != "scores"
         else MetricVariance.DELONG,
         fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
+        rarer_share=_compute_rarer_share(judged),
     )
     macro = choose_mean(metric, measured) is MeanKind.MACRO
     parts = list(zip(rows_of_split, statistics, strict=True))
@@ -172,6 +176,13 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         parts = list(zip(rows_of_repeat, by_repeat, strict=True))
     replicates = draw_replicates(metric, layout, parts, splits, seed)
     return replace(measured, replicates=replicates)
+
+
+def _compute_rarer_share(judged: TruthAndPredictions) -> float | None:
+    if judged.task != "classification" or len(judged.classes) != 2 or judged.n == 0:
+        return None
+    first = int(np.count_nonzero(judged.truth == 0))
+    return min(first, judged.n - first) / judged.n
 
 
 def _list_rows_by_split(layout: Layout) -> list[IntArray]:

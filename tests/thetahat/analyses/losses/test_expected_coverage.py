@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import thetahat
 from thetahat.analyses.losses import expected_coverage
-from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.losses.result import Comparison, EvaluationResult
 from thetahat.intervals.base import Interval
 from thetahat.values.types import Target
 
@@ -52,6 +52,7 @@ def test_naive_it_is_the_average_over_the_nearest_cells(
         for row in ROWS
         if (row["scheme"], row["target"], row["loss"], row["n"]) == ("10-fold", target, loss, n)
         and row["values"] != "heavy"
+        and row["of"] == "model"
     ]
     assert cells
 
@@ -84,12 +85,57 @@ def test_exact_what_was_not_studied_has_none(options: dict[str, Any]) -> None:
     assert interval.expected_coverage is None
 
 
-def test_exact_differences_and_leave_one_out_have_none() -> None:
-    compared = evaluate(RNG.random(100)).comparisons[0]
+@pytest.mark.parametrize("loss", ["zero_one", "brier", "squared"])
+def test_naive_a_difference_has_the_coverage_of_studied_differences(loss: str) -> None:
+    rng = np.random.default_rng(4)
+    a, b = {
+        "zero_one": (rng.integers(0, 2, 200), rng.integers(0, 2, 200)),
+        "brier": (rng.random(200), rng.random(200)),
+        "squared": (rng.gamma(4.0, size=200), rng.gamma(4.0, size=200)),
+    }[loss]
+    result = thetahat.evaluate({"a": a, "b": b}, block=[i % 10 for i in range(200)])
+    comparison = result.comparisons[0]
+    assert isinstance(comparison, Comparison)
+    interval = comparison.recommended[Target.THESE_SOURCES]
+
+    cells = [
+        row["coverage"][0]
+        for row in ROWS
+        if (row["scheme"], row["target"], row["loss"], row["n"], row["of"])
+        == ("10-fold", "these_sources", loss, 200, "difference")
+        and row["values"] != "heavy"
+    ]
+    assert cells
+    assert interval.expected_coverage is not None
+    assert_allclose(interval.expected_coverage.coverage, np.mean(cells))
+    assert interval.expected_coverage.table == "/studies/recommended_coverage"
+    assert comparison.interval is not None
+    assert comparison.interval.expected_coverage == interval.expected_coverage
+
+
+def test_exact_leave_one_out_has_its_own_design() -> None:
     single = evaluate(RNG.random(40), folds=40)
 
-    assert getattr(compared.interval, "expected_coverage", None) is None
-    assert recommended(single, Target.THESE_SOURCES).expected_coverage is None
+    coverage = recommended(single, Target.THESE_SOURCES).expected_coverage
+    assert coverage is not None
+    assert coverage.design.startswith("leave-one-out, 50 rows")
+
+
+def test_exact_an_interval_that_covers_too_rarely_says_how_rarely() -> None:
+    values = np.random.default_rng(1).integers(0, 2, 60)
+    cut = thetahat.evaluate(
+        {"a": values}, block=[i % 5 for i in range(60)], cluster=[i // 5 for i in range(60)]
+    )
+    interval = recommended(cut, Target.THESE_MODELS)
+    expected = interval.expected_coverage
+
+    assert expected is not None
+    assert expected.coverage + 2 * expected.standard_error < 0.9
+    (caution,) = [c for c in interval.cautions if c.code == "covers_too_rarely"]
+    assert f"in {expected.coverage:.0%}".replace("%", " %") in caution.message
+    assert expected.design in caution.message
+    whole = recommended(evaluate(RNG.random(200)), Target.THESE_SOURCES)
+    assert "covers_too_rarely" not in {c.code for c in whole.cautions}
 
 
 @pytest.mark.parametrize(
@@ -124,19 +170,21 @@ def test_exact_the_design_is_that_of_the_scheme(
 def test_exact_heavy_tails_have_the_coverage_of_the_heavy_design() -> None:
     values = np.random.default_rng(3).standard_t(2.5, size=200) ** 2
     result = evaluate(values)
-    (row,) = [
-        row
+    shares = [
+        row["coverage"][0]
         for row in ROWS
-        if (row["scheme"], row["target"], row["values"], row["n"])
-        == ("10-fold", Target.THESE_SOURCES, "heavy", 200)
+        if (row["scheme"], row["target"], row["values"], row["n"], row["of"])
+        == ("10-fold", Target.THESE_SOURCES, "heavy", 200, "model")
     ]
 
     coverage = recommended(result, Target.THESE_SOURCES).expected_coverage
 
     assert "heavy_tailed_losses" in {caution.code for caution in result.cautions}
     assert coverage is not None
-    assert coverage.coverage == row["coverage"][0]
-    assert coverage.design == "ten folds, 200 rows of heavy-tailed losses; one case"
+    assert_allclose(coverage.coverage, np.mean(shares))
+    assert coverage.design == (
+        "ten folds, 200 rows of heavy-tailed losses; average of 2 learners and populations"
+    )
 
 
 @pytest.mark.parametrize(("n_tested", "n"), [(17, 50), (60, 200), (200, 1000), (340, 1000)])

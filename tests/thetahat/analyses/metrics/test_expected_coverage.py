@@ -1,0 +1,104 @@
+"""The coverage that recommended intervals of metrics reached in the nearest studied design."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from tests.thetahat.analyses.metrics.readings import difference, folds, holdout, reading
+from tests.thetahat.metrics.judged import binary
+from thetahat.analyses.metrics import expected_coverage
+from thetahat.intervals.base import Interval
+from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.metrics.matthews import Matthews
+from thetahat.metrics.roc_auc import RocAuc
+from thetahat.values.types import Alternative, Target
+
+STUDY: dict[str, Any] = json.loads(
+    Path(expected_coverage.__file__).with_name("metric_coverage.json").read_text()
+)
+ROWS: list[dict[str, Any]] = STUDY["rows"]
+
+
+def judged(n: int, share: float, seed: int = 0) -> TruthAndPredictions:
+    rng = np.random.default_rng(seed)
+    truth = (np.arange(n) < share * n).astype(int)
+    return binary(truth, truth + rng.normal(0.0, 1.0, n))
+
+
+def recommended(intervals: Any, target: Target = Target.THESE_MODELS) -> Interval:
+    (interval,) = [one for one in intervals if one.recommended and one.target is target]
+    return interval  # type: ignore[no-any-return]
+
+
+def cells(metric: str, of: str, scheme: str, n: int, data: str, interval: Interval) -> list[float]:
+    label = f"{interval.method}:{interval.variance}/{interval.mean.value}"
+    return [
+        row["coverage"][label][0]
+        for row in ROWS
+        if (row["metric"], row["of"], row["scheme"], row["n"], row["data"], row["target"])
+        == (metric, of, scheme, n, data, interval.target.value)
+        and label in row["coverage"]
+    ]
+
+
+@pytest.mark.parametrize(("share", "data"), [(0.5, "balanced"), (0.14, "rare")])
+@pytest.mark.parametrize(("metric", "name"), [(RocAuc(), "roc_auc"), (Matthews(), "matthews")])
+def test_naive_a_model_has_the_average_of_the_nearest_cells(
+    metric: Metric, name: str, share: float, data: str
+) -> None:
+    layout = folds(np.arange(200) % 5)
+    interval = recommended(reading(metric, judged(200, share), layout).intervals)
+
+    expected = cells(name, "model", "5-fold", 200, data, interval)
+    coverage = interval.expected_coverage
+    assert expected
+    assert coverage is not None
+    assert_allclose(coverage.coverage, np.mean(expected))
+    assert (coverage.least, coverage.largest) == (min(expected), max(expected))
+    assert coverage.design.startswith(f"{name}, five folds, 200 rows")
+    assert coverage.table == "/studies/metric_coverage"
+
+
+def test_naive_a_difference_has_that_of_studied_differences() -> None:
+    layout = folds(np.arange(200) % 5)
+    read = difference(RocAuc(), judged(200, 0.5), judged(200, 0.5, seed=1), layout)
+    interval = recommended(read.intervals)
+
+    expected = cells("roc_auc", "difference", "5-fold", 200, "balanced", interval)
+    assert expected
+    assert interval.expected_coverage is not None
+    assert_allclose(interval.expected_coverage.coverage, np.mean(expected))
+
+
+def test_exact_few_positives_in_a_small_sample_have_a_caution() -> None:
+    interval = recommended(
+        reading(Matthews(), judged(50, 0.14), folds(np.arange(50) % 5)).intervals
+    )
+
+    coverage = interval.expected_coverage
+    assert coverage is not None
+    assert coverage.coverage < 0.85
+    (caution,) = [one for one in interval.cautions if one.code == "covers_too_rarely"]
+    assert "with few of one class" in caution.message
+
+
+@pytest.mark.parametrize("choices", [{"level": 0.9}, {"alternative": Alternative.LESS}])
+def test_exact_what_was_not_studied_has_none(choices: dict[str, Any]) -> None:
+    layout = folds(np.arange(200) % 5)
+    read = reading(RocAuc(), judged(200, 0.5), layout, **choices)
+
+    assert all(one.expected_coverage is None for one in read.intervals)
+
+
+def test_exact_only_recommended_intervals_have_it() -> None:
+    read = reading(RocAuc(), judged(60, 0.5), holdout(60))
+
+    assert any(one.expected_coverage for one in read.intervals)
+    for one in read.intervals:
+        assert one.recommended or one.expected_coverage is None
