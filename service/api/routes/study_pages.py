@@ -29,7 +29,7 @@ async def show_kept_study(request: Request, name: str) -> Response:
     """Return the page of a kept study, or of a table that results refer to."""
     if name in MEASURED_TABLES:
         table = await run_in_thread(describe_measured_table, name)
-        return page_response(request, "measured_table.html", study=table)
+        return build_page_response(request, "measured_table.html", study=table)
     result = await run_in_thread(read_kept_study, name)
     presets = {item["name"]: item for item in read_family("presets")["items"]}
     return build_page_response(
