@@ -86,7 +86,7 @@ def compute_p_values(test: Wilcoxon | ThetaT, pair_batches: list[PairBatch]) -> 
     rng, parts = np.random.default_rng(1), []
     for batch in pair_batches:
         batch.batch_cache.clear()
-        result = test.test_many(batch, TWO, rng)
+        result = test.test_many(batch, TWO, lambda *_: rng)
         assert isinstance(result, LazyOutcomes)
         parts.append(result.p_values)
     return np.concatenate(parts)

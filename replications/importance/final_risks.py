@@ -16,8 +16,7 @@ from scipy.special import log_ndtr
 
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import divide_by_known, monte_carlo_mean, subtract
-from thetahat.paired_tests._signed_ranks import rank_units
-from thetahat.paired_tests._units import PairedUnits
+from thetahat.paired_tests._signed_ranks import rank_values
 from thetahat.values.block_losses import ROUNDING
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, exact
 from thetahat.values.types import FloatArray
@@ -144,11 +143,10 @@ class FinalRisks:
         a, b = (self.values(risk, at, subset, tenth_at) for risk in ("weighted", "controlled"))
         roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))
         differences = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
-        weights = np.full(len(a), 1 / max(len(a), 1))
-        units = PairedUnits("instance", differences, roundings, weights)
-        if units.n_zeros == len(a):
+        n_zeros = len(a) - int(np.count_nonzero(differences))
+        if n_zeros == len(a):
             return exact(0.0) if len(a) else UNDEFINED
-        ranks = rank_units(units, "wilcox")
+        ranks = rank_values(differences, roundings, n_zeros, "wilcox")
         z = (ranks.positive - ranks.expected) / math.sqrt(ranks.variance)
         return exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
 

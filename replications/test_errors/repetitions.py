@@ -275,7 +275,7 @@ def _run_tests(table: LossTable, choices: Choices, seed: int, *, costly: bool) -
     selected = SelectedMethods(methods, named=False)
     record: Record = {}
     for pairs, batch in batches(table, "a"):
-        outcomes = run_paired_tests(pairs, batch, selected, choices, seed, OmittedMethods())
+        outcomes = run_paired_tests(batch, selected, choices, seed, OmittedMethods())
         for pair, of_pair in zip(pairs, outcomes, strict=True):
             for key, outcome in of_pair.items():
                 value = outcome.p_value

@@ -17,7 +17,7 @@ from thetahat.distributions import fair_coin_p_value
 from thetahat.numerics.bootstrap.draws import mixed
 from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.sign_flips import MANY_FLIPS, WORD, add_sums
-from thetahat.paired_tests._units import PairedUnitsBatch, model_unit_means
+from thetahat.paired_tests._units import PairedUnits, model_unit_means
 from thetahat.paired_tests.base import PairBatch
 from thetahat.values.types import Alternative, FloatArray
 
@@ -153,7 +153,7 @@ class FlippedPairs:
 
     Parameters
     ----------
-    batch, units : PairBatch, PairedUnitsBatch
+    batch, units : PairBatch, PairedUnits
         The pairs and their units.
     alternative, n_resamples, rng
         As in ``sampled_p_value``; the generator is copied and stays at its position.
@@ -162,7 +162,7 @@ class FlippedPairs:
     def __init__(
         self,
         batch: PairBatch,
-        units: PairedUnitsBatch,
+        units: PairedUnits,
         alternative: Alternative,
         n_resamples: int,
         rng: np.random.Generator,

@@ -16,16 +16,8 @@ from thetahat.numerics.loops.signed_ranks import (
     sorted_keys,
 )
 from thetahat.numerics.loops.sorted_rows import MAX_VALUES_IN_ROW, positive_sums_of_rows
-from thetahat.paired_tests._units import (
-    PairedUnits,
-    PairedUnitsBatch,
-    choose_unit,
-    paired_units,
-    unit_means,
-)
-from thetahat.paired_tests.base import PairedLosses
-from thetahat.values.block_losses import ROUNDING
-from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray, UnitName
+from thetahat.paired_tests._units import PairedUnits
+from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray
 
 UIntArray = npt.NDArray[np.uint64]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
@@ -67,52 +59,27 @@ class SignedRanks:
         return (self.positive + self.negative) / 2
 
 
-def rank_pair(
-    pair: PairedLosses, requested: UnitName | None, zeros: Zeros
-) -> tuple[SignedRanks, UnitName, int]:
-    """Return the ranks of a pair's units, what the units are, and their number."""
-    layout = pair.difference.layout
-    unit = choose_unit(layout, requested)
-    values = unit_means(pair.difference, unit)
-    ranked = None
-    if len(values) >= MANY_SIZES:
-        a, b = unit_means(pair.a, unit), unit_means(pair.b, unit)
-        ranked = _rank_many(values, a, b, ROUNDING, zeros)
-    if ranked is None:
-        units = paired_units(pair, requested)
-        ranked = _rank_by_sorting(units.values, units.roundings, units.n_zeros, zeros)
-    return ranked, unit, len(values)
-
-
-def rank_units(units: PairedUnits, zeros: Zeros) -> SignedRanks:
-    """Rank the absolute differences of the units and sum the ranks by sign.
-
-    ``wilcox`` leaves zeros out; ``pratt`` ranks them and drops their ranks; ``zsplit`` gives half
-    of their ranks to each side; ``demsar_split`` does the same, leaves one of an odd number of
-    zeros out, and does not correct the variance for ties.
-    """
-    return rank_values(units.values, units.roundings, units.n_zeros, zeros)
-
-
 def rank_values(
     values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
 ) -> SignedRanks:
-    """Return ``rank_units`` of (u,) differences and the bounds on their rounding errors."""
-    ranked = None
-    if len(values) >= MANY_SIZES:
-        ranked = _rank_many(values, roundings, roundings, 1.0, zeros)
+    """Rank the absolute (u,) differences of the units and sum the ranks by sign.
+
+    ``wilcox`` leaves zeros out; ``pratt`` ranks them and drops their ranks; ``zsplit`` gives half
+    of their ranks to each side; ``demsar_split`` does the same, leaves one of an odd number of
+    zeros out, and does not correct the variance for ties. ``roundings`` are the bounds on the
+    rounding errors of the differences.
+    """
+    ranked = _rank_many(values, roundings, zeros) if len(values) >= MANY_SIZES else None
     return ranked or _rank_by_sorting(values, roundings, n_zeros, zeros)
 
 
-def _rank_many(
-    values: FloatArray, a: FloatArray, b: FloatArray, rounding: float, zeros: Zeros
-) -> SignedRanks | None:
+def _rank_many(values: FloatArray, roundings: FloatArray, zeros: Zeros) -> SignedRanks | None:
     """Rank many (u,) differences in two passes and a sort.
 
-    A difference of at most ``rounding`` times the larger of a and b counts as 0. Return None if few
-    are not 0, if the zeros get ranks, or if the rounding error of each single value matters.
+    Return None if few are not 0, if the zeros get ranks, or if the rounding error of each single
+    value matters.
     """
-    keys, slack, least_slack = sorted_keys(values, a, b, rounding)
+    keys, slack, least_slack = sorted_keys(values, roundings, roundings, 1.0)
     n = len(keys)
     if n < MANY_SIZES or (n < len(values) and zeros != "wilcox"):
         return None
@@ -142,7 +109,7 @@ def _rank_by_sorting(
 def rank_sorted(
     keys: UIntArray, values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
 ) -> SignedRanks:
-    """Return ``rank_units`` of (m,) differences that are not 0 and of their sorted keys."""
+    """Return ``rank_values`` of (m,) differences that are not 0 and of their sorted keys."""
     n_ranked_zeros = {
         "wilcox": 0,
         "pratt": n_zeros,
@@ -259,10 +226,10 @@ class SignedRanksBatch:
 
     Parameters
     ----------
-    units : PairedUnitsBatch
+    units : PairedUnits
         The differences.
     zeros : str
-        How zeros are treated, as in ``rank_units``.
+        How zeros are treated, as in ``rank_values``.
     n_zeros : ndarray of int
         (p,) number of differences that are 0.
     keys : ndarray of uint64
@@ -277,7 +244,7 @@ class SignedRanksBatch:
         not 0 have the same size.
     """
 
-    units: PairedUnitsBatch
+    units: PairedUnits
     zeros: Zeros
     n_zeros: IntArray
     keys: UIntArray
@@ -287,7 +254,7 @@ class SignedRanksBatch:
     is_one_size: BoolArray
 
     @classmethod
-    def from_units(cls, units: PairedUnitsBatch, zeros: Zeros) -> SignedRanksBatch:
+    def from_units(cls, units: PairedUnits, zeros: Zeros) -> SignedRanksBatch:
         """Sort the differences of all pairs, unless pairs have so many units that none gains."""
         n_zeros, n_pairs = units.n_zeros, len(units.values)
         positive, key_rows = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)

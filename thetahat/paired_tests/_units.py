@@ -1,8 +1,4 @@
-"""The units that a test takes as independent: instances, clusters of instances, or blocks.
-
-``PairedUnits`` are the differences of one pair, ``PairedUnitsBatch`` those of many pairs at once,
-with the same numbers.
-"""
+"""The units that a test takes as independent: instances, clusters of instances, or blocks."""
 
 from __future__ import annotations
 
@@ -22,43 +18,10 @@ from thetahat.cautions import (
 from thetahat.numerics.bootstrap import default_unit
 from thetahat.numerics.loops.compiling import as_read_only
 from thetahat.numerics.loops.paired_units import MANY_VALUES, zero_rounding_errors
-from thetahat.paired_tests.base import PairBatch, PairedLosses
+from thetahat.paired_tests.base import PairBatch
 from thetahat.values.block_losses import ROUNDING, BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Target, UnitName
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PairedUnits:
-    """Differences (a minus b) of the units of one pair.
-
-    Parameters
-    ----------
-    unit : str
-        ``instance``, ``cluster`` or ``block``.
-    values : ndarray of float
-        (u,) mean difference of each unit; exactly 0 if it is smaller than its rounding error.
-    roundings : ndarray of float
-        (u,) bound on the rounding error of each value: 8 units in the last place of the losses.
-    weights : ndarray of float
-        (u,) share of each unit in the mean difference, which sum to 1: proportional to their sizes
-        for clusters, equal for instances and blocks.
-    """
-
-    unit: UnitName
-    values: FloatArray
-    roundings: FloatArray
-    weights: FloatArray
-
-    @property
-    def n_units(self) -> int:
-        """Number of units, including those whose difference is 0."""
-        return len(self.values)
-
-    @property
-    def n_zeros(self) -> int:
-        """Number of units whose difference is 0."""
-        return self.n_units - int(np.count_nonzero(self.values))
 
 
 def choose_unit(layout: Layout, requested: UnitName | None) -> UnitName:
@@ -155,20 +118,6 @@ def unit_weights(layout: Layout, unit: UnitName, n_units: int) -> FloatArray:
     return np.broadcast_to(np.float64(1 / n_units), (n_units,))
 
 
-def paired_units(pair: PairedLosses, requested: UnitName | None) -> PairedUnits:
-    """Average the differences of each unit over its rows and repeats."""
-    layout = pair.difference.layout
-    unit = choose_unit(layout, requested)
-    a, b, values = (unit_means(losses, unit) for losses in (pair.a, pair.b, pair.difference))
-    roundings = np.abs(a)
-    np.maximum(roundings, np.abs(b), out=roundings)
-    roundings *= ROUNDING
-    is_rounding = np.abs(values) <= roundings
-    if is_rounding.any():
-        values = np.where(is_rounding, 0.0, values)
-    return PairedUnits(unit, values, roundings, unit_weights(layout, unit, len(values)))
-
-
 def unit_cautions(layout: Layout, unit: UnitName, n_different: int) -> tuple[Caution, ...]:
     """Return the cautions of a test of which ``n_different`` units have a difference."""
     cautions = [*dependence_cautions(layout, unit)]
@@ -200,7 +149,7 @@ def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairedUnitsBatch:
+class PairedUnits:
     """Differences of the units of p pairs, one row per pair.
 
     Parameters
@@ -210,13 +159,15 @@ class PairedUnitsBatch:
     values : ndarray of float
         (p, u) mean differences; exactly 0 if smaller than their rounding error.
     model_roundings : ndarray of float
-        (m, u) bound on the rounding error of the unit means of each model.
+        (m, u) bound on the rounding error of the unit means of each model: 8 units in the last
+        place of the losses.
     positions : ndarray of int
         (p, 2) indices of the two models of each pair.
     largest_roundings : ndarray of float
         (p,) largest rounding error of the values of each pair.
     weights : ndarray of float
-        (u,) share of each unit in the mean difference.
+        (u,) share of each unit in the mean difference, which sum to 1: proportional to their sizes
+        for clusters, equal for instances and blocks.
     dropped : ndarray of float
         (p,) sum of the absolute differences that were set to 0.
     n_positive, n_negative : ndarray of int
@@ -252,7 +203,7 @@ class PairedUnitsBatch:
         return np.asarray(np.maximum(self.model_roundings[a], self.model_roundings[b]))
 
 
-def batch_units(batch: PairBatch, requested: UnitName | None) -> PairedUnitsBatch:
+def batch_units(batch: PairBatch, requested: UnitName | None) -> PairedUnits:
     """Average the differences of each unit of each pair, once for all tests of the batch."""
     unit = choose_unit(batch.layout, requested)
     return batch.batch_cache.compute_once(
@@ -267,7 +218,7 @@ def model_unit_means(batch: PairBatch, model: int, unit: UnitName) -> FloatArray
     )
 
 
-def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
+def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
     differences = _average_unit_differences(batch, unit)
     model_roundings = _bound_model_roundings(batch, unit)
     round_to_zero = (
@@ -278,7 +229,7 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnitsBatch:
     )
     counts = (n_positive + n_negative).tolist()
     cautions = {n: unit_cautions(batch.layout, unit, n) for n in set(counts)}
-    return PairedUnitsBatch(
+    return PairedUnits(
         unit=unit,
         values=as_read_only(values),  # may be the array of the batch itself
         model_roundings=model_roundings,

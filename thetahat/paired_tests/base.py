@@ -1,15 +1,14 @@
-"""The interface of paired tests: their input, their outcome and how many pairs are tested at once.
+"""The interface of paired tests: their input and their outcome.
 
-Every test has ``test``, which tests one pair. A test that is also a ``BatchedTest`` has
-``test_many``, which tests the pairs of a batch with the same numbers, faster; the evaluation calls
-it wherever it exists. ``PairByPair`` gives a test without random numbers a plain ``test_many``.
+A test takes a batch of pairs. Its class inherits from one of two bases: ``TestOfBatches`` computes
+all pairs of a batch together, and ``TestOfPairs`` goes pair by pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, TypeVar, cast, overload, runtime_checkable
+from typing import ClassVar, Protocol, TypeVar, cast, overload
 
 import numpy as np
 
@@ -207,6 +206,11 @@ class LazyOutcomes(Sequence[TestOutcome]):
         return map(self.build, range(len(self)))
 
 
+RandomStreams = Callable[..., np.random.Generator]
+"""Returns a generator at the start of the random stream of one test in one evaluation: without
+arguments the stream that all pairs share, with the two positions of a pair that of this pair."""
+
+
 class PairedTest(Protocol):
     """A paired test: a frozen dataclass whose fields are the method's parameters."""
 
@@ -216,42 +220,66 @@ class PairedTest(Protocol):
         """Return why the test cannot be used on this layout, or None if it can."""
         ...
 
+    def test_many(
+        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
+    ) -> Sequence[TestOutcome | EvaluationError]:
+        """Test the null hypothesis of no difference for each pair.
+
+        An outcome depends neither on the other pairs nor on how the pairs are divided into batches.
+        A pair that cannot be tested has the exception in place of its outcome.
+        """
+        ...
+
     def test(
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
-        """Test the null hypothesis of no difference."""
+        """Return the outcome of one pair, or raise its exception."""
         ...
 
 
-@runtime_checkable
-class BatchedTest(Protocol):
-    """A paired test that can also test many pairs at once, with the same numbers.
-
-    All calls of ``test`` and ``test_many`` in one evaluation get a generator at the start of the
-    same random stream. A p-value therefore depends neither on the other pairs nor on how the pairs
-    are divided into batches.
-    """
-
-    def test_many(
-        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
-    ) -> Sequence[TestOutcome | EvaluationError]:
-        """Return for each pair what ``test`` returns, or the exception that it raises."""
-        ...
-
-
-class PairByPair:
-    """Base class of tests without random numbers: a batch is tested pair by pair."""
+class TestOfBatches:
+    """Base class of tests that compute a batch of pairs together; one pair is a batch of one."""
 
     __slots__ = ()
+    __test__ = False  # keeps pytest from collecting the class
+
+    def test(
+        self: PairedTest, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
+    ) -> TestOutcome:
+        """Return the outcome of one pair, or raise its exception."""
+        (outcome,) = self.test_many(build_batch(pair), alternative, lambda *_: rng)
+        if isinstance(outcome, EvaluationError):
+            raise outcome
+        return outcome
+
+
+class TestOfPairs:
+    """Base class of tests that compute one pair at a time and draw no random numbers."""
+
+    __slots__ = ()
+    __test__ = False  # keeps pytest from collecting the class
 
     def test_many(
-        self: PairedTest, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+        self: PairedTest, batch: PairBatch, alternative: Alternative, streams: RandomStreams
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Return the outcome or the exception of each pair."""
         outcomes: list[TestOutcome | EvaluationError] = []
+        rng = streams()
         for pair in batch.pairs:
             try:
                 outcomes.append(self.test(pair, alternative, rng))
             except EvaluationError as error:
                 outcomes.append(error)
         return outcomes
+
+
+def build_batch(pair: PairedLosses) -> PairBatch:
+    """Return the batch of a single pair."""
+    differences = pair.difference.values
+    return PairBatch(
+        pairs=(pair,),
+        positions=np.array([[0, 1]], dtype=np.intp),
+        models=(pair.a, pair.b),
+        n_pairs_total=1,
+        differences=None if differences is None else differences[np.newaxis],
+    )

@@ -12,7 +12,12 @@ from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
 from thetahat.distributions import compute_p_value, upper_quantile
 from thetahat.paired_tests._t_test import round_to_zero
 from thetahat.paired_tests._units import unit_target
-from thetahat.paired_tests.base import PairByPair, PairedLosses, PosteriorProbabilities, TestOutcome
+from thetahat.paired_tests.base import (
+    PairedLosses,
+    PosteriorProbabilities,
+    TestOfPairs,
+    TestOutcome,
+)
 from thetahat.parameter_checks import check_not_negative, check_probability
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.json_values import JsonValue
@@ -21,7 +26,7 @@ from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianCorrelatedT(PairByPair):
+class BayesianCorrelatedT(TestOfPairs):
     r"""Posterior of the mean difference of splits that correlate.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -17,11 +18,17 @@ from thetahat.paired_tests._posteriors import (
 )
 from thetahat.paired_tests._units import (
     PairedUnits,
-    paired_units,
+    batch_units,
     reason_against_unit,
     unit_target,
 )
-from thetahat.paired_tests.base import PairByPair, PairedLosses, PosteriorProbabilities, TestOutcome
+from thetahat.paired_tests.base import (
+    PairBatch,
+    PosteriorProbabilities,
+    RandomStreams,
+    TestOfBatches,
+    TestOutcome,
+)
 from thetahat.parameter_checks import check_choice, check_not_negative
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
@@ -32,7 +39,7 @@ _NEGLIGIBLE = 1e-20  # of a component's mass, left out at each end
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSign(PairByPair):
+class BayesianSign(TestOfBatches):
     r"""Posterior probability that a difference below, within or above a region is the commonest.
 
     In the formula :math:`n_l` counts the units whose difference is below -r (a has the smaller
@@ -100,16 +107,19 @@ class BayesianSign(PairByPair):
         """Return why the units cannot be paired, or None if they can."""
         return reason_against_unit(self.info.name, layout, self.unit or "block")
 
-    def test(
+    def test_many(
         self,
-        pair: PairedLosses,
+        batch: PairBatch,
         alternative: Alternative,  # noqa: ARG002 - a posterior has both directions
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
-        """Compute the posterior probabilities."""
-        layout, units = pair.difference.layout, paired_units(pair, self.unit or "block")
+        streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
+    ) -> Sequence[TestOutcome]:
+        """Compute the posterior probabilities of every pair."""
+        units = batch_units(batch, self.unit or "block")
+        return [self._compute_outcome(batch.layout, units, row) for row in range(len(batch.pairs))]
+
+    def _compute_outcome(self, layout: Layout, units: PairedUnits, row: int) -> TestOutcome:
         rope = self.rope or 0.0
-        counts = _count_outcomes(units, rope)
+        counts = _count_outcomes(units, row, rope)
         weights = [float(n) for n in counts]
         weights[PLACES.index(self.prior_place)] += self.prior
         left, within, right = probabilities_of_largest((weights[0], weights[1], weights[2]))
@@ -125,10 +135,11 @@ class BayesianSign(PairByPair):
         )
 
 
-def _count_outcomes(units: PairedUnits, rope: float) -> list[int]:
-    """Return the numbers of units left of, within and right of the region."""
-    edge = rope + (units.roundings if rope > 0 else 0.0)  # differences near 0 are 0 already
-    left, right = int((units.values < -edge).sum()), int((units.values > edge).sum())
+def _count_outcomes(units: PairedUnits, row: int, rope: float) -> list[int]:
+    """Return the numbers of units of a pair that are left of, within and right of the region."""
+    values = units.values[row]
+    edge = rope + (units.roundings(row) if rope > 0 else 0.0)  # differences near 0 are 0 already
+    left, right = int((values < -edge).sum()), int((values > edge).sum())
     return [left, units.n_units - left - right, right]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,12 +15,19 @@ from thetahat.paired_tests._posteriors import (
     posterior_cautions,
 )
 from thetahat.paired_tests._units import (
+    PairedUnits,
+    batch_units,
     count_units,
-    paired_units,
     reason_against_unit,
     unit_target,
 )
-from thetahat.paired_tests.base import PairedLosses, PosteriorProbabilities, TestOutcome
+from thetahat.paired_tests.base import (
+    PairBatch,
+    PosteriorProbabilities,
+    RandomStreams,
+    TestOfBatches,
+    TestOutcome,
+)
 from thetahat.parameter_checks import check_choice, check_not_negative, check_range
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
@@ -34,7 +42,7 @@ _POSITIONS: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSignedRank:
+class BayesianSignedRank(TestOfBatches):
     r"""Posterior probability that sums of two differences are mostly left of, in or right of 0.
 
     In the formula :math:`z_1, \ldots, z_n` are the mean differences of the units and :math:`z_0`
@@ -123,18 +131,26 @@ class BayesianSignedRank:
             "run it"
         )
 
-    def test(
+    def test_many(
         self,
-        pair: PairedLosses,
+        batch: PairBatch,
         alternative: Alternative,  # noqa: ARG002 - a posterior has both directions
-        rng: np.random.Generator,
+        streams: RandomStreams,
+    ) -> Sequence[TestOutcome]:
+        """Simulate the posterior probabilities of every pair, each with its own draws."""
+        units = batch_units(batch, self.unit or "block")
+        return [
+            self._simulate_outcome(batch.layout, units, row, streams(*position))
+            for row, position in enumerate(batch.positions.tolist())
+        ]
+
+    def _simulate_outcome(
+        self, layout: Layout, units: PairedUnits, row: int, rng: np.random.Generator
     ) -> TestOutcome:
-        """Simulate the posterior probabilities."""
-        layout, units = pair.difference.layout, paired_units(pair, self.unit or "block")
         rope, n_draws = self.rope or 0.0, self._choose_n_draws(units.n_units)
         probabilities = simulate_probabilities(
-            units.values,
-            2 * float(units.roundings.max()),
+            units.values[row],
+            2 * float(units.roundings(row).max()),
             rope,
             self.prior,
             self.prior_place,

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
@@ -25,7 +25,7 @@ _DEFAULT: Final = next(
 
 
 @dataclass(frozen=True, slots=True)
-class BayleZ(PairByPair):
+class BayleZ(TestOfPairs):
     r"""Normal test of the mean paired difference of all instances over random folds.
 
     In the formula :math:`\bar d` is the mean difference over all N instances and

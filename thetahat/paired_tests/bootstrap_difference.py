@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,7 +20,7 @@ from thetahat.numerics.bootstrap import (
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.paired_tests._units import choose_unit, count_units
-from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOfBatches, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
@@ -31,7 +30,7 @@ _TIE = 1e-12  # deviations closer than this share of the largest residual are eq
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapDifference:
+class BootstrapDifference(TestOfBatches):
     r"""Test that the mean difference is 0, against resamples that are shifted to have mean 0.
 
     In the formula D is the difference of the two means, which is the statistic, and
@@ -100,25 +99,20 @@ class BootstrapDifference:
             "test that is not requested; name it to run it"
         )
 
-    def test(
-        self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
-    ) -> TestOutcome:
-        """Test that the mean difference is 0."""
-        replicates = draw_difference_replicates(
-            pair.difference, draw_seed(rng), self.n_resamples, self.unit
-        )
-        return _build_outcome(replicates, alternative)
-
     def test_many(
-        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
     ) -> Sequence[TestOutcome]:
         """Test every pair of the batch on the same resamples."""
-        seed = draw_seed(copy.deepcopy(rng))
+        seed = draw_seed(streams())
         shared = batch.evaluation_cache.compute_once(
             (self, seed), lambda: _share_resamples(batch, seed)
         )
         if batch.n_pairs_total == 1 and not shared.has_drawn(self.n_resamples, self.unit):
-            return [self.test(pair, alternative, rng) for pair in batch.pairs]
+            (pair,) = batch.pairs
+            replicates = draw_difference_replicates(
+                pair.difference, seed, self.n_resamples, self.unit
+            )
+            return [_build_outcome(replicates, alternative)]
         names = list(shared.models)
         return [
             _build_outcome(

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -18,7 +18,7 @@ _VARIANCE = BouckaertFrank()
 
 
 @dataclass(frozen=True, slots=True)
-class BouckaertFrankT(PairByPair):
+class BouckaertFrankT(TestOfPairs):
     r"""Paired t test over r repeats of k folds whose variance allows for shared training data.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the

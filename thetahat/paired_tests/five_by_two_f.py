@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import NO_DIRECTION, ORDER_DEPENDENT, ZERO_VARIANCE, Caution
 from thetahat.distributions import f_upper_tail
 from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero
-from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -23,7 +23,7 @@ _VARIANCE = Dietterich5x2()
 
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoF(PairByPair):
+class FiveByTwoF(TestOfPairs):
     r"""F test on all ten splits of five repeats of two folds.
 
     In the formula :math:`p_{ij}` is the mean difference in fold j of repeat i, and

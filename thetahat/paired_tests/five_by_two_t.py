@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -18,7 +18,7 @@ _VARIANCE = Dietterich5x2()
 
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoT(PairByPair):
+class FiveByTwoT(TestOfPairs):
     r"""Paired t test on the first of five repeats of two folds.
 
     In the formula :math:`p_{ij}` is the mean difference in fold j of repeat i, and

@@ -13,7 +13,13 @@ from thetahat.cautions import IGNORES_TRAINING_VARIANCE, NO_DIFFERENCE, Caution
 from thetahat.distributions import binomial_cdf, compute_p_value, fair_coin_p_value
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests._units import reason_against_subsamples
-from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import (
+    PairBatch,
+    PairedLosses,
+    RandomStreams,
+    TestOfBatches,
+    TestOutcome,
+)
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
@@ -24,7 +30,7 @@ Variant = Literal["exact", "mid_p", "chi_squared", "chi_squared_corrected"]
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar:
+class McNemar(TestOfBatches):
     r"""Test that each of two models is alone in its error on equally many instances.
 
     In the formula b counts the instances that a has right and b wrong, and c those that a has
@@ -91,24 +97,11 @@ class McNemar:
             )
         return None
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
-        """Test that b and c have equal expectations; raise if a loss is neither 0 nor 1."""
-        if not (_is_zero_one(pair.a) and _is_zero_one(pair.b)):
-            raise _build_refusal()
-        difference = pair.difference.rows
-        b, c = int((difference < 0).sum()), int((difference > 0).sum())
-        return self._build_outcome(b, c, alternative, pair)
-
     def test_many(
         self,
         batch: PairBatch,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
+        streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of the batch; the counts are sums of products of zeros and ones."""
         is_zero_one = batch.evaluation_cache.compute_once(

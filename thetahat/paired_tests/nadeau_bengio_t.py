@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -18,7 +18,7 @@ _VARIANCE = NadeauBengio()
 
 
 @dataclass(frozen=True, slots=True)
-class NadeauBengioT(PairByPair):
+class NadeauBengioT(TestOfPairs):
     r"""Paired t test whose variance allows for the overlap of training sets.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the

@@ -10,14 +10,14 @@ import numpy as np
 from thetahat.cautions import IGNORES_TRAINING_OVERLAP
 from thetahat.paired_tests._t_test import round_to_zero, run_t_test
 from thetahat.paired_tests._units import reason_against_subsamples, unit_target
-from thetahat.paired_tests.base import PairByPair, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTBlocks(PairByPair):
+class PairedTBlocks(TestOfPairs):
     r"""Student's paired t test over the J split means of all repeats.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the

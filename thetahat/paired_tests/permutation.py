@@ -12,16 +12,13 @@ from thetahat.paired_tests._sign_flips import (
     FlippedPairs,
     binomial_p_values,
     enumerated_p_value,
-    sampled_p_value,
 )
 from thetahat.paired_tests._units import (
     batch_units,
-    paired_units,
     reason_against_unit,
-    unit_cautions,
     unit_target,
 )
-from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOfBatches, TestOutcome
 from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.json_values import JsonValue
@@ -34,7 +31,7 @@ _DEFAULT_RESAMPLES, _MIN_RESAMPLES, _MAX_FLIPS = 10_000, 999, 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Permutation:
+class Permutation(TestOfBatches):
     r"""Test that swapping the two models' names on any unit changes nothing.
 
     In the formula :math:`T = \sum_u w_u d_u`, with :math:`d_u` the mean difference of unit u and
@@ -93,31 +90,8 @@ class Permutation:
         """Return why the units cannot be paired, or None if they can."""
         return reason_against_unit(self.info.name, layout, self.unit)
 
-    def test(
-        self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
-    ) -> TestOutcome:
-        """Test that the differences are symmetric about 0."""
-        layout, units = pair.difference.layout, paired_units(pair, self.unit)
-        terms = units.values * units.weights
-        exact = _compute_exact_p_value(terms, alternative)
-        if exact is None:
-            n_resamples = self._choose_n_resamples(len(terms))
-            p_value = sampled_p_value(terms, alternative, n_resamples, rng)
-            details: Mapping[str, JsonValue] = {"method": "random", "n_resamples": n_resamples}
-        else:
-            p_value, details = exact
-        return TestOutcome(
-            statistic=float(terms.sum()),
-            p_value=p_value,
-            degrees_of_freedom=None,
-            target=unit_target(layout, units.unit),
-            unit=units.unit,
-            cautions=unit_cautions(layout, units.unit, units.n_units - units.n_zeros),
-            details=details,
-        )
-
     def test_many(
-        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
     ) -> Sequence[TestOutcome]:
         """Test every pair of the batch under the same random signs."""
         units = batch_units(batch, self.unit)
@@ -136,7 +110,7 @@ class Permutation:
             else:
                 exact = _enumerate(terms_of_pair, alternative)
             if exact is None:
-                flipped = flipped or FlippedPairs(batch, units, alternative, n_resamples, rng)
+                flipped = flipped or FlippedPairs(batch, units, alternative, n_resamples, streams())
                 p_value, details = flipped.p_value(row, terms_of_pair), sampled
             else:
                 p_value, details = exact
@@ -158,14 +132,6 @@ class Permutation:
         if self.n_resamples is not None:
             return self.n_resamples
         return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, _MAX_FLIPS // n_units))
-
-
-def _compute_exact_p_value(
-    terms: FloatArray, alternative: Alternative
-) -> tuple[float, Mapping[str, JsonValue]] | None:
-    """Return the exact p-value and its details, or None if patterns must be drawn."""
-    (binomial,) = binomial_p_values(terms[np.newaxis], alternative)
-    return _enumerate(terms, alternative) if binomial is None else (binomial, _BINOMIAL)
 
 
 def _enumerate(

@@ -6,18 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from thetahat.cautions import Caution
 from thetahat.distributions import fair_coin_p_value
 from thetahat.paired_tests._units import (
     batch_units,
-    paired_units,
     reason_against_unit,
-    unit_cautions,
     unit_target,
 )
-from thetahat.paired_tests.base import PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOfBatches, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
@@ -25,7 +21,7 @@ from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(TestOfBatches):
     r"""Exact test that a difference is as often positive as negative.
 
     In the formula :math:`n_+` counts the units with a positive difference a minus b (b has the
@@ -78,29 +74,11 @@ class Sign:
         """Return why the units cannot be paired, or None if they can."""
         return reason_against_unit(self.info.name, layout, self.unit)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
-        """Test that positive and negative differences are equally likely."""
-        layout, units = pair.difference.layout, paired_units(pair, self.unit)
-        n_positive, n_negative = int((units.values > 0).sum()), int((units.values < 0).sum())
-        return self._build_outcome(
-            (n_positive, n_negative, units.n_zeros),
-            alternative,
-            unit_target(layout, units.unit),
-            units.unit,
-            unit_cautions(layout, units.unit, n_positive + n_negative),
-            higher_is_better=pair.higher_is_better,
-        )
-
     def test_many(
         self,
         batch: PairBatch,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
+        streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
     ) -> Sequence[TestOutcome]:
         """Test every pair of the batch."""
         units = batch_units(batch, self.unit)

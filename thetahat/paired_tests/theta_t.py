@@ -15,8 +15,9 @@ from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero
 from thetahat.paired_tests.base import (
     LazyOutcomes,
     PairBatch,
-    PairByPair,
     PairedLosses,
+    RandomStreams,
+    TestOfPairs,
     TestOutcome,
 )
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -38,7 +39,7 @@ _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaT(PairByPair):
+class ThetaT(TestOfPairs):
     r"""Mean difference over the root of a variance estimate of the differences.
 
     In the formula :math:`\hat\theta` is the variance estimate of the paired differences and
@@ -123,13 +124,14 @@ class ThetaT(PairByPair):
         )
 
     def test_many(
-        self, batch: PairBatch, alternative: Alternative, rng: np.random.Generator
+        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of the batch; paired t tests over a holdout are computed by arrays."""
         layout = batch.layout
         traits = self._build_estimator(layout).info.variance
         if not traits.is_of_one_sample or self.inapplicable(layout) is not None:
-            return PairByPair.test_many(self, batch, alternative, rng)
+            return TestOfPairs.test_many(self, batch, alternative, streams)
+        rng = streams()
         estimates, variances, is_clear = _compute_holdout_means_and_variances(batch)
         # a variance that may be nothing but rounding is looked at by itself
         by_row = {

@@ -17,17 +17,21 @@ from thetahat.paired_tests._signed_ranks import (
     Zeros,
     exact_p_value,
     exact_p_values_without_ties,
-    rank_pair,
 )
 from thetahat.paired_tests._units import (
     batch_units,
     choose_unit,
     count_units,
     reason_against_unit,
-    unit_cautions,
     unit_target,
 )
-from thetahat.paired_tests.base import LazyOutcomes, PairBatch, PairedLosses, TestOutcome
+from thetahat.paired_tests.base import (
+    LazyOutcomes,
+    PairBatch,
+    RandomStreams,
+    TestOfBatches,
+    TestOutcome,
+)
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.json_values import JsonValue
@@ -39,7 +43,7 @@ _MAX_EXACT_UNITS = 500  # the distribution takes n^3 steps
 
 
 @dataclass(frozen=True, slots=True)
-class Wilcoxon:
+class Wilcoxon(TestOfBatches):
     r"""Signed-rank test that the differences are symmetric about 0.
 
     In the formula :math:`r_i` are the mid-ranks of :math:`|d_i|`. The statistic is
@@ -115,29 +119,11 @@ class Wilcoxon:
             f"{n}; use the method normal or auto"
         )
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
-        """Test that the differences are symmetric about 0."""
-        ranked, unit, n_units = rank_pair(pair, self.unit, self.zeros)
-        layout = pair.difference.layout
-        return self._build_outcome(
-            ranked,
-            n_units - ranked.n_ranked,
-            alternative,
-            unit_target(layout, unit),
-            unit,
-            unit_cautions(layout, unit, ranked.n_ranked),
-        )
-
     def test_many(
         self,
         batch: PairBatch,
         alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
+        streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
     ) -> LazyOutcomes:
         """Test every pair of the batch, sorted together."""
         units = batch_units(batch, self.unit)

@@ -84,8 +84,8 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
     )
     test = BootstrapDifference(n_resamples=499)
 
-    many = test.test_many(batch, TWO, rng_of(6))
-    again = test.test_many(batch, TWO, rng_of(6))
+    many = test.test_many(batch, TWO, lambda *_: rng_of(6))
+    again = test.test_many(batch, TWO, lambda *_: rng_of(6))
     assert len(batch.evaluation_cache) == 1
     for pair, one, two in zip(pairs, many, again, strict=True):
         alone = test.test(pair, TWO, rng_of(6))

@@ -16,17 +16,24 @@ from tests.thetahat.paired_tests.pairs import (
     scores_pair,
 )
 from thetahat.paired_tests._units import (
+    PairedUnits,
+    batch_units,
     choose_unit,
     count_units,
-    paired_units,
     reason_against_unit,
     unit_cautions,
     unit_target,
 )
+from thetahat.paired_tests.base import PairedLosses, build_batch
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target, UnitName
 
 RANDOM, SOURCE, HOLDOUT = BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT
+
+
+def units_of(pair: PairedLosses, unit: UnitName | None) -> PairedUnits:
+    """Return the units of a batch of one pair."""
+    return batch_units(build_batch(pair), unit)
 
 
 def layout(kind: BlockKind, **columns: list[int]) -> Layout:
@@ -72,11 +79,11 @@ def test_by_hand_units() -> None:
     clusters = holdout_pair(a, b, cluster=[3, 4, 3, 3, 4])
     sources = pair_over(build_layout(SOURCE, ["y", "x", "y", "x", "x"]), a, b)
 
-    by_cluster, by_block = paired_units(clusters, None), paired_units(sources, None)
+    by_cluster, by_block = units_of(clusters, None), units_of(sources, None)
 
-    assert_close(by_cluster.values, [3, 5.5])
+    assert_close(by_cluster.values[0], [3, 5.5])
     assert_close(by_cluster.weights, [0.6, 0.4])
-    assert_close(by_block.values, [2, 16 / 3])
+    assert_close(by_block.values[0], [2, 16 / 3])
     assert_close(by_block.weights, [0.5, 0.5])
     assert (by_cluster.n_units, by_block.n_units) == (2, 2)
 
@@ -90,35 +97,35 @@ def test_by_hand_instances_are_averaged_over_repeats() -> None:
     )
     pair = pair_over(given, [1, 2, 3, 4, 8, 5, 6, 7], [0] * 8)
 
-    units = paired_units(pair, None)
+    units = units_of(pair, None)
 
-    assert_close(units.values, [3, 4, 5, 6])  # (1+5)/2, (2+6)/2, (3+7)/2, (4+8)/2
+    assert_close(units.values[0], [3, 4, 5, 6])  # (1+5)/2, (2+6)/2, (3+7)/2, (4+8)/2
     assert count_units(given, "instance") == 4
 
 
 def test_exact_sources_are_averaged_over_repeats() -> None:
     given = build_layout(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
 
-    units = paired_units(pair_over(given, [1, 2, 5, 8], [0, 0, 0, 0]), None)
+    units = units_of(pair_over(given, [1, 2, 5, 8], [0, 0, 0, 0]), None)
 
-    assert_close(units.values, [3, 5])
+    assert_close(units.values[0], [3, 5])
 
 
 def test_exact_scores_of_blocks_keep_their_order() -> None:
     pair = scores_pair([1, 2, 4], [0, 0, 0], n_train=8, n_test=4, kind=SOURCE)
 
-    assert_array_equal(paired_units(pair, None).values, [1, 2, 4])
+    assert_array_equal(units_of(pair, None).values[0], [1, 2, 4])
 
 
 def test_exact_rounding_of_losses_is_no_difference() -> None:
     a, b = [0.3, 0.7, 1e9 + 0.5], [0.1 + 0.2, 0.7 + 1e-13, 1e9]
 
-    units = paired_units(holdout_pair(a, b), None)
+    units = units_of(holdout_pair(a, b), None)
 
-    assert units.values[0] == 0  # 0.3 - (0.1 + 0.2) is -5.6e-17
-    assert units.values[1] < 0
-    assert units.values[2] == 0.5
-    assert units.n_zeros == 1
+    assert units.values[0, 0] == 0  # 0.3 - (0.1 + 0.2) is -5.6e-17
+    assert units.values[0, 1] < 0
+    assert units.values[0, 2] == 0.5
+    assert units.n_zeros[0] == 1
 
 
 REFUSALS: list[tuple[Layout, UnitName | None, str]] = [
@@ -152,8 +159,8 @@ def test_exact_numbers_of_units() -> None:
 def caution_codes(pair_kind: BlockKind, unit: UnitName) -> set[str]:
     rng = np.random.default_rng(41)
     pair = blocks_pair(rng.random((7, 7)), rng.random((7, 7)), pair_kind)
-    units = paired_units(pair, unit)
-    n_different = units.n_units - units.n_zeros
+    units = units_of(pair, unit)
+    n_different = units.n_units - int(units.n_zeros[0])
     return codes(unit_cautions(pair.difference.layout, units.unit, n_different))
 
 
@@ -175,8 +182,8 @@ def test_exact_cautions_by_kind_and_unit() -> None:
 def test_degenerate_few_or_no_differences(differences: list[float], expected: str | None) -> None:
     pair = differences_pair(differences)
 
-    units = paired_units(pair, None)
-    n_different = units.n_units - units.n_zeros
+    units = units_of(pair, None)
+    n_different = units.n_units - int(units.n_zeros[0])
     cautions = unit_cautions(pair.difference.layout, units.unit, n_different)
 
     assert codes(cautions) == (set() if expected is None else {expected})

@@ -160,7 +160,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     drafts: list[_Draft] = []
     resamples = None if resampling is None else resampling.shared
     for pairs, batch in batches(table, choices.control, resamples):
-        outcomes = run_paired_tests(pairs, batch, methods.tests, choices, seed, left_out)
+        outcomes = run_paired_tests(batch, methods.tests, choices, seed, left_out)
         known = {
             key: outcome for of_pair in outcomes[:FEW_PAIRS] for key, outcome in of_pair.items()
         }

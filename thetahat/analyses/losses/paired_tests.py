@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 
-from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
-from thetahat.analyses.losses.pairs import Pair
 from thetahat.analyses.losses.result import TestResult
 from thetahat.corrections import adjust
-from thetahat.errors import EvaluationError
 from thetahat.paired_tests.base import (
-    BatchedTest,
     PairBatch,
     PairedTest,
     PosteriorProbabilities,
@@ -24,8 +22,7 @@ from thetahat.seeds import stream
 from thetahat.values.coverage import ExpectedSize
 
 
-def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
-    pairs: Sequence[Pair],
+def run_paired_tests(
     batch: PairBatch,
     selection: SelectedMethods[PairedTest],
     choices: Choices,
@@ -33,9 +30,10 @@ def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options an
     left_out: OmittedMethods,
 ) -> list[dict[str, TestOutcome]]:
     """Return the outcomes of each pair by key."""
-    outcomes: list[dict[str, TestOutcome]] = [{} for _ in pairs]
+    outcomes: list[dict[str, TestOutcome]] = [{} for _ in batch.pairs]
     for entry in selection.methods:
-        results = _test_each_pair(entry, pairs, batch, choices, seed)
+        streams = partial(stream, seed, f"tests/{entry.key}")
+        results = entry.method.test_many(batch, choices.alternative, streams)
         for own, outcome in zip(outcomes, results, strict=True):
             if isinstance(outcome, TestOutcome):
                 own[entry.key] = outcome
@@ -44,26 +42,6 @@ def run_paired_tests(  # noqa: PLR0913 - the losses, the methods, the options an
             else:
                 left_out.add("tests", entry.name, outcome.message)
     return outcomes
-
-
-def _test_each_pair(
-    entry: ChosenMethod[PairedTest],
-    pairs: Sequence[Pair],
-    batch: PairBatch,
-    choices: Choices,
-    seed: int,
-) -> Iterable[TestOutcome | EvaluationError]:
-    """Yield the outcome of each pair, from one call for the batch if the test supports that."""
-    if isinstance(entry.method, BatchedTest):
-        rng = stream(seed, f"tests/{entry.key}")
-        yield from entry.method.test_many(batch, choices.alternative, rng)
-        return
-    for pair in pairs:
-        rng = stream(seed, f"tests/{entry.key}", *pair.position)
-        try:
-            yield entry.method.test(pair.losses, choices.alternative, rng)
-        except EvaluationError as error:
-            yield error
 
 
 def adjust_p_values(

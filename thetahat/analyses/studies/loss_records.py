@@ -73,7 +73,7 @@ def record_losses(
     if len(table.names) > 1:
         for_pairs = replace(methods, intervals=select_for_differences(intervals))
         for names, batch in batches(table, choices.control, resampling.shared):
-            outcomes = run_paired_tests(names, batch, tests, choices, seed, OmittedMethods())
+            outcomes = run_paired_tests(batch, tests, choices, seed, OmittedMethods())
             for pair, pair_outcomes in zip(names, outcomes, strict=True):
                 subject, difference = pair_name(pair.a, pair.b), pair.losses.difference
                 draw = resampling.of_pair(pair.a, pair.b, difference)

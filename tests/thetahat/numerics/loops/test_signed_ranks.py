@@ -67,7 +67,7 @@ def test_naive_ranks_of_many_pairs_and_of_one(
     assert (outcome.statistic, outcome.unit) == (plain.statistic, plain.unit)
     assert outcome.p_value == pytest.approx(plain.p_value, rel=1e-12)
     assert dict(outcome.details) | {"z": 0} == dict(plain.details) | {"z": 0}
-    (batched,) = test.test_many(batch, Alternative.TWO_SIDED, rng)
+    (batched,) = test.test_many(batch, Alternative.TWO_SIDED, lambda *_: rng)
     assert batched == outcome
 
 
@@ -188,7 +188,7 @@ def test_naive_ranks_of_many_rows(
     layout = build_layout(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
     ((pairs, batch),) = batches(table, None)
-    plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng))
+    plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, lambda *_: rng))
     assert plain == [Wilcoxon().test(pair.losses, Alternative.TWO_SIDED, rng) for pair in pairs]
     batch.batch_cache.clear()
     monkeypatch.setattr(_units, "MANY_VALUES", 1)
@@ -196,4 +196,4 @@ def test_naive_ranks_of_many_rows(
     if by_network:
         monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 41)
 
-    assert list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, rng)) == plain
+    assert list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, lambda *_: rng)) == plain
