@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -27,7 +28,14 @@ from thetahat.analyses.losses.result import NotApplicable
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.intervals.base import Interval
-from thetahat.paired_tests.base import PairedLosses, TestOutcome
+from thetahat.paired_tests.base import (
+    PairBatch,
+    PairedLosses,
+    RandomStreams,
+    TestOfBatches,
+    TestOfPairs,
+    TestOutcome,
+)
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.json_values import to_json
@@ -52,7 +60,7 @@ INTERVAL = Interval(
 
 
 @dataclass(frozen=True)
-class Picky:
+class Picky(TestOfPairs):
     """A variance and a test that fit the layout but not the losses."""
 
     info: ClassVar[MethodInfo] = MethodInfo(name="picky", title="Picky", summary="Refuses.")
@@ -70,7 +78,7 @@ class Picky:
 
 
 @dataclass(frozen=True)
-class Halves:
+class Halves(TestOfBatches):
     """A test whose p-value halves from pair to pair and that draws from its stream."""
 
     info: ClassVar[MethodInfo] = MethodInfo(name="halves", title="Halves", summary="Halves.")
@@ -78,9 +86,13 @@ class Halves:
     def inapplicable(self, layout: Layout) -> str | None:
         return None
 
-    def test(
-        self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
-    ) -> TestOutcome:
+    def test_many(
+        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
+    ) -> Sequence[TestOutcome]:
+        rows = zip(batch.pairs, batch.positions.tolist(), strict=True)
+        return [self._halve(pair, streams(*position)) for pair, position in rows]
+
+    def _halve(self, pair: PairedLosses, rng: np.random.Generator) -> TestOutcome:
         p_value = 0.04 / 2 ** abs(pair.difference.moments.macro_mean)
         return TestOutcome(
             statistic=math.inf,
