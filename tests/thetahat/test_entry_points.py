@@ -8,6 +8,7 @@ import sys
 from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import thetahat
@@ -88,6 +89,18 @@ def test_exact_methods_by_name_as_objects_and_under_keys() -> None:
         ({"losses": {**LOSSES, "b": [[0.1]]}}, "differ in length"),
         ({"losses": LOSSES, "block_labels": ["x"]}, "block_labels must be 3 names"),
         ({"losses": LOSSES, "weights": [1.0]}, "8 losses"),
+        *(
+            ({"losses": {"a": [0.1, 0.2], "b": wrong}, "blocks": "holdout"}, f"Model 'b': {words}")
+            for wrong, words in (
+                ([0.1, float("nan")], "Loss 1 is nan"),
+                ([0.1, None], "Loss 1 is nan"),
+                ([0.1], "Expected 2 losses"),
+                (["0.1", "x"], "losses must be numbers, and are of type <U3"),
+                ([0.1, 1j], "losses must be numbers, and are of type complex128"),
+                ([0.1, object()], "losses must be numbers .float"),
+            )
+        ),
+        ({"losses": {"a": [["x"]], "b": [[1]]}}, "Model 'a': losses must be numbers"),
         ({"losses": LOSSES, "tests": ["paired_t"]}, "is not one of"),
     ],
 )
@@ -120,3 +133,15 @@ def test_exact_import_loads_nothing_heavy() -> None:
 def test_invalid_losses_without_blocks_name_the_way_for_one_test_set() -> None:
     with pytest.raises(InvalidParameter, match="blocks='holdout'"):
         thetahat.evaluate({"a": [0.5, 0.25, 1.0], "b": [0.25, 0.5, 0.75]})
+
+
+def test_exact_a_data_frame_is_a_mapping_of_models() -> None:
+    columns = {"a": [0.5, 0.25, 1.0, 0.125], "b": [0.25, 0.5, 0.75, 1.0]}
+
+    arrays = {name: np.array(values) for name, values in columns.items()}
+    results = [
+        thetahat.to_json(thetahat.evaluate(losses, blocks="holdout"))
+        for losses in (columns, arrays, pd.DataFrame(columns))
+    ]
+
+    assert results[0] == results[1] == results[2]

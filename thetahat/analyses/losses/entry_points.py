@@ -138,7 +138,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
                 loc=("block_labels",),
             )
         layout = replace(layout, block_labels=tuple(block_labels))
-    models = {name: BlockLosses(layout, values=row) for name, row in values.items()}
+    models = {name: _check_losses(name, layout, column) for name, column in values.items()}
     choices = _read_choices(
         variances,
         intervals,
@@ -264,16 +264,17 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     n_train: float | Mapping[Label, float] | None,
 ) -> tuple[Layout, dict[str, FloatArray]]:
     """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
+    # A data frame is no Mapping, and has no truth value, but has items.
+    losses = dict(losses.items())
     if not losses:
         raise InvalidParameter("Losses have no model.", loc=("losses",))
     sizes = dict(n_train) if isinstance(n_train, Mapping) else n_train
-    in_rows = {name: _split_rows(values) for name, values in losses.items()}
+    in_rows = {name: _split_rows(name, values) for name, values in losses.items()}
     first = next(iter(in_rows))
     rows = in_rows[first]
     if rows is None:
         values = {
-            name: np.asarray(values_of_model, dtype=np.float64)
-            for name, values_of_model in losses.items()
+            name: _read_numbers(name, values_of_model) for name, values_of_model in losses.items()
         }
         n = len(values[first])
         if block is None:
@@ -312,15 +313,44 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}
 
 
+def _check_losses(name: str, layout: Layout, values: FloatArray) -> BlockLosses:
+    """Return the losses of a model; a message about a wrong one begins with the model's name."""
+    try:
+        return BlockLosses(layout, values=values)
+    except InvalidParameter as error:
+        raise InvalidParameter(
+            f"Model {name!r}: {error.message}",
+            loc=("losses", name, *error.loc[1:]),
+            value=error.value,
+        ) from error
+
+
+def _read_numbers(name: str, values: npt.ArrayLike | Sequence[npt.ArrayLike]) -> FloatArray:
+    """Return numbers as float64; refuse texts, complex numbers and whatever else is no number."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufO":
+        raise InvalidParameter(
+            f"Model {name!r}: losses must be numbers, and are of type {array.dtype}.",
+            loc=("losses", name),
+        )
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(
+            f"Model {name!r}: losses must be numbers ({error}).", loc=("losses", name)
+        ) from error
+
+
 def _split_rows(
+    name: str,
     values: npt.ArrayLike | Sequence[npt.ArrayLike],
 ) -> list[FloatArray] | None:
     """Return the rows of losses by block; None where losses are one long column."""
     if isinstance(values, np.ndarray):
-        return [np.asarray(row, dtype=np.float64) for row in values] if values.ndim == 2 else None
+        return [_read_numbers(name, row) for row in values] if values.ndim == 2 else None
     if not isinstance(values, Sequence) or not len(values) or np.ndim(values[0]) == 0:
         return None
-    return [np.asarray(row, dtype=np.float64) for row in values]
+    return [_read_numbers(name, row) for row in values]
 
 
 def _list_labels(column: LabelColumn) -> Sequence[Label] | IntArray:
