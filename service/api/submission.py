@@ -163,7 +163,7 @@ def _find_kind(value: Any) -> JobKind[Any]:
 def _read_datasets(
     owner_id: UUID, request: EvaluationRequest, value: Mapping[str, Any]
 ) -> dict[UUID, DatasetFile]:
-    identifiers = tuple(dict.fromkeys(request.dataset_ids()))
+    identifiers = tuple(dict.fromkeys(request.list_dataset_ids()))
     files = read_dataset_files(owner_id, identifiers)
     errors = [
         FieldError(_find_dataset_loc(value, missing), f"There is no data set {missing}.", missing)

@@ -40,7 +40,7 @@ def compute_digests(
     request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> RequestDigests:
     """Return the digests and the seed of a checked request."""
-    canonical = encode_json(request.canonical())
+    canonical = encode_json(request.build_canonical())
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
     data_sha256 = _compute_data_digest(request_sha256, datasets)
     seed = derive_seed(request_sha256, data_sha256) if request.seed is None else request.seed

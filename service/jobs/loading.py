@@ -50,7 +50,7 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             request=request,
             seed=row.seed,
             datasets=_read_datasets(connection, evaluation_id, files)
-            if request.dataset_ids()
+            if request.list_dataset_ids()
             else {},
         ),
         Provenance(

@@ -216,10 +216,10 @@ def compute_partial_result(evaluation_id: UUID) -> str:
     partial = kind.gather(loaded.job, outputs.open_chunk_outputs(files, output_files))
     body = encode_result(partial, loaded.provenance)
     included = available.progress or available.learners
-    learners = kind.learners_of_parts(loaded.job, available.ended_parts)
+    learners = kind.list_learners_of_parts(loaded.job, available.ended_parts)
     if learners is not None:  # some of the learners that are run together may have failed
         failed = {*body["failures"], *available.learners.failed}
-        to_come = kind.learners_of_parts(loaded.job, available.learners.to_come) or []
+        to_come = kind.list_learners_of_parts(loaded.job, available.learners.to_come) or []
         included = IncludedLearners(
             complete=tuple(name for name in learners if name not in failed),
             failed=tuple(name for name in learners if name in failed),

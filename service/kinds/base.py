@@ -204,7 +204,7 @@ class JobKind(ABC, Generic[R]):
         message = f"The evaluation {job.id} of kind {self.name!r} has no {len(outputs)} chunks."
         raise RuntimeError(message)
 
-    def learners_of_parts(self, job: Job[R], parts: Collection[str]) -> list[str] | None:
+    def list_learners_of_parts(self, job: Job[R], parts: Collection[str]) -> list[str] | None:
         """Return the learners of these parts, in the request's order.
 
         The default None means that each part is one learner and has its name.

@@ -32,10 +32,10 @@ def tabulate_losses(
         return None
     losses = {name: losses.rows for name, losses in table.models.items()}
     further = {name: OutputColumn(values) for name, values in (extra or {}).items()}
-    return lazy_loss_columns(table.layout, losses, further).table()
+    return make_lazy_loss_columns(table.layout, losses, further).table()
 
 
-def lazy_loss_columns(
+def make_lazy_loss_columns(
     layout: Layout,
     losses: Mapping[str, np.ndarray | SpilledArray],
     extra: Mapping[str, OutputColumn],
@@ -53,28 +53,30 @@ def lazy_loss_columns(
     """
     split = layout.split_of_row()
     columns = {
-        "block": OutputColumn(layout.split_block[split], _label_values(layout.block_labels)),
+        "block": OutputColumn(layout.split_block[split], _list_label_values(layout.block_labels)),
         "repeat": OutputColumn(layout.split_repeat[split]),
     }
     if layout.instance is not None and layout.instance_labels is not None:
         labels = tuple(layout.instance_labels.tolist())
-        columns["instance"] = OutputColumn(layout.instance, _label_values(labels))
+        columns["instance"] = OutputColumn(layout.instance, _list_label_values(labels))
     if layout.cluster is not None:
-        columns["cluster"] = OutputColumn(layout.cluster, _label_values(layout.cluster_labels))
+        columns["cluster"] = OutputColumn(layout.cluster, _list_label_values(layout.cluster_labels))
     for name, values in losses.items():
         columns[f"loss:{name}" if name in RESERVED else name] = OutputColumn(values)
     return OutputTable({**columns, **extra})
 
 
-def prediction_column(data: Data, output: np.ndarray, spill: Spill | None = None) -> OutputColumn:
+def make_prediction_column(
+    data: Data, output: np.ndarray, spill: Spill | None = None
+) -> OutputColumn:
     """Return predictions as a column of labels or values; codes use the smallest integer type."""
     keep = (lambda values: values) if spill is None else spill.keep
     if data.task == REGRESSION:
         return OutputColumn(keep(output))
     small = np.min_scalar_type(max(1, data.n_classes - 1))
-    return OutputColumn(keep(output.astype(small)), _label_values(data.classes))
+    return OutputColumn(keep(output.astype(small)), _list_label_values(data.classes))
 
 
-def _label_values(labels: tuple[Label, ...]) -> pa.Array:
+def _list_label_values(labels: tuple[Label, ...]) -> pa.Array:
     whole = all(isinstance(label, int) for label in labels)
     return make_arrow_array(list(labels) if whole else [str(label) for label in labels])

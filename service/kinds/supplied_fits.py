@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from service.kinds.fields.list_items import LossItem, NumberItem
-from service.kinds.fields.locations import errors_within
+from service.kinds.fields.locations import locate_errors_within
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, read_number_array, shorten_value
 from thetahat.analyses.losses import Choices
@@ -117,7 +117,7 @@ class SuppliedEstimators:
                 estimates.setdefault(subject, []).extend(of_subject)
         return estimates
 
-    def methods_used(self) -> list[MethodUsed]:
+    def list_methods_used(self) -> list[MethodUsed]:
         """Return the methods as records, without the resamples."""
         parameters = {
             "out_of_bag": ("n_resamples", "correct_noise", "average"),
@@ -150,12 +150,12 @@ def read_supplied_fits(fits: SuppliedFits | None, table: LossTable) -> SuppliedE
             loc=("fits",),
         )
     refits: list[SuppliedRefit] = []
-    with errors_within(("fits",)):
+    with locate_errors_within(("fits",)):
         if fits.out_of_bag is not None:
-            with errors_within(("out_of_bag",)):
+            with locate_errors_within(("out_of_bag",)):
                 refits.append(_read_out_of_bag(fits.out_of_bag, table.names))
         if fits.conservative_z is not None:
-            with errors_within(("conservative_z",)):
+            with locate_errors_within(("conservative_z",)):
                 refits.append(_read_conservative_z(fits.conservative_z, table.names))
     estimators = SuppliedEstimators(tuple(refits))
     layout = table.layout
@@ -173,7 +173,7 @@ def read_supplied_fits(fits: SuppliedFits | None, table: LossTable) -> SuppliedE
 
 def _read_out_of_bag(sent: ResampledLosses, names: Sequence[str]) -> SuppliedRefit:
     _check_models(sent.losses, names, "losses")
-    counts = count_copies([_row_numbers(rows) for rows in sent.resamples])
+    counts = count_copies([_format_row_numbers(rows) for rows in sent.resamples])
     n, n_resamples = len(counts[0]), len(counts)
     losses: dict[str, list[FloatArray]] = {}
     for model in names:
@@ -197,7 +197,7 @@ def _read_out_of_bag(sent: ResampledLosses, names: Sequence[str]) -> SuppliedRef
     )
 
 
-def _row_numbers(rows: list[int]) -> IntArray:
+def _format_row_numbers(rows: list[int]) -> IntArray:
     return np.array([min(max(row, -1), 2**62) for row in rows], dtype=np.intp)
 
 

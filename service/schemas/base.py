@@ -38,11 +38,11 @@ class EvaluationRequest(Schema):
         description="Keys and values by which the list of evaluations can be filtered.",
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets that the request names."""
         return ()
 
-    def canonical(self) -> dict[str, Any]:
+    def build_canonical(self) -> dict[str, Any]:
         """Return what the result depends on: the request without its name and labels.
 
         Lists of any JSON values are not copied, because that takes longer than encoding them.

@@ -132,7 +132,7 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
     kind = JOB_KINDS[body["kind"]]
     request = kind.request.model_validate_json(json.dumps(body))
     kind.check(request, datasets)
-    stored = json.loads(encode_json(request.canonical()))
+    stored = json.loads(encode_json(request.build_canonical()))
     again = kind.request.model_validate({"kind": body["kind"], **stored})
     number = uuid5(NAMESPACE_URL, json.dumps(body))
     job = Job(number, body["kind"], again, body["seed"], datasets)

@@ -28,7 +28,7 @@ from service.kinds.base import (
     Job,
     JobKind,
 )
-from service.kinds.fitting.failures import failure_as_error
+from service.kinds.fitting.failures import convert_to_error
 from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cross_validation.result import LearnerFailure
@@ -122,7 +122,7 @@ def _by_part(request: SleepRequest, outputs: Sequence[ChunkOutput]) -> dict[str,
             else:
                 outputs_by_part[part] = failure
     if not any(isinstance(said, list) for said in outputs_by_part.values()):
-        raise failure_as_error(LearnerFailure(**next(iter(outputs_by_part.values()))))
+        raise convert_to_error(LearnerFailure(**next(iter(outputs_by_part.values()))))
     return outputs_by_part
 
 

@@ -18,7 +18,7 @@ from service.kinds.bootstrap.request import (
     StatisticSample,
 )
 from service.kinds.fields.layout import require_numbers
-from service.kinds.fields.methods import method_entry, parse_method, parse_methods
+from service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
 from service.schemas.numbers import read_number_array, shorten_value
 from thetahat.analyses.bootstrap.intervals import METHODS, misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
@@ -93,7 +93,7 @@ def build_plan(
     """Read the sample and the resamples, and choose the intervals."""
     statistic = _parse_statistic(request)
     sample = _read_sample(request, datasets)
-    with located_errors(_sample_paths(request), within=_sample_field(request)):
+    with located_errors(_find_sample_paths(request), within=_find_sample_field(request)):
         statistic.on(sample, fast=False)
     starts = statistic.strata(sample)
     if request.resamples is None:
@@ -137,19 +137,19 @@ def _check_form(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile])
         require_numbers(datasets[request.dataset], columns)
 
 
-def _sample_field(request: BootstrapRequest) -> Loc:
+def _find_sample_field(request: BootstrapRequest) -> Loc:
     return ("columns",) if request.sample is None else ("sample",)
 
 
-def _sample_paths(request: BootstrapRequest) -> dict[str, Loc]:
+def _find_sample_paths(request: BootstrapRequest) -> dict[str, Loc]:
     """Return the request's path of each column of the sample."""
     if isinstance(request.sample, list):
         return {"x": ("sample",), "y": ("sample",)}
-    return {name: (*_sample_field(request), name) for name in ("x", "y")}
+    return {name: (*_find_sample_field(request), name) for name in ("x", "y")}
 
 
 def _read_sample(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> Sample:
-    paths = _sample_paths(request)
+    paths = _find_sample_paths(request)
     with located_errors(paths):
         if request.dataset is not None and request.columns is not None:
             x, y = request.columns.x, request.columns.y
@@ -213,7 +213,7 @@ def _parse_intervals(request: BootstrapRequest) -> tuple[str, ...]:
     """Return the names of the intervals that the request names."""
     names: list[str] = []
     for i, method in enumerate(request.intervals or ()):
-        entry, path = method_entry(method), ("intervals", i)
+        entry, path = make_method_entry(method), ("intervals", i)
         if entry.name not in METHODS:
             raise InvalidParameter(
                 f"{entry.name!r} is not an interval of a bootstrap. Choose from "

@@ -104,6 +104,6 @@ class BootstrapRequest(EvaluationRequest):
         )
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set of the sample, if there is one."""
         return () if self.dataset is None else (self.dataset,)

@@ -74,7 +74,7 @@ def check_calibration(
     request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> None:
     """Refuse samples of too few rows, and a learner with the name of the calibration."""
-    settings = request.calibration_settings()
+    settings = request.build_calibration_settings()
     if settings is None:
         return
     inline = 0 if request.data is None else len(request.data.y)
@@ -96,7 +96,7 @@ def check_calibration(
 
 def cut_calibration(plan: CrossValidationPlan) -> list[Chunk]:
     """Return the chunks of the calibration; each runs a range of the repetitions."""
-    settings = plan.request.calibration_settings()
+    settings = plan.request.build_calibration_settings()
     if settings is None:
         return []
     n_chunks = min(MOST_CHUNKS, settings.repetitions // FEWEST_REPETITIONS)
@@ -137,7 +137,7 @@ def add_calibration(
     outputs : sequence of mapping
         The arrays of all chunks of the calibration.
     """
-    if plan.request.calibration_settings() is None or not outputs:
+    if plan.request.build_calibration_settings() is None or not outputs:
         return evaluation, None
     studies = _CalibrationStudies(plan)
     for arrays in outputs:
@@ -166,7 +166,7 @@ class _CalibrationStudies:
     @property
     def settings(self) -> CalibrationInput:
         """How many samples are drawn, and how large."""
-        settings = self.plan.request.calibration_settings()
+        settings = self.plan.request.build_calibration_settings()
         assert settings is not None  # noqa: S101 - the callers have checked that there are any
         return settings
 
@@ -175,7 +175,7 @@ class _CalibrationStudies:
         """The study that draws rows; if blocks are sources, it draws rows of every source."""
         data, share = self.plan.data, self.settings.share
         if self._has_source_blocks and data.source is not None:
-            size = _size_by_source(data.source, share)
+            size = _compute_size_by_source(data.source, share)
         else:
             size = DrawSize(n=int(share * data.n))
         return GeneralStudy(
@@ -239,11 +239,11 @@ class _CalibrationStudies:
         source_records = _select_records(records, WHOLE_SOURCES)
         reason = None
         if self.source_study is not None:
-            reason = self.source_study.reason_against(source_records)
+            reason = self.source_study.find_reason_against(source_records)
         return _IntervalCoverage(self, findings, source_records, reason)
 
 
-def _size_by_source(source: Sequence[Label] | np.ndarray, share: float) -> DrawSize:
+def _compute_size_by_source(source: Sequence[Label] | np.ndarray, share: float) -> DrawSize:
     """Return the size of a draw that takes the same number of rows from every source."""
     counts = np.unique(np.asarray(source), return_counts=True)[1]
     per_source = int(share * counts.min())
@@ -285,7 +285,7 @@ class WholeSourcesStudy:
         records = self.study.run(start, stop)
         return {name: values for name, values in records.items() if name != SOURCES}
 
-    def reason_against(self, records: Records) -> str | None:
+    def find_reason_against(self, records: Records) -> str | None:
         """Return why intervals for a new source cannot be calibrated, or None."""
         if not self.has_enough_sources:
             return (
@@ -303,7 +303,7 @@ class WholeSourcesStudy:
     ) -> MeasuredCoverage | None:
         """Return how often an interval covered a new source; None if it has another target."""
         target = PREDICTED if is_prediction(interval.method) else interval.target.value
-        key = (_study_label(interval), target, interval.mean.value)
+        key = (_build_study_label(interval), target, interval.mean.value)
         share = self.n_drawn / self.n_sources
         return measure_coverage(records, (WHOLE_SOURCES, subject), key, share)
 
@@ -402,16 +402,16 @@ class _IntervalCoverage:
 
     def _add_to_interval(self, subject: str, interval: AnyInterval) -> AnyInterval:
         """Return the interval with its coverage, which is None if no study has its target."""
-        coverage = self._measured_on_rows(subject, interval)
+        coverage = self._measure_on_rows(subject, interval)
         sources = self.studies.source_study
         if coverage is None and sources is not None:
             coverage = sources.measure(self.source_records, subject, interval)
         return replace(interval, measured=IntervalCalibration(calibration=coverage))
 
-    def _measured_on_rows(
+    def _measure_on_rows(
         self, subject: str, interval: Interval | BriefInterval
     ) -> MeasuredCoverage | None:
-        key = (subject, _study_label(interval), interval.target.value, interval.mean.value)
+        key = (subject, _build_study_label(interval), interval.target.value, interval.mean.value)
         row = self._table.get(key, {})
         numbers = {name: cell for name, cell in row.items() if isinstance(cell, MonteCarloNumber)}
         if "coverage" not in numbers:
@@ -453,7 +453,7 @@ class _IntervalCoverage:
         )
 
 
-def _study_label(interval: Interval | BriefInterval) -> str:
+def _build_study_label(interval: Interval | BriefInterval) -> str:
     """Return the name of an interval in the records of a study."""
     variance = interval.variance
     return interval.method if variance is None else f"{interval.method}:{variance}"

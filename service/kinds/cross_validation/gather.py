@@ -13,9 +13,9 @@ from service.kinds.cross_validation.result import CrossValidationResult
 from service.kinds.cross_validation.target_sample import find_sources
 from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import evaluate_outcomes
-from service.kinds.fitting.failures import failure_as_error
+from service.kinds.fitting.failures import convert_to_error
 from service.kinds.fitting.refits import StageArrays
-from service.kinds.fitting.row_numbers import row_number_cautions
+from service.kinds.fitting.row_numbers import find_row_number_cautions
 from service.kinds.fitting.scheme_plan import restore_labels
 from service.kinds.loss_columns import tabulate_losses
 from service.kinds.methods_used import record_methods
@@ -58,15 +58,15 @@ def build_result(
                 failures[name] = next(iter(record.failures.values()))
             else:
                 arrays[name] = record.arrays
-    present = outputs.learners_in(plan.learners)
+    present = outputs.list_learners_in(plan.learners)
     successful = [name for name in present if name in arrays]
     if not successful:
-        raise failure_as_error(next(iter(failures.values())))
+        raise convert_to_error(next(iter(failures.values())))
     outcomes = {
         name: join_outcomes([unpack(chunk) for chunk in arrays[name][SPLITS]])
         for name in successful
     }
-    metrics = request.built_metrics()
+    metrics = request.build_metrics()
     evaluated = evaluate_outcomes(
         outcomes,
         plan.data,
@@ -87,7 +87,7 @@ def build_result(
         sources = find_sources(plan.data, test_rows)
         choices, risks = evaluated.choices, importance.risks
         evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
-    about_data = row_number_cautions(request, plan.data)
+    about_data = find_row_number_cautions(request, plan.data)
     evaluation = add_cautions(
         evaluation,
         *list_failed_learners(failures),
@@ -106,16 +106,16 @@ def build_result(
     )
     result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
     methods = (
-        *plan.methods_used(present),
+        *plan.list_methods_used(present),
         *record_methods("metrics", metrics),
         *evaluation.methods,
-        *plan.refits.methods_used(),
-        *(() if importance is None else importance.methods_used()),
+        *plan.refits.list_methods_used(),
+        *(() if importance is None else importance.list_methods_used()),
     )
-    return Finished(result, tabulate_losses(table, _predictions(plan, outcomes)), methods)
+    return Finished(result, tabulate_losses(table, _tabulate_predictions(plan, outcomes)), methods)
 
 
-def _predictions(
+def _tabulate_predictions(
     plan: CrossValidationPlan, outcomes: Mapping[str, Outcomes]
 ) -> dict[str, np.ndarray]:
     """Return the predictions as columns of labels or values."""

@@ -45,7 +45,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         """Fit and test the learners of a group on the splits of a chunk."""
         return run_group(plan, group, key)
 
-    def other_chunks(self, plan: CrossValidationPlan) -> list[Chunk]:
+    def build_other_chunks(self, plan: CrossValidationPlan) -> list[Chunk]:
         """Return the chunks of the calibration."""
         return cut_calibration(plan)
 
@@ -59,7 +59,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         """Evaluate the learners that have outputs, and calibrate their intervals."""
         return build_result(plan, outputs, [output.read() for output in others])
 
-    def learners_of_parts(
+    def list_learners_of_parts(
         self, job: Job[CrossValidationRequest], parts: Collection[str]
     ) -> list[str]:
         """Return the learners of these parts, and the calibration if it is one of them."""

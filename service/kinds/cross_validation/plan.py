@@ -11,13 +11,13 @@ from service.kinds.base import DatasetFile, Job
 from service.kinds.cross_validation.request import CrossValidationRequest
 from service.kinds.cross_validation.target_sample import (
     Importance,
+    add_fit_weights,
     check_target_sample,
     estimate_importance,
-    weight_fits,
 )
 from service.kinds.fields.data import check_data_fields, read_data
 from service.kinds.fitting.bundles import Bundle, bundle_learners
-from service.kinds.fitting.engine import FittingStage, count_chunks, share_chunks
+from service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
 from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
 
 SPLITS = "splits"
@@ -52,19 +52,19 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
         n_splits = self.n_splits + sum(self.refits.n_splits)
         return sum(bundle.count_cells(self.data, n_splits) for bundle in self.bundles)
 
-    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
+    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the splits of the scheme, then the extra fits."""
         n_chunks = count_chunks(
             bundle,
             self.data,
             n_splits=self.n_splits,
             n_tests=self.n_tests,
-            most=share_chunks(len(self.bundles)),
+            most=divide_chunks(len(self.bundles)),
         )
-        per_learner = share_chunks(len(self.learners))  # extra fits give many losses
+        per_learner = divide_chunks(len(self.learners))  # extra fits give many losses
         return [
             FittingStage(name=SPLITS, n_splits=self.n_splits, n_chunks=n_chunks),
-            *self.refits.stages(per_learner * len(bundle.names)),
+            *self.refits.build_stages(per_learner * len(bundle.names)),
         ]
 
 
@@ -72,7 +72,7 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
     """Check a request; no learner is fitted."""
     check_data_fields(request, datasets)
     check_target_sample(request, datasets)
-    check_scheme_request(request, datasets, request.built_metrics()).check_work()
+    check_scheme_request(request, datasets, request.build_metrics()).check_work()
 
 
 @lru_cache(maxsize=1)
@@ -81,5 +81,5 @@ def build_plan(job: Job[CrossValidationRequest]) -> CrossValidationPlan:
     data = read_data(job.request, job.datasets)
     importance = estimate_importance(job, data) if job.request.weighted_fit else None
     return build_scheme_plan(
-        CrossValidationPlan, job, weight_fits(data, importance), fit_importance=importance
+        CrossValidationPlan, job, add_fit_weights(data, importance), fit_importance=importance
     )

@@ -86,7 +86,7 @@ class CrossValidationRequest(LearnersRequest, TargetSampleFields):
         description="Whether to measure how often each interval covers on samples of these data.",
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of the data and of the target sample."""
         target = None if self.target_sample is None else self.target_sample.dataset
         named = (self.dataset, target)
@@ -97,11 +97,11 @@ class CrossValidationRequest(LearnersRequest, TargetSampleFields):
         """Whether rows have weights when learners are fitted."""
         return self.weighted_fit or has_role(self, "weight")
 
-    def built_metrics(self) -> Metrics:
+    def build_metrics(self) -> Metrics:
         """Return the metrics, their parameters checked."""
         return parse_metrics(self.metrics)
 
-    def calibration_settings(self) -> CalibrationInput | None:
+    def build_calibration_settings(self) -> CalibrationInput | None:
         """Return the settings of the calibration, or None if there is none."""
         if isinstance(self.calibration, CalibrationInput):
             return self.calibration

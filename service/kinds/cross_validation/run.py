@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.kinds.cross_validation.plan import CrossValidationPlan
-from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
+from service.kinds.fitting.engine import ChunkKey, GroupOutputs, apply_unless_failed
 from service.kinds.fitting.refits import is_refit_stage, run_refits
 from thetahat.cross_validation import Group, pack, run_path
 
@@ -15,4 +15,4 @@ def run_group(plan: CrossValidationPlan, group: Group, key: ChunkKey) -> GroupOu
         return run_refits(plan.refits, group, key, plan.data, plan.loss, seed)
     splits = plan.scheme.splits(plan.rows, seed, start=key.start, stop=key.stop)
     outcomes = run_path(group, plan.data, splits, plan.loss, seed, keep_predictions=True)
-    return {name: unless_failed(outcome, pack) for name, outcome in outcomes.items()}
+    return {name: apply_unless_failed(outcome, pack) for name, outcome in outcomes.items()}

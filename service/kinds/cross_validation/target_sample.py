@@ -10,8 +10,8 @@ from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
 from service.kinds.cross_validation.request import CrossValidationRequest
-from service.kinds.fields.data import has_role, read_data, role_path
-from service.kinds.fields.methods import method_entry, parse_method, parse_methods
+from service.kinds.fields.data import build_role_path, has_role, read_data
+from service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
 from service.kinds.fields.sample import check_sample, read_sample
 from service.kinds.methods_used import record_method
 from thetahat.analyses.importance_weighting import ShiftWeights, set_second_moment
@@ -65,7 +65,7 @@ class Importance:
             in_fits=request.weighted_fit or uses_known_weights(name),
         )
 
-    def methods_used(self) -> list[MethodUsed]:
+    def list_methods_used(self) -> list[MethodUsed]:
         """Return the estimator of the weights and the risks as records."""
         return [
             record_method("weights", self.method),
@@ -89,12 +89,12 @@ def check_target_sample(
     check_sample(request.target_sample, ("target_sample",), datasets)
     _build_weights(request)
     _build_risks(request)
-    estimator_name = method_entry(request.weights or default_weights()).name
+    estimator_name = make_method_entry(request.weights or default_weights()).name
     if uses_known_weights(estimator_name) and not has_role(request, "weight"):
         raise InvalidParameter(
             "The weights 'given' need the weight of each row. Name its column or field, or "
             "choose another estimator.",
-            loc=role_path(request, "weight"),
+            loc=build_role_path(request, "weight"),
         )
     if request.dataset is None and request.target_sample.dataset is None:
         read_samples(request, datasets, read_data(request, datasets))
@@ -107,7 +107,7 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
         return None
     method = _build_weights(request)
     samples = read_samples(request, job.datasets, data)
-    with _located_weight_errors(request):
+    with _locate_weight_errors(request):
         weighing = method.estimate(samples, stream(job.seed, "weights"))
     weights = ShiftWeights(
         weighing=weighing, validation=weighing.values, target_values=weighing.target_values
@@ -116,7 +116,7 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
     return Importance(samples, method, weights, risks)
 
 
-def weight_fits(data: Data, importance: Importance | None) -> Data:
+def add_fit_weights(data: Data, importance: Importance | None) -> Data:
     """Return the data with weights for the fits, multiplied by those that the rows already have."""
     if importance is None or importance.method.info.weights.are_supplied:
         return data
@@ -176,11 +176,11 @@ def read_samples(
     return Samples(data_features, target_table.X, data.weight)
 
 
-def _located_weight_errors(request: CrossValidationRequest) -> AbstractContextManager[None]:
+def _locate_weight_errors(request: CrossValidationRequest) -> AbstractContextManager[None]:
     """Set the ``loc`` of errors of a weight estimator, whose source is the data, to a path."""
     return located_errors(
         {
-            "source.weight": role_path(request, "weight"),
+            "source.weight": build_role_path(request, "weight"),
             "source": ("data", "X") if request.dataset is None else ("columns",),
             "target": ("target_sample",),
         },

@@ -14,7 +14,7 @@ from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
 from service.kinds.fields.left_out import LeftOutDataFields
 from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
-from service.kinds.fields.locations import cells_located_by_row
+from service.kinds.fields.locations import locate_cells_by_row
 from service.schemas.base import Schema
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
@@ -126,7 +126,7 @@ def _check_source_named(fields: DataFields) -> None:
     """Refuse to leave out small sources where no source is named."""
     leaves_out = isinstance(fields, LeftOutDataFields) and fields.small_sources == "leave_out"
     if leaves_out and not has_role(fields, "source"):
-        path = ".".join(map(str, role_path(fields, "source")))
+        path = ".".join(map(str, build_role_path(fields, "source")))
         raise InvalidParameter(
             "The option small_sources leaves out sources with a single row, and the request names "
             f"no source. Name it in {path}, or leave small_sources out.",
@@ -141,7 +141,7 @@ def has_role(fields: DataFields, role: str) -> bool:
     return getattr(holder, role, None) is not None
 
 
-def role_paths(fields: DataFields) -> dict[str, Loc]:
+def build_role_paths(fields: DataFields) -> dict[str, Loc]:
     """Return the request's path of each role and of the features."""
     if fields.dataset is not None:
         return {role: ("columns", role) for role in (*ROLES, "features")}
@@ -149,9 +149,9 @@ def role_paths(fields: DataFields) -> dict[str, Loc]:
     return {**inline, "target": ("data", "y"), "features": ("data", "X")}
 
 
-def role_path(fields: DataFields, role: str) -> Loc:
+def build_role_path(fields: DataFields, role: str) -> Loc:
     """Return the request's path of a role."""
-    return role_paths(fields)[role]
+    return build_role_paths(fields)[role]
 
 
 def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
@@ -161,7 +161,7 @@ def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
     if isinstance(fields, LeftOutDataFields):
         options = {"missing": fields.missing, "small_sources": fields.small_sources}
     own_paths: dict[str, Loc] = {name: (name,) for name in ("task", "missing", "small_sources")}
-    with located_errors({**role_paths(fields), **own_paths}, within=(form,)):
+    with located_errors({**build_role_paths(fields), **own_paths}, within=(form,)):
         if fields.data is not None:
             return _read_inline(fields.data, fields.task, options)
         if fields.dataset is not None and fields.columns is not None:
@@ -169,17 +169,17 @@ def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
         raise InvalidParameter("The request has no data. Give data, or a dataset with columns.")
 
 
-def feature_names(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:
+def list_feature_names(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:
     """Return the names of the features; no data set is opened."""
     if fields.data is not None:
         names = fields.data.features
         return [f"x{j}" for j in range(len(fields.data.X[0]))] if names is None else names
     assert fields.dataset is not None  # noqa: S101 - check_data_fields has checked it
     assert fields.columns is not None  # noqa: S101 - likewise
-    return _feature_columns(datasets[fields.dataset], fields.columns)
+    return _list_feature_columns(datasets[fields.dataset], fields.columns)
 
 
-def _feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
+def _list_feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
     if columns.features is not None:
         return columns.features
     with_role = {getattr(columns, role) for role in ROLES}
@@ -188,7 +188,7 @@ def _feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
 
 def _read_dataset(file: DatasetFile, columns: DataColumns, task: str, options: _Options) -> Data:
     names = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
-    features = _feature_columns(file, columns)
+    features = _list_feature_columns(file, columns)
     feature_values = read_features(file, sorted(features))
     role_values = read_columns(file, sorted({*names.values()}))
     by_role = {role: role_values[name] for role, name in names.items()}
@@ -200,5 +200,5 @@ def _read_dataset(file: DatasetFile, columns: DataColumns, task: str, options: _
 def _read_inline(data: InlineData, task: str, options: _Options) -> Data:
     by_role = {role: getattr(data, role) for role in ROLES if role != "target"}
     columns = read_columns_of_rows(data.X, data.features)
-    with cells_located_by_row(list(columns)):
+    with locate_cells_by_row(list(columns)):
         return build_data(columns, data.y, task, **by_role, **options)

@@ -14,7 +14,7 @@ from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile
 from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.fields.list_items import LabelItem
-from service.kinds.fields.locations import rows_numbered_as_sent
+from service.kinds.fields.locations import number_rows_as_sent
 from service.schemas.base import Schema
 from service.schemas.numbers import check_number, read_label_list, shorten_value
 from thetahat.errors import InvalidParameter, Loc
@@ -95,7 +95,7 @@ def build_layout_of_columns(
         The rows to use; None uses all.
     """
     block = columns["block"]
-    sizes = training_sizes_by_label(n_train, encode_labels([] if block is None else block)[1])
+    sizes = read_training_sizes_by_label(n_train, encode_labels([] if block is None else block)[1])
     if isinstance(sizes, dict) and kept is not None:
         remaining = set(encode_labels(keep_rows(block, kept))[1])
         sizes = {label: size for label, size in sizes.items() if label in remaining}
@@ -107,7 +107,7 @@ def build_layout_of_columns(
                 loc=("block",),
             )
         block = np.zeros(n, dtype=np.intp)
-    with rows_numbered_as_sent(kept):
+    with number_rows_as_sent(kept):
         return build_layout(
             kind,
             keep_rows(block, kept),
@@ -118,7 +118,7 @@ def build_layout_of_columns(
         )
 
 
-def training_sizes_by_label(
+def read_training_sizes_by_label(
     n_train: float | Mapping[str, float] | None, block_labels: Sequence[Label]
 ) -> float | dict[Label, float] | None:
     """Return training sizes by block label; the keys in JSON are strings even for whole numbers."""

@@ -26,7 +26,7 @@ class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
         """Whether rows have weights when learners are fitted."""
         return has_role(self, "weight")
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set, if there is one."""
         return () if self.dataset is None else (self.dataset,)
 

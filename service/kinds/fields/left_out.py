@@ -121,8 +121,8 @@ class ColumnReader:
                     loc=("small_sources",),
                     value=LEAVE_OUT,
                 )
-            source = _as_labels(block)
-        repeats = None if repeat is None else _as_labels(repeat)
+            source = _convert_to_labels(block)
+        repeats = None if repeat is None else _convert_to_labels(repeat)
         return choose_rows(n, self._missing, source, repeats)
 
 
@@ -135,7 +135,7 @@ def keep_rows(values: Any, kept: KeptRows | None) -> Any:
     return [values[i] for i in kept.index.tolist()]
 
 
-def _as_labels(labels: Any) -> np.ndarray:
+def _convert_to_labels(labels: Any) -> np.ndarray:
     if isinstance(labels, np.ndarray):
         return labels
     return np.fromiter(labels, dtype=object, count=len(labels))

@@ -18,7 +18,7 @@ from thetahat.values.left_out_rows import KeptRows
 
 
 @contextmanager
-def cells_located_by_row(names: Sequence[str]) -> Iterator[None]:
+def locate_cells_by_row(names: Sequence[str]) -> Iterator[None]:
     """Turn the place of a cell of a table whose rows are in the request: row first, then column.
 
     The library names a feature and a row, as in a table of columns.
@@ -35,7 +35,7 @@ def cells_located_by_row(names: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
-def rows_numbered_as_sent(kept: KeptRows | None) -> Iterator[None]:
+def number_rows_as_sent(kept: KeptRows | None) -> Iterator[None]:
     """Give errors about a row that is kept the number that it has in the request."""
 
     def relocate(loc: Loc) -> Loc:
@@ -59,7 +59,7 @@ def _find_row(loc: Loc) -> int | None:
 
 
 @contextmanager
-def errors_within(path: Loc) -> Iterator[None]:
+def locate_errors_within(path: Loc) -> Iterator[None]:
     """Prepend this path to the paths of errors raised while a part of the request is read."""
     try:
         with located_errors(within=path):

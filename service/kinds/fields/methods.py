@@ -22,7 +22,7 @@ from thetahat.similar_names import suggest_name
 M = TypeVar("M")
 
 
-def method_entry(method: Method) -> MethodEntry[str]:
+def make_method_entry(method: Method) -> MethodEntry[str]:
     """Return the method as an entry; a bare name becomes an entry without parameters."""
     return MethodEntry[str](name=method) if isinstance(method, str) else method
 
@@ -33,7 +33,7 @@ def parse_methods(
     """Build the methods that a list of the request names, each under a key of its own."""
     parsed: list[ChosenMethod[M]] = []
     for i, method in enumerate(methods):
-        entry = method_entry(method)
+        entry = make_method_entry(method)
         key = entry.as_ or entry.name
         if any(other.key == key for other in parsed):
             raise InvalidParameter(
@@ -48,7 +48,7 @@ def parse_methods(
 
 def parse_method(registry: Registry[type[M]], method: Method, loc: Loc) -> M:
     """Build the one method that a field names; it needs no key, so ``as`` is refused."""
-    entry = method_entry(method)
+    entry = make_method_entry(method)
     if entry.as_ is not None:
         raise InvalidParameter(
             f"The method {entry.name} is the only one of its field and needs no key. Leave 'as' "
@@ -82,14 +82,14 @@ def build_with_parameters(cls: type[M], name: str, params: Mapping[str, object],
             )
     try:
         with located_errors(within=path):
-            method: M = _adapter(dataclass).validate_python(dict(params))
+            method: M = _make_adapter(dataclass).validate_python(dict(params))
     except ValidationError as error:
         raise _translate(error, name, path) from None
     return method
 
 
 @cache
-def _adapter(cls: Any) -> TypeAdapter[Any]:
+def _make_adapter(cls: Any) -> TypeAdapter[Any]:
     return TypeAdapter(cls)
 
 

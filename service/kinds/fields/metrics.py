@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.kinds.fields.method_names import Method
-from service.kinds.fields.methods import build_method, method_entry, parse_methods
+from service.kinds.fields.methods import build_method, make_method_entry, parse_methods
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.error_paths import errors_located_at
 from thetahat.errors import Loc
@@ -22,7 +22,7 @@ def parse_metrics(methods: Sequence[Method]) -> Metrics:
 
 def parse_metric(method: Method, field: str) -> ChosenMethod[Metric]:
     """Build the one metric that a field of a request names."""
-    entry = method_entry(method)
+    entry = make_method_entry(method)
     built = build_method(METRICS, entry.name, entry.params, (field,))
     return ChosenMethod(key=entry.as_ or entry.name, name=entry.name, method=built)
 

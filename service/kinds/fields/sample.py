@@ -20,7 +20,7 @@ from service.kinds.fields.left_out import (
     keep_rows,
 )
 from service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
-from service.kinds.fields.locations import cells_located_by_row, rows_numbered_as_sent
+from service.kinds.fields.locations import locate_cells_by_row, number_rows_as_sent
 from service.schemas.base import Schema
 from thetahat.error_paths import located_errors
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
@@ -208,7 +208,7 @@ def check_given_weights(source: SampleInput) -> None:
         )
 
 
-def sample_paths(sample: SampleInput, loc: Loc) -> dict[str, Loc]:
+def build_sample_paths(sample: SampleInput, loc: Loc) -> dict[str, Loc]:
     """Return the request's path of the features, labels, weights, sources and folds."""
     if sample.dataset is None:
         inline: dict[str, Loc] = {field: (*loc, field) for field in INLINE_FIELDS.values()}
@@ -236,10 +236,10 @@ def read_sample(
         Whether incomplete rows are left out. None refuses them without naming this option, for
         requests that do not have it.
     """
-    with located_errors({**sample_paths(sample, loc), "missing": ("missing",)}, within=loc):
+    with located_errors({**build_sample_paths(sample, loc), "missing": ("missing",)}, within=loc):
         if sample.dataset is None:
             columns = read_columns_of_rows(sample.X or [], sample.features)
-            with cells_located_by_row(list(columns)):
+            with locate_cells_by_row(list(columns)):
                 return _build_sample(
                     columns, {f: getattr(sample, f, None) for f in INLINE_FIELDS.values()}, missing
                 )
@@ -311,10 +311,10 @@ def describe_left_out(source: SampleTable, target: SampleTable) -> LeftOutOfSamp
 
 
 @contextmanager
-def errors_about_kept_rows(sample: SampleTable) -> Iterator[None]:
+def explain_errors_about_kept_rows(sample: SampleTable) -> Iterator[None]:
     """Give errors the row numbers of the request, and say that rows are left out if few remain."""
     try:
-        with rows_numbered_as_sent(sample.kept):
+        with number_rows_as_sent(sample.kept):
             yield
     except InsufficientData as error:
         if sample.kept is not None:

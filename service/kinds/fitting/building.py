@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from service.kinds.fields.data import has_role, role_path
+from service.kinds.fields.data import build_role_path, has_role
 from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.method_names import Method
 from service.kinds.fields.methods import parse_method
@@ -90,7 +90,7 @@ def set_classes(
 
 def set_loss_classes(request: FitsRequest, loss: Loss, data: Data) -> Loss:
     """Return the loss with the classes of the data; a target that it is not for is refused."""
-    with located_errors({"y": role_path(request, "target")}):
+    with located_errors({"y": build_role_path(request, "target")}):
         return check_target(loss, data)
 
 
@@ -98,7 +98,7 @@ def check_scheme_columns(request: FitsRequest, scheme: Scheme) -> None:
     """Refuse a scheme that needs a column which the request does not name."""
     for role in sorted(scheme.requires - {"y"}):
         if not has_role(request, role):
-            where = role_path(request, role)
+            where = build_role_path(request, role)
             raise InvalidParameter(
                 f"The scheme {scheme.info.name} needs the {role} of each row. Give it in "
                 f"{'.'.join(map(str, where))}.",

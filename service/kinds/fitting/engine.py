@@ -75,7 +75,7 @@ class FittingStage:
     n_chunks: int
     fits_per_split: int = 1
 
-    def ranges(self, n_chunks: int) -> Iterator[tuple[int, int]]:
+    def split_range(self, n_chunks: int) -> Iterator[tuple[int, int]]:
         """Yield (start, stop) of ranges of about equal length."""
         n_chunks = min(self.n_splits, n_chunks)
         return pairwise([self.n_splits * i // max(1, n_chunks) for i in range(n_chunks + 1)])
@@ -91,7 +91,7 @@ class ChunkKey:
     stop: int
 
 
-def unless_failed(value: T | EvaluationError, work: Callable[[T], U]) -> U | EvaluationError:
+def apply_unless_failed(value: T | EvaluationError, work: Callable[[T], U]) -> U | EvaluationError:
     """Return ``work(value)``, or the error that it raises.
 
     A value that is an error is returned as it is, so that a learner that fails stops no other.
@@ -131,14 +131,14 @@ class FittingPlan(ABC):
         """About the number of values of the data that are read over all fits."""
 
     @abstractmethod
-    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
+    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the stages of a bundle, in the order of the chunks."""
 
-    def learner_path(self, name: str) -> Loc:
+    def build_learner_path(self, name: str) -> Loc:
         """Return the path of a learner in the request."""
         return ("learners", name)
 
-    def part_name(self, bundle: Bundle, stage: str) -> str:
+    def build_part_name(self, bundle: Bundle, stage: str) -> str:
         """Return the part of the progress that a stage of a bundle belongs to."""
         del stage
         return bundle.part
@@ -165,15 +165,15 @@ def cut_into_chunks(plan: FittingPlan, *, whole: bool = False) -> list[Chunk]:
         Chunk(
             asdict(ChunkKey(at, stage.name, start, stop)),
             size=(stop - start) * stage.fits_per_split * len(bundle.names),
-            part=plan.part_name(bundle, stage.name),
+            part=plan.build_part_name(bundle, stage.name),
         )
         for at, bundle in enumerate(plan.bundles)
-        for stage in plan.stages(bundle)
-        for start, stop in stage.ranges(1 if whole else stage.n_chunks)
+        for stage in plan.build_stages(bundle)
+        for start, stop in stage.split_range(1 if whole else stage.n_chunks)
     ]
 
 
-def share_chunks(n_shares: int) -> int:
+def divide_chunks(n_shares: int) -> int:
     """Return the number of chunks for each of ``n_shares`` shares of the work."""
     return max(1, MOST_CHUNKS // n_shares)
 
@@ -207,7 +207,7 @@ def run_chunk(plan: FittingPlan, payload: Payload, run_group: RunGroup) -> Array
     key = read_payload(ChunkKey, payload)
     outputs: dict[str, LearnerOutput] = {}
     for group in plan.bundles[key.bundle].groups:
-        outputs |= run_together(group, key, run_group, plan.learner_path)
+        outputs |= run_together(group, key, run_group, plan.build_learner_path)
     return pack_learner_outputs(outputs)
 
 
@@ -294,14 +294,14 @@ class JoinedOutputs:
             if number in self._chunks
         }
 
-    def learners_in(self, order: Collection[str]) -> list[str]:
+    def list_learners_in(self, order: Collection[str]) -> list[str]:
         """Return the learners that have outputs, in this order."""
         present = {name for bundle in self.bundles.values() for name in bundle.names}
         return [name for name in order if name in present]
 
-    def stages(self, bundle: int) -> list[FittingStage]:
+    def list_stages(self, bundle: int) -> list[FittingStage]:
         """Return the stages of a bundle that have outputs, in the plan's order."""
-        stages = self._plan.stages(self._plan.bundles[bundle])
+        stages = self._plan.build_stages(self._plan.bundles[bundle])
         return [stage for stage in stages if stage.name in self._chunks[bundle]]
 
     def read(self, bundle: int, stage: str) -> Iterator[tuple[ChunkKey, LearnerOutputs]]:
@@ -309,12 +309,12 @@ class JoinedOutputs:
         names = self._plan.bundles[bundle].names
         chunks = self._chunks[bundle].get(stage, [])
         for key, output in sorted(chunks, key=lambda chunk: chunk[0].start):
-            yield key, unpack_learner_outputs(output.read(), names, self._plan.learner_path)
+            yield key, unpack_learner_outputs(output.read(), names, self._plan.build_learner_path)
 
     def read_bundle(self, bundle: int) -> dict[str, LearnerRecord]:
         """Return all outputs of a bundle by learner."""
         records = {name: LearnerRecord() for name in self._plan.bundles[bundle].names}
-        for stage in self.stages(bundle):
+        for stage in self.list_stages(bundle):
             for _, outputs in self.read(bundle, stage.name):
                 for name, output in outputs.items():
                     if isinstance(output, LearnerFailure):
@@ -343,10 +343,10 @@ class FittingKind(JobKind[R], Generic[R, P]):
     def finish(self, plan: P, outputs: JoinedOutputs, others: Sequence[ChunkOutput]) -> Finished:
         """Return the result of the learners that have outputs.
 
-        ``others`` are the outputs of the chunks of ``other_chunks``.
+        ``others`` are the outputs of the chunks of ``build_other_chunks``.
         """
 
-    def other_chunks(self, plan: P) -> list[Chunk]:
+    def build_other_chunks(self, plan: P) -> list[Chunk]:
         """Return further chunks, which fit no bundle of learners; they follow the others."""
         del plan
         return []
@@ -359,7 +359,7 @@ class FittingKind(JobKind[R], Generic[R, P]):
     def start(self, job: Job[R]) -> Finished | Chunks:
         """Cut the splits of the learners into chunks, or compute a small evaluation at once."""
         plan = self.plan(job)
-        others = self.other_chunks(plan)
+        others = self.build_other_chunks(plan)
         if plan.all_own and plan.n_cells <= SMALL and not others:
             return self.gather(job, run_chunks(self, job, cut_into_chunks(plan, whole=True)))
         return Chunks([*cut_into_chunks(plan), *others], unit=self.unit)

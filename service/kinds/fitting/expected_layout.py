@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from service.kinds.fields.data import role_paths
+from service.kinds.fields.data import build_role_paths
 from service.kinds.fields.learners import FitsRequest
 from thetahat.error_paths import located_errors
 from thetahat.schemes.base import Rows, Scheme
@@ -77,7 +77,7 @@ def locate_scheme_error(
     request: FitsRequest, *, field: str = "scheme"
 ) -> AbstractContextManager[None]:
     """Set the ``loc`` of errors of a scheme to the path of the column or parameter they name."""
-    columns = {f"columns.{role}": path for role, path in role_paths(request).items()}
+    columns = {f"columns.{role}": path for role, path in build_role_paths(request).items()}
     return located_errors(
         {**columns, "scheme": (field, "name")}, within=(field, "params"), default=(field,)
     )

@@ -8,7 +8,7 @@ from thetahat.cross_validation import LearnerFailure
 from thetahat.errors import EvaluationError
 
 
-def failure_as_error(failure: LearnerFailure) -> Exception:
+def convert_to_error(failure: LearnerFailure) -> Exception:
     """Return the error that an evaluation raises in which every learner failed."""
     for kind in EvaluationError.__subclasses__():
         if kind.code == failure.code:

@@ -12,7 +12,7 @@ import numpy as np
 from service.kinds.base import Arrays
 from service.kinds.fields.data import has_role
 from service.kinds.fields.learners import LearnersRequest
-from service.kinds.fitting.engine import ChunkKey, FittingStage, unless_failed
+from service.kinds.fitting.engine import ChunkKey, FittingStage, apply_unless_failed
 from service.kinds.methods_used import record_method
 from thetahat.analyses.cross_validation import RefitRuns
 from thetahat.analyses.losses.result import MethodUsed
@@ -59,17 +59,17 @@ class Refits:
     designs: tuple[RefitDesign, ...]
     n_splits: tuple[int, ...]
 
-    def stages(self, n_chunks: int) -> list[FittingStage]:
+    def build_stages(self, n_chunks: int) -> list[FittingStage]:
         """Return one stage for each design, with about ``n_chunks`` chunks over all of them."""
         total = max(1, sum(self.n_splits))
         return [
             FittingStage(
-                name=stage_name(i), n_splits=n, n_chunks=min(n, max(1, n_chunks * n // total))
+                name=build_stage_name(i), n_splits=n, n_chunks=min(n, max(1, n_chunks * n // total))
             )
             for i, n in enumerate(self.n_splits)
         ]
 
-    def methods_used(self) -> list[MethodUsed]:
+    def list_methods_used(self) -> list[MethodUsed]:
         """Return the methods as records, with all parameters."""
         return [record_method(method.field, method.method, method.key) for method in self.methods]
 
@@ -77,7 +77,7 @@ class Refits:
 NO_REFITS: Final = Refits((), (), ())
 
 
-def stage_name(design: int) -> str:
+def build_stage_name(design: int) -> str:
     """Return the name of the stage with the fits of a design."""
     return f"{_STAGE}{design}"
 
@@ -134,7 +134,7 @@ def run_refits(  # noqa: PLR0913 - learners, their data, and which fits
     outputs = run_design_together(
         group, data, loss, design, compute_refit_seed(seed), key.start, key.stop
     )
-    return {name: unless_failed(output, _pack) for name, output in outputs.items()}
+    return {name: apply_unless_failed(output, _pack) for name, output in outputs.items()}
 
 
 def _pack(output: tuple[Arrays, Sequence[Caution]]) -> Arrays:
@@ -159,17 +159,17 @@ def read_refits(
     """
     losses: dict[str, LossesByDesign] = {
         name: {
-            design: join_losses(data, compute_refit_seed(seed), by_stage[stage_name(i)])
+            design: join_losses(data, compute_refit_seed(seed), by_stage[build_stage_name(i)])
             for i, design in enumerate(refits.designs)
         }
         for name, by_stage in arrays.items()
     }
     return RefitRuns(
-        methods=refits.methods, losses=losses, cautions=tuple(_learner_cautions(arrays))
+        methods=refits.methods, losses=losses, cautions=tuple(_collect_learner_cautions(arrays))
     )
 
 
-def _learner_cautions(arrays: Mapping[str, StageArrays]) -> list[Caution]:
+def _collect_learner_cautions(arrays: Mapping[str, StageArrays]) -> list[Caution]:
     """Return the warnings of the learners in extra fits, each sentence once."""
     cautions = {
         restore(code, f"Learner {name!r}, in extra fits: {message}"): None

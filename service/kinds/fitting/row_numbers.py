@@ -15,7 +15,7 @@ FEWEST_ROWS = 3
 """Fewest rows in which numbers that increase by one are taken for row numbers."""
 
 
-def row_number_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
+def find_row_number_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
     """Yield a caution for each feature that is a row number, if the request names no features.
 
     pandas and R write row numbers as the first column. In rows ordered by class or source, such a
@@ -25,11 +25,11 @@ def row_number_cautions(request: FitsRequest, data: Data) -> Iterator[Caution]:
         return
     steps = np.diff(data.row_numbers(np.arange(data.n)))
     for name, column in zip(data.features.names, data.features.columns, strict=True):
-        if column.dtype.kind == "f" and _numbers_rows(column, steps):
+        if column.dtype.kind == "f" and _is_row_number(column, steps):
             yield ROW_NUMBERS(name=name)
 
 
-def _numbers_rows(column: FloatArray, steps: IntArray) -> bool:
+def _is_row_number(column: FloatArray, steps: IntArray) -> bool:
     """Return whether the values are whole numbers that increase by one from row to row.
 
     Parameters

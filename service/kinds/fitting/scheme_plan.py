@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.data import feature_names, read_data
+from service.kinds.fields.data import list_feature_names, read_data
 from service.kinds.fields.learners import LearnersRequest
 from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.building import (
@@ -96,7 +96,7 @@ def check_scheme_request(
 ) -> CheckedScheme:
     """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
     scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
-    features = feature_names(request, datasets)
+    features = list_feature_names(request, datasets)
     learners = build_learners(request, request.learners, loss, features)
     choices = request.choices
     check_scheme_columns(request, scheme)
@@ -116,7 +116,7 @@ def check_scheme_request(
     try:
         refits = build_refits(request, scheme, rows)
     except UnsupportedCombination as error:
-        any_loss = _why_not_zero_one(loss) is not None
+        any_loss = _explain_other_losses(loss) is not None
         fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
         message = f"{error.message.rstrip('.')}. {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
@@ -134,10 +134,10 @@ def check_scheme_request(
 
 def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
     """Refuse choices that do not fit the layout, the models or the loss."""
-    check(layout, choices, names, _why_not_zero_one(loss))
+    check(layout, choices, names, _explain_other_losses(loss))
 
 
-def _why_not_zero_one(loss: Loss) -> str | None:
+def _explain_other_losses(loss: Loss) -> str | None:
     """Return why losses may be other than 0 and 1, or None."""
     return None if loss.info.loss.can_be_zero_one else f"the loss is {loss.info.name}"
 
@@ -181,7 +181,7 @@ class SchemePlan(FittingPlan, Generic[L]):
             return n
         return max(n, self.n_splits * len(first.test))
 
-    def methods_used(self, names: list[str]) -> list[MethodUsed]:
+    def list_methods_used(self, names: list[str]) -> list[MethodUsed]:
         """Return the records of the scheme, the loss and these learners."""
         return [
             record_method("schemes", self.scheme),

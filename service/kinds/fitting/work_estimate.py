@@ -62,7 +62,7 @@ def estimate_fit_seconds(learner: Learner, n_rows: int, n_features: int) -> floa
     parameters = {**defaults(load_class(learner.name)), **learner.params}
     iterations = count_iterations(learner.name, parameters)
     if iterations is not None:
-        widths = [n_features, *_hidden_widths(parameters), 1]
+        widths = [n_features, *_read_hidden_widths(parameters), 1]
         weights = sum(one * other for one, other in pairwise(widths))
         return STEP_S + iterations * PASS_S * n_rows * weights
     sorting = VALUE_S * n_rows * n_features * float(np.log2(max(n_rows, 2)))
@@ -86,7 +86,7 @@ def _is_boosting(name: str) -> bool:
     return name.startswith("HistGradientBoosting")
 
 
-def _hidden_widths(parameters: Mapping[str, Any]) -> list[int]:
+def _read_hidden_widths(parameters: Mapping[str, Any]) -> list[int]:
     sizes = parameters.get("hidden_layer_sizes", ())
     return [sizes] if isinstance(sizes, int) else list(sizes)
 

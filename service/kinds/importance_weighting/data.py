@@ -12,10 +12,10 @@ import numpy as np
 from service.kinds.base import DatasetFile
 from service.kinds.fields.sample import (
     SampleTable,
+    build_sample_paths,
     describe_left_out,
-    errors_about_kept_rows,
+    explain_errors_about_kept_rows,
     read_samples,
-    sample_paths,
 )
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat.analyses.importance_weighting import SourceAndTarget
@@ -60,7 +60,7 @@ def read_shift(
 ) -> SamplesRead:
     """Return both samples, with the target's features in the source's order."""
     source, target = read_samples(request.source, request.target, datasets, request)
-    source_paths = sample_paths(request.source, ("source",))
+    source_paths = build_sample_paths(request.source, ("source",))
     if source.y is None:
         raise InvalidParameter(
             "The source has no labels, and learners are fitted to them; the source needs y.",
@@ -69,17 +69,19 @@ def read_shift(
     located_source = located_errors(
         {**source_paths, "target": source_paths["y"]}, within=("source",)
     )
-    with located_source, errors_about_kept_rows(source):
+    with located_source, explain_errors_about_kept_rows(source):
         data = _build_data(source, request.task)
-    located_target = located_errors(sample_paths(request.target, ("target",)), within=("target",))
-    with located_target, errors_about_kept_rows(target):
+    located_target = located_errors(
+        build_sample_paths(request.target, ("target",)), within=("target",)
+    )
+    with located_target, explain_errors_about_kept_rows(target):
         target_y = _encode_labels(target, data)
     fold_labels: tuple[Label, ...] = tuple(range(request.n_folds))
     if source.fold is None:
         fold = _draw_folds(request.n_folds, data.n, seed)
     else:
         located_source = located_errors(source_paths, within=("source",))
-        with located_source, errors_about_kept_rows(source):
+        with located_source, explain_errors_about_kept_rows(source):
             fold, fold_labels = _encode_folds(source.fold)
     features = Features(source.names, tuple(np.ascontiguousarray(target.X.T)))
     shift = SourceAndTarget(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from service.data.arrow_arrays import make_arrow_array
 from service.jobs.learner_failures import read_failure
 from service.kinds.base import ChunkOutput, Finished, read_payload
-from service.kinds.fitting.failures import failure_as_error
+from service.kinds.fitting.failures import convert_to_error
 from service.kinds.importance_weighting.learners import build_spec
 from service.kinds.importance_weighting.result import ImportanceWeightingResult
 from service.kinds.methods_used import record_learner, record_method
@@ -68,7 +68,7 @@ def pack(grid_losses: GridLosses) -> dict[str, np.ndarray]:
 
 def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Finished:
     """Estimate the risks of the learners that ran; those that failed are named."""
-    setting = plan.setting()
+    setting = plan.build_setting()
     failures: dict[str, LearnerFailure] = {}
     by_learner: dict[str, list[tuple[GridPart, Arrays]]] = {}
     for output in outputs:
@@ -89,7 +89,7 @@ def finish(plan: ImportanceWeightingPlan, outputs: Sequence[ChunkOutput]) -> Fin
         if name not in failures
     }
     if not outcomes:
-        raise failure_as_error(next(iter(failures.values())))
+        raise convert_to_error(next(iter(failures.values())))
     is_several = plan.request.learners is not None
     left_out = plan.samples.left_out
     cautions = [] if left_out is None else left_out.cautions()
@@ -168,7 +168,7 @@ def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:
 def _record_methods(
     plan: ImportanceWeightingPlan, setting: RiskSetting, ran: Sequence[str]
 ) -> tuple[MethodUsed, ...]:
-    learner_entries = plan.request.learner_entries()
+    learner_entries = plan.request.list_learner_entries()
     return (
         record_method("weights", plan.method),
         record_method("losses", plan.loss),

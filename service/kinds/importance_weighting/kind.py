@@ -80,7 +80,7 @@ class ImportanceWeighting(JobKind[ImportanceWeightingRequest]):
         plan = build_plan(job)
         learners = {read_payload(GridPart, output.payload).learner for output in outputs}
         candidates = {name: c for name, c in plan.candidates.items() if name in learners}
-        return finish(plan.with_candidates(candidates), outputs)
+        return finish(plan.select_candidates(candidates), outputs)
 
 
 def _list_parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[GridPart]:
@@ -136,7 +136,9 @@ def _run_part(plan: ImportanceWeightingPlan, part: GridPart) -> Arrays:
                 *common, plan.fit_weights(fold), fold, plan.seed, start=part.start, stop=part.stop
             )
     except EvaluationError as error:
-        return encode_failure(error.code, error.message, plan.request.learner_entries()[name][1])
+        return encode_failure(
+            error.code, error.message, plan.request.list_learner_entries()[name][1]
+        )
     return pack(grid_losses)
 
 

@@ -26,7 +26,7 @@ about 0.1 ms for a learner of the library, 0.5 ms for a pipeline of scikit-learn
 
 def check_candidates(request: ImportanceWeightingRequest, loss: Loss) -> dict[str, LearnerWithGrid]:
     """Check learners and grids without data, and return them."""
-    names = request.learner_entries()
+    names = request.list_learner_entries()
     for name in request.grids or {}:
         if name not in names:
             raise InvalidParameter(
@@ -55,7 +55,7 @@ def build_candidates(
     """Return the learners by name, each checked at every value of its grid."""
     candidates: dict[str, LearnerWithGrid] = {}
     n_candidates = 0
-    for name, (entry, loc) in request.learner_entries().items():
+    for name, (entry, loc) in request.list_learner_entries().items():
         if not 0 < len(name) <= 120 or "\0" in name:
             raise InvalidParameter(
                 "The name of a learner must have 1 to 120 characters and no NUL.",
@@ -108,7 +108,7 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
         if grid.parameter is not None:
             params = {**spec.params, grid.parameter: value}
         parameter_path = ".".join(map(str, (*loc, "params", grid.parameter)))
-        with located_errors({parameter_path: grid.path(j)}):
+        with located_errors({parameter_path: grid.build_path(j)}):
             spec_here = replace(spec, params=params)
             learner: Any = build_learner(spec_here, task, allowed_packages=allowed, loc=loc)
         if learns_signs:

@@ -15,7 +15,7 @@ from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fields.sample import (
     check_given_weights,
     check_sample,
-    errors_about_kept_rows,
+    explain_errors_about_kept_rows,
     measure_sample,
 )
 from service.kinds.fitting.building import is_own_learner
@@ -69,9 +69,13 @@ class ImportanceWeightingPlan:
     @property
     def all_own(self) -> bool:
         """Whether no learner needs scikit-learn."""
-        return all(is_own_learner(entry) for entry, _ in self.request.learner_entries().values())
+        return all(
+            is_own_learner(entry) for entry, _ in self.request.list_learner_entries().values()
+        )
 
-    def with_candidates(self, candidates: Mapping[str, LearnerWithGrid]) -> ImportanceWeightingPlan:
+    def select_candidates(
+        self, candidates: Mapping[str, LearnerWithGrid]
+    ) -> ImportanceWeightingPlan:
         """Return the plan with only these learners and the same weights."""
         reduced = ImportanceWeightingPlan(
             self.request, self.samples, candidates, self.loss, self.method, self.seed
@@ -87,7 +91,7 @@ class ImportanceWeightingPlan:
             if self.request.weights_from == "all"
             else estimate_weights_in_training_parts
         )
-        with errors_about_kept_rows(self.samples.source):
+        with explain_errors_about_kept_rows(self.samples.source):
             return estimate(self.method, self.shift, self.seed)
 
     def fit_weights(self, k: int) -> FloatArray | None:
@@ -98,7 +102,7 @@ class ImportanceWeightingPlan:
         """Return (n,) weights for the fit on the whole source; None if fits have no weights."""
         return self.weights.weighing.values if self.request.weighted_fit else None
 
-    def setting(self) -> RiskSetting:
+    def build_setting(self) -> RiskSetting:
         """Return the risk estimators with the weights, folds and sources that they need."""
         codes, labels = None, ()
         if self.shift.source.source is not None:
@@ -187,6 +191,6 @@ def _check_size(
             raise InvalidParameter(
                 f"{candidate.size} values for {name!r} and {n + m} rows make more than "
                 f"{MOST_LOSSES} losses. Use fewer values, or fewer rows of the target.",
-                loc=request.learner_entries()[name][1] if request.grid is None else ("grid",),
+                loc=request.list_learner_entries()[name][1] if request.grid is None else ("grid",),
                 value=candidate.size,
             )

@@ -125,12 +125,12 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
         0.95, gt=0, lt=1, strict=True, description="Confidence level of intervals."
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of both samples."""
         named = (self.source.dataset, self.target.dataset)
         return tuple(dict.fromkeys(each for each in named if each is not None))
 
-    def learner_entries(self) -> dict[str, tuple[LearnerEntry, Loc]]:
+    def list_learner_entries(self) -> dict[str, tuple[LearnerEntry, Loc]]:
         """Return each learner's entry in the request and its path, by name."""
         if self.learners is not None:
             if self.learner is not None:
@@ -160,7 +160,7 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
 
     def parse_grid(self, name: str, *, has_default_grid: bool) -> RequestedValues:
         """Return the parameter that varies for a learner, and its values."""
-        grid, loc = self._grid(name)
+        grid, loc = self._build_grid(name)
         if grid is None:
             if not has_default_grid:
                 return RequestedValues(None, [None], loc)
@@ -176,7 +176,7 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
         ((parameter, entry),) = grid.items()
         return parse_values(parameter, entry, (*loc, parameter))
 
-    def _grid(self, name: str) -> tuple[GridEntry | None, Loc]:
+    def _build_grid(self, name: str) -> tuple[GridEntry | None, Loc]:
         if self.grids is not None and name in self.grids:
             return self.grids[name], ("grids", name)
         return self.grid, ("grid",)
@@ -203,7 +203,7 @@ class RequestedValues:
     loc: Loc
     listed: Loc | None = None
 
-    def path(self, j: int) -> Loc:
+    def build_path(self, j: int) -> Loc:
         """Return the path of a value in the request."""
         return self.loc if self.listed is None else (*self.listed, j)
 
@@ -221,10 +221,10 @@ def parse_values(parameter: str, entry: Grid | list[Any], loc: Loc) -> Requested
         return RequestedValues(parameter, _check_values(entry.values, listed), loc, listed)
     if entry.from_ is None or entry.to is None:
         raise InvalidParameter("A grid needs values, or a range with from and to.", loc=loc)
-    return RequestedValues(parameter, _space_range(entry.from_, entry.to, entry, loc), loc)
+    return RequestedValues(parameter, _space_values(entry.from_, entry.to, entry, loc), loc)
 
 
-def _space_range(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
+def _space_values(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
     if low > high:
         raise InvalidParameter(
             f"The range goes from {low:g} to {high:g}. It must go from a smaller to a larger "

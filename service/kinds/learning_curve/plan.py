@@ -9,10 +9,10 @@ from typing import Final
 from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.data import check_data_fields, has_role, read_data, role_path
+from service.kinds.fields.data import build_role_path, check_data_fields, has_role, read_data
 from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.bundles import Bundle, bundle_learners
-from service.kinds.fitting.engine import FittingStage, count_chunks, share_chunks
+from service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
 from service.kinds.fitting.refits import is_refit_stage
 from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
 from service.kinds.learning_curve.request import LearningCurveRequest
@@ -36,12 +36,12 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
     @cached_property
     def growth(self) -> Growth:
         """How training parts are reduced to the sizes."""
-        return self.request.growth(self.scheme)
+        return self.request.build_growth(self.scheme)
 
     @cached_property
     def metrics(self) -> Metrics:
         """The metrics at every size."""
-        return self.request.built_metrics()
+        return self.request.build_metrics()
 
     @property
     def labels(self) -> list[str]:
@@ -63,7 +63,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
             for bundle in self.bundles
         )
 
-    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
+    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the splits at each size, then the extra fits, which are of the largest size."""
         n_sizes = len(self.growth.sizes)
         n_chunks = count_chunks(
@@ -71,41 +71,41 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
             self.data,
             n_splits=self.n_splits,
             n_tests=self.n_tests,
-            most=share_chunks(len(self.bundles) * n_sizes),
+            most=divide_chunks(len(self.bundles) * n_sizes),
         )
-        per_learner = share_chunks(len(self.learners))
+        per_learner = divide_chunks(len(self.learners))
         return [
             *(
-                FittingStage(name=stage_of_size(at), n_splits=self.n_splits, n_chunks=n_chunks)
+                FittingStage(name=build_stage_name(at), n_splits=self.n_splits, n_chunks=n_chunks)
                 for at in range(n_sizes)
             ),
-            *self.refits.stages(per_learner * len(bundle.names)),
+            *self.refits.build_stages(per_learner * len(bundle.names)),
         ]
 
-    def part_name(self, bundle: Bundle, stage: str) -> str:
+    def build_part_name(self, bundle: Bundle, stage: str) -> str:
         """Return the name of the learners at one size, which is a part that fails alone.
 
         If the name is too long, the number of the first learner takes its place.
         """
         labels = self.labels
-        label = labels[-1 if is_refit_stage(stage) else size_of_stage(stage)]
-        name = name_at_size(bundle.part, label)
+        label = labels[-1 if is_refit_stage(stage) else read_size_number(stage)]
+        name = add_size_to_name(bundle.part, label)
         if len(name) <= LONGEST_PART:
             return name
-        return name_at_size(str(list(self.learners).index(bundle.names[0])), label)
+        return add_size_to_name(str(list(self.learners).index(bundle.names[0])), label)
 
 
-def stage_of_size(size: int) -> str:
+def build_stage_name(size: int) -> str:
     """Return the name of the stage of a size, by its number."""
     return f"{_STAGE}{size}"
 
 
-def size_of_stage(stage: str) -> int:
+def read_size_number(stage: str) -> int:
     """Return the number of the size from the name of its stage."""
     return int(stage.removeprefix(_STAGE))
 
 
-def name_at_size(name: str, label: str) -> str:
+def add_size_to_name(name: str, label: str) -> str:
     """Return the name of a learner at one size, as parts and columns have it."""
     return f"{name} @ {label}"
 
@@ -121,8 +121,8 @@ def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
 def check_request(request: LearningCurveRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; no learner is fitted and no data set is opened."""
     check_data_fields(request, datasets)
-    checked = check_scheme_request(request, datasets, request.built_metrics())
-    growth = request.growth(checked.scheme)
+    checked = check_scheme_request(request, datasets, request.build_metrics())
+    growth = request.build_growth(checked.scheme)
     checked.check_work(len(growth.sizes))
     _check_growth_columns(request, growth)
     _check_refits(request, growth)
@@ -161,7 +161,7 @@ def _check_growth_columns(request: LearningCurveRequest, growth: Growth) -> None
     roles: dict[GrowBy, tuple[str, ...]] = {"source": ("source", "fold"), "time": ("time",)}
     needed = roles.get(growth.grow_by, ())
     if needed and not any(has_role(request, role) for role in needed):
-        path = ".".join(map(str, role_path(request, needed[0])))
+        path = ".".join(map(str, build_role_path(request, needed[0])))
         raise InvalidParameter(
             f"A curve that grows by {growth.grow_by} needs the {needed[0]} of each row. Name it in "
             f"{path}, or set grow_by to 'instance'.",

@@ -46,11 +46,11 @@ class LearningCurveRequest(LearnersRequest):
         description="Metrics at every size, beside the loss: roc_auc, f1, ...",
     )
 
-    def built_metrics(self) -> Metrics:
+    def build_metrics(self) -> Metrics:
         """Return the metrics, their parameters checked."""
         return parse_metrics(self.metrics)
 
-    def growth(self, scheme: Scheme) -> Growth:
+    def build_growth(self, scheme: Scheme) -> Growth:
         """Return how training parts grow, with their sizes checked."""
         return choose_growth(
             check_sizes(self.sizes),

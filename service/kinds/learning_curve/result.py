@@ -13,12 +13,12 @@ from service.jobs.spilled_arrays import Spill, SpilledArray
 from service.kinds.base import Finished
 from service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
 from service.kinds.fitting.evaluation import evaluate_outcomes
-from service.kinds.fitting.failures import failure_as_error
+from service.kinds.fitting.failures import convert_to_error
 from service.kinds.fitting.refits import NO_REFITS, StageArrays, is_refit_stage
-from service.kinds.fitting.row_numbers import row_number_cautions
-from service.kinds.learning_curve.plan import LearningCurvePlan, name_at_size, size_of_stage
+from service.kinds.fitting.row_numbers import find_row_number_cautions
+from service.kinds.learning_curve.plan import LearningCurvePlan, add_size_to_name, read_size_number
 from service.kinds.learning_curve.run import WHOLE_SIZES
-from service.kinds.loss_columns import lazy_loss_columns, prediction_column
+from service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
 from service.kinds.methods_used import record_methods
 from service.kinds.provenance import Provenance
 from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
@@ -146,7 +146,7 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     }
     largest = max(curve.largest for curve in curves.values())
     if largest < 0:
-        raise failure_as_error(next(iter(next(iter(failures.values())).values())))
+        raise convert_to_error(next(iter(next(iter(failures.values())).values())))
     outcomes = {
         name: curve.at_largest
         for name, curve in curves.items()
@@ -167,13 +167,13 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     )
     evaluation = add_cautions(
         evaluated.result,
-        *_size_cautions(labels, largest, failures),
+        *_find_size_cautions(labels, largest, failures),
         *collect_run_cautions(
             plan.scheme,
             plan.data,
             outcomes,
             plan.job.seed,
-            about_data=row_number_cautions(request, plan.data),
+            about_data=find_row_number_cautions(request, plan.data),
             about_fits=(caution for curve in curves.values() for caution in curve.cautions),
         ),
     )
@@ -188,22 +188,22 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         failures=failures,
     )
     methods = (
-        *plan.methods_used(list(request.learners)),
+        *plan.list_methods_used(list(request.learners)),
         *record_methods("metrics", plan.metrics),
         *evaluation.methods,
-        *refits.methods_used(),
+        *refits.list_methods_used(),
     )
     losses = {key: column for curve in curves.values() for key, column in curve.losses.items()}
     predictions = {
         key: column for curve in curves.values() for key, column in curve.predictions.items()
     }
-    columns = lazy_loss_columns(evaluated.table.layout, losses, predictions)
+    columns = make_lazy_loss_columns(evaluated.table.layout, losses, predictions)
     layout = evaluated.table.layout
     result = name_blocks(result, request.choices.noun, layout.kind, list(request.learners))
     return Finished(result, columns, methods)
 
 
-def _size_cautions(
+def _find_size_cautions(
     labels: Sequence[str], largest: int, failures: Mapping[str, Mapping[str, LearnerFailure]]
 ) -> list[Caution]:
     """Return the cautions about sizes at which learners failed or have not run yet."""
@@ -227,7 +227,7 @@ def _compute_curves(plan: LearningCurvePlan, outputs: JoinedOutputs) -> dict[str
     for bundle in outputs.bundles:
         for name, record in outputs.read_bundle(bundle).items():
             curves[name] = _compute_curve(plan, name, record, spill)
-    return {name: curves[name] for name in outputs.learners_in(plan.learners)}
+    return {name: curves[name] for name in outputs.list_learners_in(plan.learners)}
 
 
 def _compute_curve(
@@ -236,18 +236,20 @@ def _compute_curve(
     last_size = len(plan.labels) - 1
     failures: dict[int, LearnerFailure] = {}
     for stage, failure in record.failures.items():
-        size = last_size if is_refit_stage(stage) else size_of_stage(stage)
+        size = last_size if is_refit_stage(stage) else read_size_number(stage)
         failures.setdefault(size, failure)
     outcomes = {
-        size_of_stage(stage): _join_chunks(chunks)
+        read_size_number(stage): _join_chunks(chunks)
         for stage, chunks in record.arrays.items()
-        if not is_refit_stage(stage) and size_of_stage(stage) not in failures
+        if not is_refit_stage(stage) and read_size_number(stage) not in failures
     }
     if not outcomes:
         return LearnerCurve(failures=failures)
     largest = max(outcomes)
     by_label = {plan.labels[size]: at_size for size, at_size in outcomes.items()}
-    by_column = {name_at_size(name, label): at_size.outcomes for label, at_size in by_label.items()}
+    by_column = {
+        add_size_to_name(name, label): at_size.outcomes for label, at_size in by_label.items()
+    }
     return LearnerCurve(
         failures=failures,
         curve=_build_curve(plan, name, by_label),
@@ -259,7 +261,9 @@ def _compute_curve(
         cautions=summarise_learner_cautions(by_column),
         losses={column: spill.keep(outcomes.losses) for column, outcomes in by_column.items()},
         predictions={
-            f"prediction:{column}": prediction_column(plan.data, np.asarray(outcomes.output), spill)
+            f"prediction:{column}": make_prediction_column(
+                plan.data, np.asarray(outcomes.output), spill
+            )
             for column, outcomes in by_column.items()
         },
     )

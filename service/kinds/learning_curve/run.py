@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from service.kinds.base import Arrays
-from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
+from service.kinds.fitting.engine import ChunkKey, GroupOutputs, apply_unless_failed
 from service.kinds.fitting.refits import is_refit_stage, run_refits
-from service.kinds.learning_curve.plan import LearningCurvePlan, size_of_stage
+from service.kinds.learning_curve.plan import LearningCurvePlan, read_size_number
 from thetahat.analyses.learning_curve import grow_splits
 from thetahat.analyses.metrics.checks import check_scores
 from thetahat.cross_validation import Group, SplitOutcome, pack, run_path
@@ -36,10 +36,10 @@ def run_group(plan: LearningCurvePlan, group: Group, key: ChunkKey) -> GroupOutp
             yield split
 
     splits = note_sizes(plan.scheme.splits(plan.rows, seed, start=key.start, stop=key.stop))
-    smaller = grow_splits(splits, plan.growth, plan.rows, seed, size_of_stage(key.stage))
+    smaller = grow_splits(splits, plan.growth, plan.rows, seed, read_size_number(key.stage))
     outcomes = run_path(group, plan.data, smaller, plan.loss, seed, keep_predictions=True)
     return {
-        name: unless_failed(outcome, partial(_pack, plan, name, whole_sizes))
+        name: apply_unless_failed(outcome, partial(_pack, plan, name, whole_sizes))
         for name, outcome in outcomes.items()
     }
 

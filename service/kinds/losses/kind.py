@@ -65,7 +65,7 @@ class Losses(JobKind[LossesRequest]):
             evaluation, job.request.choices.noun, table.layout.kind, table.names
         )
         result = LossesResult(evaluation=evaluation)
-        methods = (*evaluation.methods, *plan.fits.methods_used())
+        methods = (*evaluation.methods, *plan.fits.list_methods_used())
         return Finished(result, tabulate_losses(plan.table), methods)
 
 

@@ -56,9 +56,9 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
         return
     for i, entry in enumerate(logs.files):
         file, loc = datasets[entry.dataset], ("logs", "files", i, "dataset")
-        present = _column_names(file)
+        present = _list_column_names(file)
         _score_column(logs, present, loc)
-        _item_column(present, loc)
+        _choose_item_column(present, loc)
         require_columns(file, {("logs", "cluster"): logs.cluster})
         if entry.model is None and "model" not in present:
             raise InvalidParameter(
@@ -77,11 +77,11 @@ def read_log_losses(
     models were not trained; one task is a holdout.
     """
     models = _read_models(logs, datasets)
-    keys = _shared_items(models, leaves_out=request.missing == "leave_out")
+    keys = _find_shared_items(models, leaves_out=request.missing == "leave_out")
     kept, left_out = keys
     tasks = list(dict.fromkeys(task for task, _ in kept))
     kind = request.blocks or (BlockKind.SOURCE if len(tasks) > 1 else BlockKind.HOLDOUT)
-    clusters = [_cluster_of(models, key) for key in kept] if logs.cluster else None
+    clusters = [_find_cluster(models, key) for key in kept] if logs.cluster else None
     layout = build_layout(
         kind,
         [task for task, _ in kept],
@@ -137,8 +137,8 @@ def _read_file(
     logs: LogsInput, entry: LogFile, file: DatasetFile, loc: Loc
 ) -> Iterator[tuple[str, Key, float | None, str | None, Any]]:
     """Yield model, task and item, score, hash and cluster of every row of one file."""
-    present = _column_names(file)
-    item, score = _item_column(present, loc), _score_column(logs, present, loc)
+    present = _list_column_names(file)
+    item, score = _choose_item_column(present, loc), _score_column(logs, present, loc)
     names = {
         name: name if name in present else None for name in ("model", "task", "filter", "doc_hash")
     }
@@ -146,21 +146,21 @@ def _read_file(
     columns = read_columns(file, wanted)
     n = len(columns[score])
 
-    def cells(name: str | None, constant: str | None = None) -> list[Any]:
+    def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
         if constant is not None or name is None:
             return [constant] * n
         return [value if isinstance(value, str) else str(value) for value in columns[name].tolist()]
 
     _check_scores(columns[score], score, loc)
-    filters = cells(names["filter"])
+    filters = read_cells(names["filter"])
     _check_filters(logs, filters, loc)
     task = entry.task or (None if names["task"] else ONE_TASK)
     rows = zip(
-        cells(names["model"], entry.model),
-        cells(names["task"], task),
-        [_item_name(value) for value in columns[item].tolist()],
+        read_cells(names["model"], entry.model),
+        read_cells(names["task"], task),
+        [_format_item_name(value) for value in columns[item].tolist()],
         columns[score].astype(np.float64).tolist(),
-        cells(names["doc_hash"]),
+        read_cells(names["doc_hash"]),
         columns[logs.cluster].tolist() if logs.cluster else [None] * n,
         filters,
         strict=True,
@@ -171,7 +171,7 @@ def _read_file(
             yield model, (task_name, item_name), number, digest, cluster
 
 
-def _item_name(value: Any) -> str:
+def _format_item_name(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
 
 
@@ -202,7 +202,7 @@ def _check_filters(logs: LogsInput, filters: list[Any], loc: Loc) -> None:
         raise InsufficientData("The log has no rows.", loc=loc)
 
 
-def _shared_items(
+def _find_shared_items(
     models: Mapping[str, _Runs], *, leaves_out: bool
 ) -> tuple[list[Key], LeftOut | None]:
     """Return the items that every model has a score for, and what is left out, if that is asked."""
@@ -251,7 +251,7 @@ def _check_contents(models: Mapping[str, _Runs]) -> None:
                 )
 
 
-def _cluster_of(models: Mapping[str, _Runs], key: Key) -> str:
+def _find_cluster(models: Mapping[str, _Runs], key: Key) -> str:
     """Return the cluster of an item; items without one are clusters of their own."""
     for runs in models.values():
         if key in runs.clusters:
@@ -259,11 +259,11 @@ def _cluster_of(models: Mapping[str, _Runs], key: Key) -> str:
     return f"{key[0]}/item {key[1]}"
 
 
-def _column_names(file: DatasetFile) -> list[str]:
+def _list_column_names(file: DatasetFile) -> list[str]:
     return [str(column["name"]) for column in file.columns]
 
 
-def _item_column(present: list[str], loc: Loc) -> str:
+def _choose_item_column(present: list[str], loc: Loc) -> str:
     name = next((name for name in ITEM_COLUMNS if name in present), None)
     if name is None:
         raise InvalidParameter(

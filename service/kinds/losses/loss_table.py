@@ -19,9 +19,9 @@ from service.kinds.fields.layout import (
     check_columns_given,
     read_inline_labels,
     read_label_columns,
+    read_training_sizes_by_label,
     require_columns,
     require_numbers,
-    training_sizes_by_label,
 )
 from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.losses.logs import read_log_losses
@@ -213,7 +213,7 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses
         )
     if reader.leaves_out_small_sources:
         labels = read_label_list(labels, ("block_labels",))
-    by_label = training_sizes_by_label(_training_sizes(request), labels)
+    by_label = read_training_sizes_by_label(_read_training_sizes(request), labels)
     block = np.repeat(np.arange(len(labels)), first_sizes)
     source = np.array([*labels, None], dtype=object)[block]
     kept = reader.choose_rows(len(block), request.block_kind, source, None)
@@ -228,7 +228,9 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses
     else:
         numbered = by_label
     layout = build_block_layout(request.block_kind, sizes, n_train=numbered)
-    return _sent(replace(layout, block_labels=tuple(labels)), values, len(block), kept)
+    return _restore_sent_losses(
+        replace(layout, block_labels=tuple(labels)), values, len(block), kept
+    )
 
 
 def _read_rows(model: str, rows: list[Any], reader: ColumnReader) -> tuple[FloatArray, list[int]]:
@@ -240,7 +242,7 @@ def _read_rows(model: str, rows: list[Any], reader: ColumnReader) -> tuple[Float
         sizes = [len(row) for row in rows]
         losses = [*chain.from_iterable(rows)]
         if reader.leaves_out:
-            losses = list(reader.fill(_loss_column(model), losses, ("losses", model)))
+            losses = list(reader.fill(_name_loss_column(model), losses, ("losses", model)))
             ends = np.cumsum(sizes)
             rows = [losses[end - size : end] for size, end in zip(sizes, ends, strict=True)]
         with suppress(InvalidParameter):
@@ -267,7 +269,7 @@ def _is_null(values: Any, row: int) -> bool:
     return isinstance(values, list) and row < len(values) and values[row] is None
 
 
-def _loss_column(model: str) -> str:
+def _name_loss_column(model: str) -> str:
     """Return the name of a model's losses in messages and in ``left_out``."""
     return f"loss of {model}"
 
@@ -316,7 +318,7 @@ def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> SentLosse
     values: dict[str, FloatArray] = {}
     for model, row in losses.items():
         loc: Loc = ("losses", model)
-        sent = list(reader.fill(_loss_column(model), row, loc)) if reader.leaves_out else row
+        sent = list(reader.fill(_name_loss_column(model), row, loc)) if reader.leaves_out else row
         values[model] = _read_losses(sent, loc)
     first = next(iter(values))
     n = len(values[first])
@@ -342,8 +344,8 @@ def _from_rows(
     """Return the losses of n rows with labels, without the rows that are left out."""
     kind = request.block_kind
     kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
-    layout = build_layout_of_columns(kind, labels, n, _training_sizes(request), kept)
-    return _sent(layout, values, n, kept)
+    layout = build_layout_of_columns(kind, labels, n, _read_training_sizes(request), kept)
+    return _restore_sent_losses(layout, values, n, kept)
 
 
 def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetColumns) -> SentLosses:
@@ -357,7 +359,9 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
                 loc=("columns", "losses", i),
                 value=name,
             )
-        filled = reader.fill(_loss_column(name), columns_by_name[name], ("columns", "losses", i))
+        filled = reader.fill(
+            _name_loss_column(name), columns_by_name[name], ("columns", "losses", i)
+        )
         values[name] = np.asarray(filled).astype(np.float64, copy=False)
         finite = np.isfinite(values[name])
         if not finite.all():
@@ -372,7 +376,7 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     return _from_rows(request, reader, labels, values, file.rows)
 
 
-def _training_sizes(request: LossInput) -> float | dict[str, float] | None:
+def _read_training_sizes(request: LossInput) -> float | dict[str, float] | None:
     if isinstance(request.n_train, list):
         raise InvalidParameter(
             "The field n_train must be one number, or one number by block label. A list is only "
@@ -382,7 +386,7 @@ def _training_sizes(request: LossInput) -> float | dict[str, float] | None:
     return request.n_train
 
 
-def _sent(
+def _restore_sent_losses(
     layout: Layout, values: Mapping[str, FloatArray], n: int, kept: KeptRows | None
 ) -> SentLosses:
     """Return losses of n rows over the layout of those that are kept."""
@@ -417,15 +421,15 @@ def _from_split_scores(request: LossInput, scores: dict[str, list[Any]]) -> Loss
         )
     layout = build_score_layout(
         request.block_kind,
-        _size_of_each_split(request.n_train, n_splits, "n_train"),
-        _size_of_each_split(request.n_test, n_splits, "n_test"),
+        _expand_sizes(request.n_train, n_splits, "n_train"),
+        _expand_sizes(request.n_test, n_splits, "n_test"),
         request.folds,
         request.repeats or 1,
     )
     return LossTable(layout, {m: BlockLosses(layout, scores=row) for m, row in values.items()})
 
 
-def _size_of_each_split(
+def _expand_sizes(
     sizes: float | list[float] | dict[str, float] | None, n_splits: int, field: str
 ) -> FloatArray:
     """Return (n_splits,) sizes of a field that has one number for all splits, or one for each."""

@@ -143,7 +143,7 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
         "They add weighted risks to the result.",
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data set of the losses, if there is one."""
         if self.logs is not None:
             return tuple(dict.fromkeys(file.dataset for file in self.logs.files))

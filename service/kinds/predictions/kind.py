@@ -64,7 +64,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             record_method("losses", plan.loss),
             *record_methods("metrics", plan.metrics),
             *evaluation.methods,
-            *plan.fits.methods_used(),
+            *plan.fits.list_methods_used(),
         )
         return Finished(result, tabulate_losses(plan.table), methods)
 

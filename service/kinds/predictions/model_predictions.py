@@ -80,7 +80,7 @@ class ModelPredictions:
             scores={m: keep_rows(s, kept) for m, s in self.scores.items()},
         )
 
-    def paths(self, model: str) -> dict[str, Loc]:
+    def build_paths(self, model: str) -> dict[str, Loc]:
         """Return the request's path of each argument of a loss of this model."""
         return {
             "y": self.y_path,
@@ -165,9 +165,9 @@ def encode(
         output = _read_codes(predicted, code, (*data.predictions_path, model))
         probabilities = scores = None
         if loss.uses == "probabilities":
-            probabilities = _probabilities(data, model, len(classes), loss)
+            probabilities = _read_probabilities(data, model, len(classes), loss)
         if loss.uses == "scores":
-            scores = _decision_values(data, model, loss)
+            scores = _read_decision_values(data, model, loss)
         encoded[model] = Predictions(
             output=output,
             probabilities=probabilities,
@@ -272,7 +272,7 @@ def _read_codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray
     return codes
 
 
-def _decision_values(data: ModelPredictions, model: str, loss: Loss) -> FloatArray:
+def _read_decision_values(data: ModelPredictions, model: str, loss: Loss) -> FloatArray:
     loc = (*data.scores_path, model)
     if model not in data.scores:
         raise UnsupportedCombination(
@@ -291,7 +291,9 @@ def _decision_values(data: ModelPredictions, model: str, loss: Loss) -> FloatArr
     return scores
 
 
-def _probabilities(data: ModelPredictions, model: str, n_classes: int, loss: Loss) -> FloatArray:
+def _read_probabilities(
+    data: ModelPredictions, model: str, n_classes: int, loss: Loss
+) -> FloatArray:
     loc = (*data.scores_path, model)
     if model not in data.scores:
         raise UnsupportedCombination(

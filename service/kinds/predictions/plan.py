@@ -19,7 +19,7 @@ from service.kinds.fields.layout import (
     require_columns,
 )
 from service.kinds.fields.left_out import ColumnReader
-from service.kinds.fields.locations import rows_numbered_as_sent
+from service.kinds.fields.locations import number_rows_as_sent
 from service.kinds.fields.methods import parse_method
 from service.kinds.fields.metrics import Metrics, check_scores, parse_metrics
 from service.kinds.predictions.model_predictions import (
@@ -128,7 +128,7 @@ def build_plan(
     kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
     layout = build_layout_of_columns(kind, labels, n, request.n_train, kept)
     data = data.keep_rows(kept)
-    with rows_numbered_as_sent(kept):
+    with number_rows_as_sent(kept):
         return _compute_losses(request, loss, data, layout, None if kept is None else kept.left_out)
 
 
@@ -157,13 +157,13 @@ def _compute_losses(
         for model, predicted in predictions.items()
     }
     for model, judged_model in judged.items():
-        check_scores(metrics, judged_model, data.paths(model)["scores"])
+        check_scores(metrics, judged_model, data.build_paths(model)["scores"])
 
     loss_of_classes = for_classes(loss, classes)
     losses: dict[str, BlockLosses] = {}
     bias_variance: dict[str, BiasVariance] = {}
     for model, predicted in predictions.items():
-        with located_errors(data.paths(model)):
+        with located_errors(data.build_paths(model)):
             values = loss_of_classes.losses(y_true, predicted)
         losses[model] = BlockLosses(layout, values=values)
         part = _split_bias_and_variance(loss, layout, predicted.output, values)

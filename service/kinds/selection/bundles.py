@@ -37,7 +37,7 @@ def bundle_candidates(
     bundles: list[Bundle] = []
     single: dict[str, list[Group]] = {}  # by grid, its candidates that are fitted alone
     for group in group_learners(candidates):
-        grid = _common_grid([grid_by_candidate.get(name) for name in group.names])
+        grid = _find_common_grid([grid_by_candidate.get(name) for name in group.names])
         if len(group.names) == 1 and are_many and grid is not None:
             single.setdefault(grid, []).append(group)
             continue
@@ -52,6 +52,6 @@ def bundle_candidates(
     return tuple(sorted(bundles, key=lambda bundle: place[bundle.names[0]]))
 
 
-def _common_grid(grids: Sequence[str | None]) -> str | None:
+def _find_common_grid(grids: Sequence[str | None]) -> str | None:
     """Return the grid if all candidates belong to the same, else None."""
     return grids[0] if len(set(grids)) == 1 else None

@@ -85,10 +85,10 @@ class _CandidateNumbers:
 
 def read_numbers(plan: SelectionPlan, outputs: JoinedOutputs) -> SelectionNumbers:
     """Return the numbers of every candidate that has outputs."""
-    numbers = SelectionNumbers(outputs.learners_in(plan.candidates))
+    numbers = SelectionNumbers(outputs.list_learners_in(plan.candidates))
     candidates = {name: _CandidateNumbers() for name in numbers.present}
     for bundle in outputs.bundles:
-        for stage in outputs.stages(bundle):
+        for stage in outputs.list_stages(bundle):
             pools = stage.name == ON_ALL_ROWS and plan.criterion.is_pooled
             for _, chunk in outputs.read(bundle, stage.name):
                 for name, arrays in chunk.items():
@@ -119,7 +119,7 @@ def _add_candidate(
             numbers.on_all[name] = plan.criterion.require_value(estimate)
         except EvaluationError as error:
             numbers.failures[name] = LearnerFailure(
-                code=error.code, message=error.message, loc=plan.learner_path(name)
+                code=error.code, message=error.message, loc=plan.build_learner_path(name)
             )
             return
     if candidate.internal:

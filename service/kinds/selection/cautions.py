@@ -44,7 +44,7 @@ def list_failures(
     return listed
 
 
-def missing_candidates_cautions(n_done: int, to_come: Sequence[str]) -> list[Caution]:
+def find_missing_candidates_cautions(n_done: int, to_come: Sequence[str]) -> list[Caution]:
     """Return the caution of a choice that is made before all candidates have outputs."""
     if not to_come:
         return []
@@ -52,7 +52,7 @@ def missing_candidates_cautions(n_done: int, to_come: Sequence[str]) -> list[Cau
     return [CHOICE_AMONG_SOME(n_done=n_done, n=n_done + len(to_come), names=names)]
 
 
-def selection_cautions(
+def find_selection_cautions(
     external: ExternalChoices | None,
     choice: Choice,
     internal: Mapping[str, InternalEstimate],

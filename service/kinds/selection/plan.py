@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from service.kinds.base import DatasetFile, Job
-from service.kinds.fields.data import check_data_fields, feature_names, read_data
+from service.kinds.fields.data import check_data_fields, list_feature_names, read_data
 from service.kinds.fields.metrics import Metrics
 from service.kinds.fitting.building import (
     build_learners,
@@ -19,7 +19,7 @@ from service.kinds.fitting.building import (
     set_loss_classes,
 )
 from service.kinds.fitting.bundles import Bundle
-from service.kinds.fitting.engine import FittingPlan, FittingStage, count_chunks, share_chunks
+from service.kinds.fitting.engine import FittingPlan, FittingStage, count_chunks, divide_chunks
 from service.kinds.fitting.expected_layout import approximate_layout, expect_layout
 from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.fitting.work_estimate import check_work
@@ -124,11 +124,11 @@ class SelectionPlan(FittingPlan):
         """About the number of values of the data that are read over all fits."""
         return sum(bundle.count_cells(self.data, self.sizes.n_fits) for bundle in self.bundles)
 
-    def learner_path(self, name: str) -> Loc:
+    def build_learner_path(self, name: str) -> Loc:
         """Return the path of a candidate in the request."""
         return ("candidates", self.request_names[name])
 
-    def stages(self, bundle: Bundle) -> Sequence[FittingStage]:
+    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the external splits with their internal splits, then the splits of all rows."""
         sizes = self.sizes
         stages = (
@@ -144,7 +144,7 @@ class SelectionPlan(FittingPlan):
                     self.data,
                     n_splits=n_splits,
                     n_tests=n_tests,
-                    most=share_chunks(len(self.bundles)),
+                    most=divide_chunks(len(self.bundles)),
                     n_fits=sizes.n_fits,
                 ),
                 fits_per_split=fits_per_split,
@@ -152,7 +152,7 @@ class SelectionPlan(FittingPlan):
             for name, n_splits, n_tests, fits_per_split in stages
         ]
 
-    def methods_used(self, names: Collection[str]) -> list[MethodUsed]:
+    def list_methods_used(self, names: Collection[str]) -> list[MethodUsed]:
         """Return schemes, loss, criterion, metrics and these candidates as records."""
         schemes = {"internal": self.schemes.internal, "external": self.schemes.external}
         select_by = []
@@ -179,12 +179,12 @@ def _build_candidates(
     Errors have the path in the request, also for the candidates of a grid.
     """
     specs, grids = expand_grids(request.candidates)
-    with located_errors(_candidate_paths(grids)):
+    with located_errors(_build_candidate_paths(grids)):
         learners = build_learners(request, specs, loss, features, field="candidates")
     return specs, grids, learners
 
 
-def _candidate_paths(grids: Mapping[str, CandidateGrid]) -> dict[str, Loc]:
+def _build_candidate_paths(grids: Mapping[str, CandidateGrid]) -> dict[str, Loc]:
     """Return the path in the request by the path of a candidate of a grid, or of its parameter.
 
     ``candidates.r[k=0].params.k`` is ``("candidates", "r", "grid", "k")`` in the request.
@@ -203,7 +203,7 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
     """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
     check_data_fields(request, datasets)
     loss = build_loss(request)
-    _, grids, learners = _build_candidates(request, loss, feature_names(request, datasets))
+    _, grids, learners = _build_candidates(request, loss, list_feature_names(request, datasets))
     _check_names(request, tuple(learners), grids)
     classes = None
     if request.dataset is None:
@@ -215,9 +215,9 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
         rows = Rows(n=datasets[request.dataset].rows)
     without_scores = learners_without_scores(learners)
     check_metrics(
-        request.built_metrics(), request.task, classes=classes, without_scores=without_scores
+        request.build_metrics(), request.task, classes=classes, without_scores=without_scores
     )
-    select_by = request.built_select_by()
+    select_by = request.build_select_by()
     if select_by is not None:
         check_metric(
             select_by, request.task, ("select_by",), classes=classes, without_scores=without_scores
@@ -239,7 +239,7 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
             learners,
             n_fits=sizes.n_fits,
             n_rows=rows.n,
-            n_features=len(feature_names(request, datasets)),
+            n_features=len(list_feature_names(request, datasets)),
             loc=("candidates",),
         )
 
@@ -274,7 +274,7 @@ def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
     specs, grids, learners = _build_candidates(request, loss)
     candidates = set_classes(learners, data, field="candidates")
     bundles = bundle_candidates(candidates, grids, rows.n)
-    select_by = request.built_select_by()
+    select_by = request.build_select_by()
     return SelectionPlan(
         job=job,
         data=data,
@@ -291,7 +291,7 @@ def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
         loss=set_loss_classes(request, loss, data),
         criterion=Criterion(None if select_by is None else select_by.method),
         select_by=select_by,
-        metrics=request.built_metrics(),
+        metrics=request.build_metrics(),
         sizes=count_splits(request, schemes, rows, bundles),
         all_own=all(is_own_learner(spec) for spec in specs.values()),
     )

@@ -66,11 +66,11 @@ class SelectionRequest(FitsRequest):
         description="Whether every candidate is evaluated beside the selected one.",
     )
 
-    def built_select_by(self) -> ChosenMethod[Metric] | None:
+    def build_select_by(self) -> ChosenMethod[Metric] | None:
         """Return the metric to choose by, its parameters checked, or None."""
         return None if self.select_by is None else parse_metric(self.select_by, "select_by")
 
-    def built_metrics(self) -> Metrics:
+    def build_metrics(self) -> Metrics:
         """Return the metrics of the external test parts, their parameters checked."""
         return parse_metrics(self.metrics)
 

@@ -14,9 +14,9 @@ from service.jobs.output_table import OutputColumn
 from service.kinds.base import Finished
 from service.kinds.fitting.engine import JoinedOutputs
 from service.kinds.fitting.evaluation import evaluate_outcomes
-from service.kinds.fitting.failures import failure_as_error
-from service.kinds.fitting.row_numbers import row_number_cautions
-from service.kinds.loss_columns import lazy_loss_columns, prediction_column
+from service.kinds.fitting.failures import convert_to_error
+from service.kinds.fitting.row_numbers import find_row_number_cautions
+from service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
 from service.kinds.provenance import Provenance
 from service.kinds.selection.bundles import MOST_SHOWN
 from service.kinds.selection.candidate_numbers import (
@@ -26,9 +26,9 @@ from service.kinds.selection.candidate_numbers import (
     read_winners,
 )
 from service.kinds.selection.cautions import (
+    find_missing_candidates_cautions,
+    find_selection_cautions,
     list_failures,
-    missing_candidates_cautions,
-    selection_cautions,
 )
 from service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
 from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
@@ -119,7 +119,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     request, seed = plan.request, plan.job.seed
     numbers = read_numbers(plan, outputs)
     if not numbers.ran:
-        raise failure_as_error(next(iter(numbers.failures.values())))
+        raise convert_to_error(next(iter(numbers.failures.values())))
     external = None
     if plan.schemes.external is not None:
         external = choose_in_each_split(
@@ -149,9 +149,9 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     to_come = [name for name in missing if name not in numbers.failures]
     evaluation = add_cautions(
         evaluated.result,
-        *missing_candidates_cautions(len(numbers.ran), to_come),
-        *_hidden_candidates_cautions(models, numbers, external),
-        *selection_cautions(external, choice, internal, bias, plan),
+        *find_missing_candidates_cautions(len(numbers.ran), to_come),
+        *_find_hidden_candidates_cautions(models, numbers, external),
+        *find_selection_cautions(external, choice, internal, bias, plan),
         *grid_edge_cautions(choice.name, plan.grids),
         *(
             CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
@@ -162,8 +162,8 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
             plan.data,
             models,
             _find_assessed_seed(plan),
-            about_data=row_number_cautions(request, plan.data),
-            about_fits=summarise_learner_cautions(_warnings_by_name(plan, numbers)),
+            about_data=find_row_number_cautions(request, plan.data),
+            about_fits=summarise_learner_cautions(_collect_warnings(plan, numbers)),
         ),
     )
     result = SelectionResult(
@@ -178,11 +178,11 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     )
     result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
     losses = {name: table.models[name].rows for name in table.names}
-    columns = _further_columns(plan, numbers, models, external)
+    columns = _build_further_columns(plan, numbers, models, external)
     return Finished(
         result,
-        lazy_loss_columns(table.layout, losses, columns),
-        (*plan.methods_used(numbers.present), *evaluation.methods),
+        make_lazy_loss_columns(table.layout, losses, columns),
+        (*plan.list_methods_used(numbers.present), *evaluation.methods),
     )
 
 
@@ -213,7 +213,7 @@ def _read_models(
 ) -> tuple[ModelOutcomes, Sequence[SplitOutcome]]:
     """Return the outcomes of the models of the result, and those of the external winners."""
     if external is None:
-        return read_outcomes(outputs, ON_ALL_ROWS, _candidates_to_show(plan, numbers)), ()
+        return read_outcomes(outputs, ON_ALL_ROWS, _choose_shown_candidates(plan, numbers)), ()
     winners = read_winners(outputs, [choice.name for choice in external.choices])
     candidates: ModelOutcomes = {}
     if plan.request.compare:
@@ -221,7 +221,7 @@ def _read_models(
     return {SELECTED: winners, **candidates}, winners
 
 
-def _candidates_to_show(plan: SelectionPlan, numbers: SelectionNumbers) -> list[str]:
+def _choose_shown_candidates(plan: SelectionPlan, numbers: SelectionNumbers) -> list[str]:
     """Return all candidates that ran or, of very many, the best of each grid."""
     if len(numbers.ran) <= MOST_SHOWN:
         return numbers.ran
@@ -234,7 +234,7 @@ def _candidates_to_show(plan: SelectionPlan, numbers: SelectionNumbers) -> list[
     return [name for name in numbers.ran if name in shown]
 
 
-def _hidden_candidates_cautions(
+def _find_hidden_candidates_cautions(
     models: ModelOutcomes, numbers: SelectionNumbers, external: ExternalChoices | None
 ) -> list[Caution]:
     """Return the caution of a result that shows the best candidates alone."""
@@ -263,7 +263,7 @@ def _count_fits(plan: SelectionPlan, numbers: SelectionNumbers) -> dict[str, Lea
     return {name: summarise_fits(list(count.elements())) for name, count in counts.items()}
 
 
-def _warnings_by_name(
+def _collect_warnings(
     plan: SelectionPlan, numbers: SelectionNumbers
 ) -> dict[str, list[SplitOutcome]]:
     """Return outcomes that have warnings and no rows, by candidate or grid with warnings."""
@@ -271,13 +271,13 @@ def _warnings_by_name(
     for name, notes in numbers.notes.items():
         warnings.setdefault(plan.request_names[name], []).extend(notes.warnings)
     return {
-        name: [_outcome_without_rows(cautions) for cautions in by_split]
+        name: [_build_outcome_without_rows(cautions) for cautions in by_split]
         for name, by_split in warnings.items()
         if any(by_split)
     }
 
 
-def _outcome_without_rows(cautions: tuple[Caution, ...]) -> SplitOutcome:
+def _build_outcome_without_rows(cautions: tuple[Caution, ...]) -> SplitOutcome:
     return SplitOutcome(
         repeat=0,
         block=0,
@@ -289,7 +289,7 @@ def _outcome_without_rows(cautions: tuple[Caution, ...]) -> SplitOutcome:
     )
 
 
-def _further_columns(
+def _build_further_columns(
     plan: SelectionPlan,
     numbers: SelectionNumbers,
     models: ModelOutcomes,
@@ -297,7 +297,7 @@ def _further_columns(
 ) -> dict[str, OutputColumn]:
     """Return the columns of predictions, and of the candidate that was chosen in each split."""
     columns = {
-        f"prediction:{name}": prediction_column(
+        f"prediction:{name}": make_prediction_column(
             plan.data, np.concatenate([np.asarray(outcome.output) for outcome in outcomes])
         )
         for name, outcomes in models.items()

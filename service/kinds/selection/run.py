@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from service.kinds.base import Arrays
-from service.kinds.fitting.engine import ChunkKey, GroupOutputs, unless_failed
+from service.kinds.fitting.engine import ChunkKey, GroupOutputs, apply_unless_failed
 from service.kinds.selection.plan import EXTERNAL, SelectionPlan
 from thetahat.analyses.metrics.checks import check_scores
 from thetahat.analyses.selection import (
@@ -124,8 +124,10 @@ def _run_external(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupOutp
         outside = run_path(group, plan.data, [split], plan.loss, seed, keep_predictions=True)
         for name, run in runs.items():
             add = partial(_add_split, plan, name, inside[name], outside[name])
-            runs[name] = unless_failed(run, add)
-    return {name: unless_failed(run, partial(_pack_run, plan, name)) for name, run in runs.items()}
+            runs[name] = apply_unless_failed(run, add)
+    return {
+        name: apply_unless_failed(run, partial(_pack_run, plan, name)) for name, run in runs.items()
+    }
 
 
 def _run_inside(
@@ -145,7 +147,7 @@ def _run_inside(
     place = f"Inside the training part of repeat {split.repeat}, block {split.block}"
     runs: dict[str, InsideRun | EvaluationError] = {}
     for name, outcome in outcomes.items():
-        run = unless_failed(outcome, partial(_estimate_inside, plan, name))
+        run = apply_unless_failed(outcome, partial(_estimate_inside, plan, name))
         if isinstance(run, EvaluationError):
             run.message = f"{place}: {run.message}"
         runs[name] = run
@@ -154,10 +156,10 @@ def _run_inside(
 
 def _estimate_inside(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> InsideRun:
     estimate = plan.criterion.estimate_internal(outcomes, plan.data, name)
-    return InsideRun(estimate, tuple(_internal_warnings(outcomes)), _count_fits(outcomes))
+    return InsideRun(estimate, tuple(_iterate_internal_warnings(outcomes)), _count_fits(outcomes))
 
 
-def _internal_warnings(outcomes: Sequence[SplitOutcome]) -> Iterator[Caution]:
+def _iterate_internal_warnings(outcomes: Sequence[SplitOutcome]) -> Iterator[Caution]:
     """Yield the warnings of a candidate inside a training part, each sentence once."""
     by_split = as_outcomes(outcomes).cautions.values()
     cautions = {caution for cautions_of_split in by_split for caution in cautions_of_split}
@@ -228,7 +230,7 @@ def _run_on_all_rows(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupO
     keep = plan.keeps_rows_on_all or plan.criterion.needs_predictions
     outcomes = run_path(group, plan.data, splits, plan.loss, seed, keep_predictions=keep)
     return {
-        name: unless_failed(outcome, partial(_pack_on_all_rows, plan, name))
+        name: apply_unless_failed(outcome, partial(_pack_on_all_rows, plan, name))
         for name, outcome in outcomes.items()
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from service.kinds.fields.locations import errors_within
+from service.kinds.fields.locations import locate_errors_within
 from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fitting.expected_layout import approximate_layout
 from service.kinds.fitting.scheme_plan import check_choices
@@ -54,7 +54,7 @@ def build_estimators(
     """Return the estimators, each with a unique key."""
     estimators: list[StudyEstimator] = []
     for i, entry in enumerate(inputs):
-        with errors_within(("estimators", i)):
+        with locate_errors_within(("estimators", i)):
             estimator = _BUILDERS[draw_kind](entry, task, size)
         if any(other.key == estimator.key for other in estimators):
             raise InvalidParameter(
@@ -74,7 +74,7 @@ def _build_for_losses(entry: EstimatorInput, task: str, size: DrawSize) -> Study
                 f"The generator draws losses, so leave out {field}.",
                 loc=(field,),
             )
-    analysis = _choices(entry)
+    analysis = _build_choices(entry)
     if analysis.refit_methods:
         raise InvalidParameter(
             f"{analysis.refit_methods[0].name!r} fits the learner again, but losses have no "
@@ -91,7 +91,7 @@ def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEs
                 f"{field} need a generator that draws a source and a target sample.",
                 loc=(field,),
             )
-    scheme = _scheme(entry)
+    scheme = _build_scheme(entry)
     loss: Loss = parse_method(LOSSES, entry.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
@@ -100,8 +100,8 @@ def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEs
             "draw.per_source.",
             loc=("scheme",),
         )
-    learners = _learners(entry, task, loss)
-    analysis = _choices(entry)
+    learners = _build_learners(entry, task, loss)
+    analysis = _build_choices(entry)
     choices = analysis.choices
     check_choices(approximate_layout(scheme), choices, tuple(learners), loss)
     truths = tuple(_default_truths(scheme, size) if entry.truths is None else entry.truths)
@@ -129,7 +129,7 @@ def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyE
         raise InvalidParameter(
             "The generator draws pairs of samples; set draw.n and draw.n_target.", loc=("scheme",)
         )
-    scheme = _scheme(entry)
+    scheme = _build_scheme(entry)
     loss: Loss = parse_method(LOSSES, entry.loss or default_loss(task), ("loss",))
     check_loss(loss, task)
     risks = parse_methods(WEIGHTED_RISKS, entry.risks or list(WEIGHTED_RISKS), "risks")
@@ -138,9 +138,9 @@ def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyE
     )
     return StudyEstimator(
         key=entry.as_ or scheme.info.name,
-        choices=_choices(entry).choices,
+        choices=_build_choices(entry).choices,
         scheme=scheme,
-        learners=_learners(entry, task, loss),
+        learners=_build_learners(entry, task, loss),
         loss=loss,
         truths=(ON_TARGET,),
         weighted=WeightedEstimation(weights, {risk.key: risk.method for risk in risks or ()}),
@@ -154,7 +154,7 @@ _BUILDERS: Final[Mapping[DrawKind, Callable[[EstimatorInput, str, DrawSize], Stu
 }
 
 
-def _scheme(entry: EstimatorInput) -> Scheme:
+def _build_scheme(entry: EstimatorInput) -> Scheme:
     if entry.scheme is None:
         raise InvalidParameter(
             "The estimator needs a scheme, because the population gives rows of data.",
@@ -169,12 +169,12 @@ def _default_truths(scheme: Scheme, size: DrawSize) -> tuple[str, ...]:
     return (MODEL, FITTED, NEW_FITTED, ONE_NEW) if by_source else (MODEL, FITTED)
 
 
-def _choices(entry: EstimatorInput) -> EstimatorChoices:
+def _build_choices(entry: EstimatorInput) -> EstimatorChoices:
     fields = {name: getattr(entry, name) for name in _CHOICES}
     return EstimatorChoices(kind="study", **fields)
 
 
-def _learners(entry: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
+def _build_learners(entry: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
     if (entry.learner is None) == (entry.learners is None):
         raise InvalidParameter("The estimator needs either learner or learners.", loc=("learners",))
     specs: Mapping[str, Any] = entry.learners or {}

@@ -29,7 +29,7 @@ from service.kinds.study.records import (
     load_earlier_records,
     merge_records,
     pack_records,
-    records_to_table,
+    tabulate_records,
     unpack_records,
 )
 from service.kinds.study.request import StudyRequest
@@ -38,8 +38,8 @@ from service.kinds.study.run import (
     cut_into_chunks,
     is_short,
     list_missing,
+    measure_repetition_seconds,
     run_repetitions,
-    time_repetition,
 )
 
 
@@ -68,8 +68,8 @@ class StudyKind(JobKind[StudyRequest]):
         study, n = build_study(job), count_repetitions(request)
         earlier = None
         if request.extends is not None:
-            earlier = load_earlier_records(request.extends).below(n)
-        seconds = time_repetition(study, n)
+            earlier = load_earlier_records(request.extends).select_below(n)
+        seconds = measure_repetition_seconds(study, n)
         missing = list_missing(earlier, n)
         if is_short(missing, seconds):
             computed = [run_repetitions(study, start, stop) for start, stop in missing]
@@ -88,7 +88,7 @@ class StudyKind(JobKind[StudyRequest]):
         request = job.request
         if "from" in payload:
             earlier = load_earlier_records(UUID(str(payload["from"])))
-            return pack_records(earlier.below(count_repetitions(request)))
+            return pack_records(earlier.select_below(count_repetitions(request)))
         part = read_payload(RepetitionRange, payload)
         return pack_records(run_repetitions(build_study(job), part.start, part.stop))
 
@@ -118,7 +118,7 @@ class StudyKind(JobKind[StudyRequest]):
         study = build_study(job)
         return Finished(
             build_result(job.request, study, recorded),
-            records_to_table(recorded),
+            tabulate_records(recorded),
             list_methods(job.request),
         )
 

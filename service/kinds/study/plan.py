@@ -14,7 +14,7 @@ from service.errors import FieldError, InvalidRequest
 from service.kinds.base import DatasetFile, Job
 from service.kinds.fields.data import DataColumns, DataFields, check_data_fields, read_data
 from service.kinds.fields.layout import require_columns
-from service.kinds.fields.locations import errors_within
+from service.kinds.fields.locations import locate_errors_within
 from service.kinds.fields.methods import build_with_parameters, parse_method
 from service.kinds.study.estimators import build_estimators
 from service.kinds.study.request import PopulationInput, RoleData, StudyRequest
@@ -57,7 +57,7 @@ def check_study(request: StudyRequest, datasets: Files) -> None:
         raise InvalidParameter(
             f"A study of a population needs {' and '.join(missing)}.", loc=(missing[0],)
         )
-    _general_parts(request, datasets, check_only=True)
+    _build_general_parts(request, datasets, check_only=True)
 
 
 @lru_cache(maxsize=1)
@@ -67,7 +67,7 @@ def build_study(job: Job[StudyRequest]) -> Study:
     if request.preset is not None:
         data = {role: _read_role(data, job.datasets, role) for role, data in request.inputs.items()}
         return build_preset(request).plan(data, job.seed)
-    population, size, estimators = _general_parts(request, job.datasets, check_only=False)
+    population, size, estimators = _build_general_parts(request, job.datasets, check_only=False)
     assert request.draw is not None  # noqa: S101 - check_study has checked it
     assert population is not None  # noqa: S101 - likewise
     return GeneralStudy(
@@ -107,22 +107,22 @@ def _check_preset(request: StudyRequest, datasets: Files) -> None:
                 f"The preset {request.preset!r} has no input {role!r}; its inputs: {listed}.",
                 loc=("inputs", role),
             )
-        with errors_within(("inputs", role)):
+        with locate_errors_within(("inputs", role)):
             check_data_fields(_data_fields(inputs), datasets)
 
 
-def _general_parts(
+def _build_general_parts(
     request: StudyRequest, datasets: Files, *, check_only: bool
 ) -> tuple[Population | None, DrawSize, list[Any]]:
     """Return population, size and estimators; with ``check_only`` no data set is opened."""
     assert request.population is not None  # noqa: S101 - check_study has checked it
     assert request.draw is not None  # noqa: S101 - likewise
-    with errors_within(("draw",)):
+    with locate_errors_within(("draw",)):
         size = DrawSize(**request.draw.model_dump(include=set(DrawSize.__dataclass_fields__)))
     population: Population | None
     sort, task = DrawKind.DATA, str(request.population.task)
     if request.population.generator is None:
-        with errors_within(("population",)):
+        with locate_errors_within(("population",)):
             _check_data(request.population, datasets)
             population = None if check_only else _read_population(request, datasets)
     else:
@@ -154,7 +154,7 @@ def _build_generated_population(
         return GeneratedPairs(generator, population.n_judged), DrawKind.PAIRS, "classification"
     if generator.draws is DrawKind.LOSSES:
         losses = GeneratedLosses(generator)
-        with errors_within(("population", "generator", "params")):
+        with locate_errors_within(("population", "generator", "params")):
             # raises if the parameters do not fit the number of blocks
             losses.draw_sources(size, stream(0, "check"))
         return losses, DrawKind.LOSSES, ""
@@ -218,5 +218,5 @@ def _leave_out_feature(columns: DataColumns, name: str, file: DatasetFile) -> Da
 
 
 def _read_role(inputs: RoleData, datasets: Files, role: str) -> Data:
-    with errors_within(("inputs", role)):
+    with locate_errors_within(("inputs", role)):
         return read_data(_data_fields(inputs), datasets)

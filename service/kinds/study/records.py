@@ -50,7 +50,7 @@ class RecordedRepetitions:
     index: IntArray
     records: Mapping[str, FloatArray]
 
-    def below(self, n: int) -> RecordedRepetitions:
+    def select_below(self, n: int) -> RecordedRepetitions:
         """Return the repetitions with numbers below n."""
         kept = self.index < n
         records = {name: values[kept] for name, values in self.records.items()}
@@ -91,31 +91,34 @@ def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
     return RecordedRepetitions(once, records)
 
 
-def records_to_table(recorded: RecordedRepetitions) -> pa.Table:
+def tabulate_records(recorded: RecordedRepetitions) -> pa.Table:
     """Return a table with a row for each repetition and a column for each number."""
     columns: dict[str, pa.Array] = {_INDEX: make_arrow_array(recorded.index)}
     shapes: dict[str, list[int]] = {}
     for name, values in recorded.records.items():
         shapes[name] = list(values.shape[1:])
         flat = values.reshape(len(values), -1)
-        for place, column in zip(_places(name, shapes[name]), flat.T, strict=True):
+        for place, column in zip(_list_places(name, shapes[name]), flat.T, strict=True):
             columns[place] = pa.array(column, from_pandas=True)  # NaN is null
     return pa.table(columns).replace_schema_metadata({_SHAPES: json.dumps(shapes)})
 
 
-def records_from_table(table: pa.Table) -> RecordedRepetitions:
-    """Return the repetitions of a table that ``records_to_table`` made."""
+def read_records(table: pa.Table) -> RecordedRepetitions:
+    """Return the repetitions of a table that ``tabulate_records`` made."""
     shapes: dict[str, list[int]] = json.loads(table.schema.metadata[_SHAPES])
     records = {
         name: np.column_stack(
-            [table.column(place).to_numpy().astype(np.float64) for place in _places(name, shape)]
+            [
+                table.column(place).to_numpy().astype(np.float64)
+                for place in _list_places(name, shape)
+            ]
         ).reshape(table.num_rows, *shape)
         for name, shape in shapes.items()
     }
     return RecordedRepetitions(table.column(_INDEX).to_numpy().astype(np.intp), records)
 
 
-def _places(name: str, shape: Sequence[int]) -> list[str]:
+def _list_places(name: str, shape: Sequence[int]) -> list[str]:
     if not shape:
         return [name]
     return [f"{name}[{','.join(map(str, at))}]" for at in np.ndindex(*shape)]
@@ -137,6 +140,6 @@ def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
             loc=("extends",),
         )
     if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
-        return records_from_table(pq.read_table(files.fetch(stored.losses_file)))
+        return read_records(pq.read_table(files.fetch(stored.losses_file)))
     done = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
     return merge_records(unpack_records(outputs.read_arrays(files, name)) for name in done)

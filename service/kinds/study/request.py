@@ -184,7 +184,7 @@ class StudyRequest(EvaluationRequest):
         description="The estimators that are computed from every draw.",
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of the population and of the preset's inputs."""
         used = [self.population, *self.inputs.values()]
         return tuple(data.dataset for data in used if data is not None and data.dataset is not None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from service.kinds.fields.methods import build_method, method_entry
+from service.kinds.fields.methods import build_method, make_method_entry
 from service.kinds.methods_used import record_method
 from service.kinds.provenance import Provenance
 from service.kinds.study.plan import build_preset, count_repetitions
@@ -111,7 +111,7 @@ def build_result(request: StudyRequest, study: Study, recorded: RecordedRepetiti
         tables=findings.tables,
         figures=findings.figures,
         claims=findings.claims,
-        cautions=tuple(dict.fromkeys([*findings.cautions, *_few_repetitions(n, findings)])),
+        cautions=tuple(dict.fromkeys([*findings.cautions, *_find_few_repetitions(n, findings)])),
     )
 
 
@@ -134,7 +134,7 @@ def _describe(
     )
 
 
-def _few_repetitions(n: int, findings: StudyFindings) -> tuple[Caution, ...]:
+def _find_few_repetitions(n: int, findings: StudyFindings) -> tuple[Caution, ...]:
     """Return a caution if there are few repetitions and the findings do not have it yet."""
     if n >= FEW_REPETITIONS_BELOW or any(
         caution.code == FEW_REPETITIONS.code for caution in findings.cautions
@@ -149,6 +149,6 @@ def list_methods(request: StudyRequest) -> tuple[MethodUsed, ...]:
         return (record_method("presets", build_preset(request)),)
     if request.population is None or request.population.generator is None:
         return ()
-    entry = method_entry(request.population.generator)
+    entry = make_method_entry(request.population.generator)
     generator: Any = build_method(GENERATORS, entry.name, entry.params, ("population", "generator"))
     return (record_method("generators", generator),)

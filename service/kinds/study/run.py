@@ -31,7 +31,7 @@ def run_repetitions(study: Study, start: int, stop: int) -> RecordedRepetitions:
     return RecordedRepetitions(np.arange(start, stop), study.run(start, stop))
 
 
-def time_repetition(study: Study, n: int) -> float:
+def measure_repetition_seconds(study: Study, n: int) -> float:
     """Return the approximate time in seconds of one of the n repetitions.
 
     The second run counts, because the first includes compiling, unless the first was so slow that

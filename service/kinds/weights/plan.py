@@ -13,7 +13,7 @@ from service.kinds.fields.sample import (
     check_given_weights,
     check_sample,
     describe_left_out,
-    errors_about_kept_rows,
+    explain_errors_about_kept_rows,
     read_samples,
 )
 from service.kinds.weights.request import WeightsRequest
@@ -39,7 +39,7 @@ class WeightsPlan:
 
     def estimate(self, seed: int) -> ImportanceWeights:
         """Estimate the weights; errors have the row numbers of the request."""
-        with errors_about_kept_rows(self.source):
+        with explain_errors_about_kept_rows(self.source):
             return self.estimator.estimate(self.samples, stream(seed, "weights"))
 
 
@@ -57,7 +57,7 @@ def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile])
 def build_plan(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> WeightsPlan:
     """Read both samples and build the estimator."""
     source, target = read_samples(request.source, request.target, datasets, request)
-    with errors_about_kept_rows(source):
+    with explain_errors_about_kept_rows(source):
         samples = Samples(source.X, target.X, source.weight)
     left_out = describe_left_out(source, target)
     return WeightsPlan(samples, _parse_estimator(request), source, left_out)

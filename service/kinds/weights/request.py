@@ -28,7 +28,7 @@ class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
         examples=["kernel_mean_matching"],
     )
 
-    def dataset_ids(self) -> tuple[UUID, ...]:
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of both samples."""
         named = (self.source.dataset, self.target.dataset)
         return tuple(dict.fromkeys(each for each in named if each is not None))

@@ -68,7 +68,7 @@ def run_kind(
     request = kind.request.model_validate_json(json.dumps(body))
     datasets = {file.id: file for file in files}
     kind.check(request, datasets)
-    stored = json.loads(encode_json(request.canonical()))
+    stored = json.loads(encode_json(request.build_canonical()))
     again = kind.request.model_validate({"kind": body["kind"], **stored})
     work = Job(uuid5(SPACE, json.dumps([body, job, seed])), body["kind"], again, seed, datasets)
     finished = run_job(kind, work)

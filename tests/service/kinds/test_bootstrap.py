@@ -91,8 +91,8 @@ def test_exact_a_data_set_and_an_inline_sample_agree(tmp_path: Path) -> None:
     }
 
     request = BootstrapRequest.model_validate(stored)
-    assert request.dataset_ids() == (file.id,)
-    assert BootstrapRequest.model_validate(LECTURE).dataset_ids() == ()
+    assert request.list_dataset_ids() == (file.id,)
+    assert BootstrapRequest.model_validate(LECTURE).list_dataset_ids() == ()
     assert run_kind(stored, [file]).result == run_kind(body("auc", {"x": X, "y": Y})).result
     alone = {**stored, "columns": {"x": "score"}, "statistic": "mean"}
     assert run_kind(alone, [file]).result == run_kind(body()).result

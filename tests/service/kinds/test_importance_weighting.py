@@ -256,7 +256,7 @@ def test_exact_stored_data_sets_and_inline_samples_agree(tmp_path: Path) -> None
         )
     assert len(result["risks"]["weighted"]["by_source"]) == 3
     request = JOB_KINDS["importance_weighting"].request.model_validate(body)
-    assert request.dataset_ids() == (source.id, target.id)
+    assert request.list_dataset_ids() == (source.id, target.id)
 
 
 def test_degenerate_an_estimate_that_no_loss_can_have_is_doubted() -> None:

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from service.jobs.learner_failures import FAILED, encode_failure
 from service.kinds.base import Arrays
-from service.kinds.fitting.engine import ChunkKey, GroupOutputs, run_together, unless_failed
+from service.kinds.fitting.engine import ChunkKey, GroupOutputs, apply_unless_failed, run_together
 from service.kinds.fitting.learner_outputs import pack_learner_outputs, unpack_learner_outputs
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import Group, build_rows, pack, run_path
@@ -94,8 +94,8 @@ def test_degenerate_outcomes_that_are_refused_are_those_of_one_learner() -> None
     def run_group(group: Group, key: ChunkKey) -> GroupOutputs:
         splits = KFold(n_folds=3).splits(build_rows(DATA), 1, start=key.start, stop=key.stop)
         outcomes = run_path(group, DATA, splits, Squared(), 1)
-        arrays = {name: unless_failed(outcome, pack) for name, outcome in outcomes.items()}
-        return {**arrays, "b": unless_failed(arrays["b"], refuse)}
+        arrays = {name: apply_unless_failed(outcome, pack) for name, outcome in outcomes.items()}
+        return {**arrays, "b": apply_unless_failed(arrays["b"], refuse)}
 
     outputs = run_together(GROUPS[1], KEY, run_group, path_of)
     assert not isinstance(outputs["a"], LearnerFailure)

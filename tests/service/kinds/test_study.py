@@ -16,8 +16,8 @@ from service.kinds.study import run as study
 from service.kinds.study.records import (
     RecordedRepetitions,
     pack_records,
-    records_from_table,
-    records_to_table,
+    read_records,
+    tabulate_records,
     unpack_records,
 )
 from tests.service.kinds.run_requests import parquet_file, run_kind
@@ -135,7 +135,7 @@ def test_exact_records_come_back_from_chunks_and_tables() -> None:
 
     for back in (
         unpack_records(pack_records(recorded)),
-        records_from_table(records_to_table(recorded)),
+        read_records(tabulate_records(recorded)),
     ):
         assert back.index.tolist() == [3, 7]
         for name, values in records.items():

@@ -145,7 +145,7 @@ def test_exact_stored_data_sets(tmp_path: Path) -> None:
 
     assert_allclose(result["weights"]["values"], inline["weights"]["values"], rtol=1e-9)
     request = JOB_KINDS["cross_validation"].request.model_validate(body)
-    assert request.dataset_ids() == (data.id, target.id)
+    assert request.list_dataset_ids() == (data.id, target.id)
 
 
 def test_exact_risks_by_name() -> None:

@@ -167,5 +167,5 @@ def test_exact_the_data_sets_of_both_samples_are_named_once(tmp_path: Path) -> N
         {"kind": "weights", "source": {"dataset": file.id}, "target": {"dataset": file.id}}
     )
 
-    assert request.dataset_ids() == (file.id,)
-    assert JOB_KINDS["weights"].request.model_validate(BODY).dataset_ids() == ()
+    assert request.list_dataset_ids() == (file.id,)
+    assert JOB_KINDS["weights"].request.model_validate(BODY).list_dataset_ids() == ()
