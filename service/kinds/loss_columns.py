@@ -78,5 +78,5 @@ def make_prediction_column(
 
 
 def _list_label_values(labels: tuple[Label, ...]) -> pa.Array:
-    whole = all(isinstance(label, int) for label in labels)
-    return make_arrow_array(list(labels) if whole else [str(label) for label in labels])
+    are_whole = all(isinstance(label, int) for label in labels)
+    return make_arrow_array(list(labels) if are_whole else [str(label) for label in labels])

@@ -113,8 +113,8 @@ class SuppliedEstimators:
         """Return the estimates for every model and every pair."""
         estimates: dict[ModelOrPair, list[RefitEstimate]] = {}
         for method, losses in self.refits:
-            for subject, of_subject in compute_estimates([method], losses, choices).items():
-                estimates.setdefault(subject, []).extend(of_subject)
+            for subject, new_estimates in compute_estimates([method], losses, choices).items():
+                estimates.setdefault(subject, []).extend(new_estimates)
         return estimates
 
     def list_methods_used(self) -> list[MethodUsed]:
@@ -126,10 +126,10 @@ class SuppliedEstimators:
         return [
             MethodUsed(
                 family="variances",
-                name=one.name,
-                params={field: getattr(one.method, field) for field in parameters[one.name]},
+                name=method.name,
+                params={field: getattr(method.method, field) for field in parameters[method.name]},
             )
-            for one in self.methods
+            for method in self.methods
         ]
 
 
@@ -171,13 +171,13 @@ def read_supplied_fits(fits: SuppliedFits | None, table: LossTable) -> SuppliedE
     return estimators
 
 
-def _read_out_of_bag(sent: ResampledLosses, names: Sequence[str]) -> SuppliedRefit:
-    _check_models(sent.losses, names, "losses")
-    counts = count_copies([_format_row_numbers(rows) for rows in sent.resamples])
+def _read_out_of_bag(sent_values: ResampledLosses, names: Sequence[str]) -> SuppliedRefit:
+    _check_models(sent_values.losses, names, "losses")
+    counts = count_copies([_format_row_numbers(rows) for rows in sent_values.resamples])
     n, n_resamples = len(counts[0]), len(counts)
     losses: dict[str, list[FloatArray]] = {}
     for model in names:
-        of_model = sent.losses[model]
+        of_model = sent_values.losses[model]
         if len(of_model) != n_resamples:
             raise InvalidParameter(
                 f"The model {model!r} has losses of {len(of_model)} resamples, and there are "
@@ -192,8 +192,8 @@ def _read_out_of_bag(sent: ResampledLosses, names: Sequence[str]) -> SuppliedRef
     return supply_out_of_bag(
         counts,
         losses,
-        correct_noise=sent.correct_noise,
-        average=sent.average,
+        correct_noise=sent_values.correct_noise,
+        average=sent_values.average,
     )
 
 
@@ -223,18 +223,19 @@ def _read_out_losses(values: list[Any], is_out: np.ndarray, n: int, loc: Loc) ->
     return losses
 
 
-def _read_conservative_z(sent: HalvesLosses, names: Sequence[str]) -> SuppliedRefit:
+def _read_conservative_z(sent_values: HalvesLosses, names: Sequence[str]) -> SuppliedRefit:
     for field in ("subsamples", "halves"):
-        _check_models(getattr(sent, field), names, field)
+        _check_models(getattr(sent_values, field), names, field)
     subsamples = {
-        m: read_number_array(sent.subsamples[m], ("subsamples", m), largest=MAX_LOSS) for m in names
+        m: read_number_array(sent_values.subsamples[m], ("subsamples", m), largest=MAX_LOSS)
+        for m in names
     }
     n_subsamples = len(subsamples[names[0]])
-    n_halvings = len(sent.halves[names[0]])
+    n_halvings = len(sent_values.halves[names[0]])
     halves: dict[str, FloatArray] = {}
     for model in names:
         _check_number("subsamples", len(subsamples[model]), n_subsamples, ("subsamples", model))
-        cuts = sent.halves[model]
+        cuts = sent_values.halves[model]
         _check_number("cuts", len(cuts), n_halvings, ("halves", model))
         halves[model] = np.empty((n_halvings, 2, n_subsamples))
         for m, cut in enumerate(cuts):

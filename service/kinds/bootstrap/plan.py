@@ -180,10 +180,10 @@ def _read_resamples(
     for b, resample in enumerate(resamples):
         parts, paths = _read_resample(resample, len(columns), ("resamples", b))
         if takes == "two":
-            each = zip(parts, columns, paths, starts[:-1], strict=True)
+            name = zip(parts, columns, paths, starts[:-1], strict=True)
             rows.append(
                 np.concatenate(
-                    [find_rows([part], [column], [path]) + a for part, column, path, a in each]
+                    [find_rows([part], [column], [path]) + a for part, column, path, a in name]
                 )
             )
         else:
@@ -249,7 +249,7 @@ def _choose_intervals(
     reasons = {name: reason for name in names if (reason := misfits[name]) is not None}
     if request.intervals is not None and reasons:
         name, reason = next(iter(reasons.items()))
-        fitting = ", ".join(each for each in METHODS if misfits[each] is None)
+        fitting = ", ".join(name for name in METHODS if misfits[name] is None)
         raise UnsupportedCombination(
             f"{reason.rstrip('.')}. Intervals that fit: {fitting}.",
             loc=("intervals", names.index(name)),

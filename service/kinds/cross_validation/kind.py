@@ -54,10 +54,13 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
         return run_calibration(plan, payload)
 
     def finish(
-        self, plan: CrossValidationPlan, outputs: JoinedOutputs, others: Sequence[ChunkOutput]
+        self,
+        plan: CrossValidationPlan,
+        outputs: JoinedOutputs,
+        other_outputs: Sequence[ChunkOutput],
     ) -> Finished:
         """Evaluate the learners that have outputs, and calibrate their intervals."""
-        return build_result(plan, outputs, [output.read() for output in others])
+        return build_result(plan, outputs, [output.read() for output in other_outputs])
 
     def list_learners_of_parts(
         self, job: Job[CrossValidationRequest], parts: Collection[str]

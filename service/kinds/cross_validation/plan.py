@@ -59,7 +59,7 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
             self.data,
             n_splits=self.n_splits,
             n_tests=self.n_tests,
-            most=divide_chunks(len(self.bundles)),
+            max_chunks=divide_chunks(len(self.bundles)),
         )
         per_learner = divide_chunks(len(self.learners))  # extra fits give many losses
         return [

@@ -90,7 +90,7 @@ class CrossValidationRequest(LearnersRequest, TargetSampleFields):
         """Return the data sets of the data and of the target sample."""
         target = None if self.target_sample is None else self.target_sample.dataset
         named = (self.dataset, target)
-        return tuple(dict.fromkeys(each for each in named if each is not None))
+        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))
 
     @property
     def has_weighted_fits(self) -> bool:

@@ -81,7 +81,7 @@ def build_layout_of_columns(
     columns: Mapping[str, Any],
     n: int,
     n_train: float | Mapping[str, float] | None,
-    kept: KeptRows | None = None,
+    kept_rows: KeptRows | None = None,
 ) -> Layout:
     """Build the layout of rows from their label columns; a holdout needs no block column.
 
@@ -96,8 +96,8 @@ def build_layout_of_columns(
     """
     block = columns["block"]
     sizes = read_training_sizes_by_label(n_train, encode_labels([] if block is None else block)[1])
-    if isinstance(sizes, dict) and kept is not None:
-        remaining = set(encode_labels(keep_rows(block, kept))[1])
+    if isinstance(sizes, dict) and kept_rows is not None:
+        remaining = set(encode_labels(keep_rows(block, kept_rows))[1])
         sizes = {label: size for label, size in sizes.items() if label in remaining}
     if block is None:
         if kind is not BlockKind.HOLDOUT:
@@ -107,13 +107,13 @@ def build_layout_of_columns(
                 loc=("block",),
             )
         block = np.zeros(n, dtype=np.intp)
-    with number_rows_as_sent(kept):
+    with number_rows_as_sent(kept_rows):
         return build_layout(
             kind,
-            keep_rows(block, kept),
-            repeat=keep_rows(columns["repeat"], kept),
-            instance=keep_rows(columns["instance"], kept),
-            cluster=keep_rows(columns["cluster"], kept),
+            keep_rows(block, kept_rows),
+            repeat=keep_rows(columns["repeat"], kept_rows),
+            instance=keep_rows(columns["instance"], kept_rows),
+            cluster=keep_rows(columns["cluster"], kept_rows),
             n_train=sizes,
         )
 
@@ -199,10 +199,10 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
     if values.dtype.kind == "b":
         return values.astype(np.intp)
     if values.dtype.kind == "f":
-        whole = np.isfinite(values) & (values == np.rint(values))
-        if whole.all():
+        is_whole = np.isfinite(values) & (values == np.rint(values))
+        if is_whole.all():
             return values.astype(np.int64)
-        at = int(np.argmin(whole))
+        at = int(np.argmin(is_whole))
         raise InvalidParameter(
             f"The column {name!r} has the value {values[at]} in row {at}. Labels must be whole "
             "numbers or text.",

@@ -126,13 +126,13 @@ class ColumnReader:
         return choose_rows(n, self._missing, source, repeats)
 
 
-def keep_rows(values: Any, kept: KeptRows | None) -> Any:
+def keep_rows(values: Any, kept_rows: KeptRows | None) -> Any:
     """Return the kept rows of a column, which is a list, an array or None."""
-    if values is None or kept is None:
+    if values is None or kept_rows is None:
         return values
     if isinstance(values, np.ndarray):
-        return values[kept.index]
-    return [values[i] for i in kept.index.tolist()]
+        return values[kept_rows.index]
+    return [values[i] for i in kept_rows.index.tolist()]
 
 
 def _convert_to_labels(labels: Any) -> np.ndarray:

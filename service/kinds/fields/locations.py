@@ -35,21 +35,21 @@ def locate_cells_by_row(names: Sequence[str]) -> Iterator[None]:
 
 
 @contextmanager
-def number_rows_as_sent(kept: KeptRows | None) -> Iterator[None]:
+def number_rows_as_sent(kept_rows: KeptRows | None) -> Iterator[None]:
     """Give errors about a row that is kept the number that it has in the request."""
 
     def relocate(loc: Loc) -> Loc:
         row = _find_row(loc)
-        return loc if kept is None or row is None else (*loc[:-1], int(kept.index[row]))
+        return loc if kept_rows is None or row is None else (*loc[:-1], int(kept_rows.index[row]))
 
     with relocated_errors(relocate):
         try:
             yield
         except EvaluationError as error:
             row = _find_row(error.loc)
-            if kept is not None and row is not None:
-                sent = int(kept.index[row])
-                error.message = re.sub(rf"\brow {row}\b", f"row {sent}", error.message)
+            if kept_rows is not None and row is not None:
+                sent_row = int(kept_rows.index[row])
+                error.message = re.sub(rf"\brow {row}\b", f"row {sent_row}", error.message)
                 error.args = (error.message,)
             raise
 

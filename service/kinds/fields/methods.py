@@ -35,7 +35,7 @@ def parse_methods(
     for i, method in enumerate(methods):
         entry = make_method_entry(method)
         key = entry.as_ or entry.name
-        if any(other.key == key for other in parsed):
+        if any(earlier.key == key for earlier in parsed):
             raise InvalidParameter(
                 f"The method {key!r} is named twice. Give the second one another key with 'as'.",
                 loc=(field, i),

@@ -357,19 +357,19 @@ def _build_sample(
         source=filled.get("source"),
         fold=filled.get("fold"),
     )
-    kept = choose_rows(len(X), lacking) if missing == LEAVE_OUT else None
-    return sample if kept is None else _keep_rows(sample, kept)
+    kept_rows = choose_rows(len(X), lacking) if missing == LEAVE_OUT else None
+    return sample if kept_rows is None else _keep_rows(sample, kept_rows)
 
 
-def _keep_rows(sample: SampleTable, kept: KeptRows) -> SampleTable:
+def _keep_rows(sample: SampleTable, kept_rows: KeptRows) -> SampleTable:
     return replace(
         sample,
-        X=sample.X[kept.index],
-        y=keep_rows(sample.y, kept),
-        weight=keep_rows(sample.weight, kept),
-        source=keep_rows(sample.source, kept),
-        fold=keep_rows(sample.fold, kept),
-        kept=kept,
+        X=sample.X[kept_rows.index],
+        y=keep_rows(sample.y, kept_rows),
+        weight=keep_rows(sample.weight, kept_rows),
+        source=keep_rows(sample.source, kept_rows),
+        fold=keep_rows(sample.fold, kept_rows),
+        kept=kept_rows,
     )
 
 

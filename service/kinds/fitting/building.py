@@ -98,11 +98,11 @@ def check_scheme_columns(request: FitsRequest, scheme: Scheme) -> None:
     """Refuse a scheme that needs a column which the request does not name."""
     for role in sorted(scheme.requires - {"y"}):
         if not has_role(request, role):
-            where = build_role_path(request, role)
+            path = build_role_path(request, role)
             raise InvalidParameter(
                 f"The scheme {scheme.info.name} needs the {role} of each row. Give it in "
-                f"{'.'.join(map(str, where))}.",
-                loc=where,
+                f"{'.'.join(map(str, path))}.",
+                loc=path,
             )
 
 

@@ -89,5 +89,5 @@ def bundle_learners(
 
 def name_group(group: Group) -> str:
     """Return the name of a group: that of its only learner, or one like ``weak and 3 more``."""
-    first, *others = group.names
-    return f"{first[:LONGEST_NAME]} and {len(others)} more" if others else first
+    first, *other_names = group.names
+    return f"{first[:LONGEST_NAME]} and {len(other_names)} more" if other_names else first

@@ -179,7 +179,13 @@ def divide_chunks(n_shares: int) -> int:
 
 
 def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a stage
-    bundle: Bundle, data: Data, *, n_splits: int, n_tests: int, most: int, n_fits: int | None = None
+    bundle: Bundle,
+    data: Data,
+    *,
+    n_splits: int,
+    n_tests: int,
+    max_chunks: int,
+    n_fits: int | None = None,
 ) -> int:
     """Return the number of chunks to cut the splits of a stage into.
 
@@ -197,9 +203,9 @@ def count_chunks(  # noqa: PLR0913 - the bundle, the data and the sizes of a sta
     """
     if bundle.is_fast:
         n_cells = bundle.count_cells(data, n_splits if n_fits is None else n_fits)
-        most = min(most, max(1, n_cells // WORTH_A_CHUNK))
+        max_chunks = min(max_chunks, max(1, n_cells // WORTH_A_CHUNK))
     fewest = -(-bundle.count_numbers(data, n_tests) // MOST_NUMBERS_OF_CHUNK)
-    return min(n_splits, max(most, fewest))
+    return min(n_splits, max(max_chunks, fewest))
 
 
 def run_chunk(plan: FittingPlan, payload: Payload, run_group: RunGroup) -> Arrays:
@@ -340,10 +346,12 @@ class FittingKind(JobKind[R], Generic[R, P]):
         """Fit and test the learners of a group on the splits of a chunk."""
 
     @abstractmethod
-    def finish(self, plan: P, outputs: JoinedOutputs, others: Sequence[ChunkOutput]) -> Finished:
+    def finish(
+        self, plan: P, outputs: JoinedOutputs, other_outputs: Sequence[ChunkOutput]
+    ) -> Finished:
         """Return the result of the learners that have outputs.
 
-        ``others`` are the outputs of the chunks of ``build_other_chunks``.
+        ``other_outputs`` are the outputs of the chunks of ``build_other_chunks``.
         """
 
     def build_other_chunks(self, plan: P) -> list[Chunk]:
@@ -359,10 +367,10 @@ class FittingKind(JobKind[R], Generic[R, P]):
     def start(self, job: Job[R]) -> Finished | Chunks:
         """Cut the splits of the learners into chunks, or compute a small evaluation at once."""
         plan = self.plan(job)
-        others = self.build_other_chunks(plan)
-        if plan.all_own and plan.n_cells <= SMALL and not others:
+        other_outputs = self.build_other_chunks(plan)
+        if plan.all_own and plan.n_cells <= SMALL and not other_outputs:
             return self.gather(job, run_chunks(self, job, cut_into_chunks(plan, whole=True)))
-        return Chunks([*cut_into_chunks(plan), *others], unit=self.unit)
+        return Chunks([*cut_into_chunks(plan), *other_outputs], unit=self.unit)
 
     def run(self, job: Job[R], payload: Payload) -> Arrays:
         """Fit and test the learners of a bundle on the splits of a chunk."""
@@ -396,5 +404,5 @@ class FittingKind(JobKind[R], Generic[R, P]):
             raise InsufficientData(
                 "No learner has finished yet. Ask again when the progress shows one."
             )
-        others = [output for output in outputs if not is_chunk_key(output.payload)]
-        return self.finish(plan, joined, others)
+        other_outputs = [output for output in outputs if not is_chunk_key(output.payload)]
+        return self.finish(plan, joined, other_outputs)

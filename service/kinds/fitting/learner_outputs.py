@@ -79,13 +79,15 @@ def unpack_learner_outputs(
 
 
 def _pack_key(key: str, values: Sequence[np.ndarray]) -> Arrays:
-    first, *others = values
-    differs = [not _is_same(array, first) for array in others]
+    first, *other_values = values
+    differs = [not _is_same(array, first) for array in other_values]
     if not any(differs):
         return {f"all:{key}": first}
-    if all(array.shape == first.shape and array.dtype == first.dtype for array in others):
+    if all(array.shape == first.shape and array.dtype == first.dtype for array in other_values):
         return {f"stacked:{key}": np.stack(values)}
-    distinct = {f"{at}:{key}": array for at, array in enumerate(others, start=1) if differs[at - 1]}
+    distinct = {
+        f"{at}:{key}": array for at, array in enumerate(other_values, start=1) if differs[at - 1]
+    }
     return {f"0:{key}": first, **distinct}
 
 
@@ -99,5 +101,7 @@ def _unpack_key(packed: Mapping[str, np.ndarray], key: str, at: int) -> np.ndarr
     return packed[distinct if distinct in packed else f"0:{key}"]
 
 
-def _is_same(values: np.ndarray, others: np.ndarray) -> bool:
-    return values is others or (values.dtype == others.dtype and np.array_equal(values, others))
+def _is_same(values: np.ndarray, other_values: np.ndarray) -> bool:
+    return values is other_values or (
+        values.dtype == other_values.dtype and np.array_equal(values, other_values)
+    )

@@ -113,14 +113,14 @@ def build_refits(request: LearnersRequest, scheme: Scheme, rows: Rows) -> Refits
 
 
 def _check_number(
-    noun: str, per_learner: int, n_learners: int, most: int, methods: Sequence[RequestedRefit]
+    noun: str, per_learner: int, n_learners: int, max_fits: int, methods: Sequence[RequestedRefit]
 ) -> None:
-    if per_learner * n_learners > most:
+    if per_learner * n_learners > max_fits:
         names = ", ".join(dict.fromkeys(method.name for method in methods))
         raise InvalidParameter(
             f"{names} would need {per_learner * n_learners} extra {noun} ({per_learner} for each "
-            f"of {n_learners} learners), more than the limit of {most}. Ask for fewer repeats or "
-            "resamples.",
+            f"of {n_learners} learners), more than the limit of {max_fits}. Ask for fewer "
+            "repeats or resamples.",
             loc=(methods[0].field, methods[0].index),
             value=per_learner * n_learners,
         )

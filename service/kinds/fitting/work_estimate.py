@@ -63,7 +63,7 @@ def estimate_fit_seconds(learner: Learner, n_rows: int, n_features: int) -> floa
     iterations = count_iterations(learner.name, parameters)
     if iterations is not None:
         widths = [n_features, *_read_hidden_widths(parameters), 1]
-        weights = sum(one * other for one, other in pairwise(widths))
+        weights = sum(width * next_width for width, next_width in pairwise(widths))
         return STEP_S + iterations * PASS_S * n_rows * weights
     sorting = VALUE_S * n_rows * n_features * float(np.log2(max(n_rows, 2)))
     return count_trees(learner.name, parameters) * (STEP_S + sorting)

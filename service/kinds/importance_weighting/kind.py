@@ -90,17 +90,17 @@ def _list_parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[G
     labels. A learner that computes its whole grid from one decomposition is a single part.
     """
     folds = [*range(plan.shift.n_folds), *([] if plan.shift.target_y is None else [TARGET])]
-    most = max(1, MOST_CHUNKS // (len(plan.candidates) * len(folds)))
+    max_parts = max(1, MOST_CHUNKS // (len(plan.candidates) * len(folds)))
     return [
         GridPart(learner=name, fold=fold, start=start, stop=stop)
         for name, candidate in plan.candidates.items()
         for fold in folds
-        for start, stop in _cut_grid(candidate, 1 if whole else most)
+        for start, stop in _cut_grid(candidate, 1 if whole else max_parts)
     ]
 
 
-def _cut_grid(candidate: LearnerWithGrid, most: int) -> list[tuple[int, int]]:
-    parts = 1 if candidate.ridge_path() is not None else min(candidate.size, most)
+def _cut_grid(candidate: LearnerWithGrid, max_parts: int) -> list[tuple[int, int]]:
+    parts = 1 if candidate.ridge_path() is not None else min(candidate.size, max_parts)
     return list(pairwise([candidate.size * i // parts for i in range(parts + 1)]))
 
 

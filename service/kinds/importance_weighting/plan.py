@@ -106,10 +106,10 @@ class ImportanceWeightingPlan:
         """Return the risk estimators with the weights, folds and sources that they need."""
         codes, labels = None, ()
         if self.shift.source.source is not None:
-            seen = dict.fromkeys(self.shift.source.source.tolist())
-            place = {label: at for at, label in enumerate(seen)}
+            sources = dict.fromkeys(self.shift.source.source.tolist())
+            place = {label: at for at, label in enumerate(sources)}
             codes = np.array([place[s] for s in self.shift.source.source.tolist()], dtype=np.intp)
-            labels = tuple(seen)
+            labels = tuple(sources)
         return RiskSetting(
             risks=set_second_moment(parse_risks(self.request), self.weights.second_moment()),
             weights=self.weights.validation,

@@ -36,10 +36,10 @@ class LearningCurve(FittingKind[LearningCurveRequest, LearningCurvePlan]):
         return run_group(plan, group, key)
 
     def finish(
-        self, plan: LearningCurvePlan, outputs: JoinedOutputs, others: Sequence[ChunkOutput]
+        self, plan: LearningCurvePlan, outputs: JoinedOutputs, other_outputs: Sequence[ChunkOutput]
     ) -> Finished:
         """Compute the curves of the learners at the sizes that have outputs."""
-        del others
+        del other_outputs
         return build_result(plan, outputs)
 
 

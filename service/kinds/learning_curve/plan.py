@@ -71,7 +71,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
             self.data,
             n_splits=self.n_splits,
             n_tests=self.n_tests,
-            most=divide_chunks(len(self.bundles) * n_sizes),
+            max_chunks=divide_chunks(len(self.bundles) * n_sizes),
         )
         per_learner = divide_chunks(len(self.learners))
         return [
@@ -159,12 +159,12 @@ def _check_sizes(request: LearningCurveRequest, scheme: Scheme, growth: Growth, 
 def _check_growth_columns(request: LearningCurveRequest, growth: Growth) -> None:
     """Refuse a way to grow that needs a column which the request does not name."""
     roles: dict[GrowBy, tuple[str, ...]] = {"source": ("source", "fold"), "time": ("time",)}
-    needed = roles.get(growth.grow_by, ())
-    if needed and not any(has_role(request, role) for role in needed):
-        path = ".".join(map(str, build_role_path(request, needed[0])))
+    possible_roles = roles.get(growth.grow_by, ())
+    if possible_roles and not any(has_role(request, role) for role in possible_roles):
+        path = ".".join(map(str, build_role_path(request, possible_roles[0])))
         raise InvalidParameter(
-            f"A curve that grows by {growth.grow_by} needs the {needed[0]} of each row. Name it in "
-            f"{path}, or set grow_by to 'instance'.",
+            f"A curve that grows by {growth.grow_by} needs the {possible_roles[0]} of each row. "
+            f"Name it in {path}, or set grow_by to 'instance'.",
             loc=("grow_by",),
             value=growth.grow_by,
         )

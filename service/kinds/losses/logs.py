@@ -96,11 +96,11 @@ def read_log_losses(
         )
         for name, runs in models.items()
     }
-    most = max(len(runs.scores[key]) for runs in models.values() for key in kept)
+    max_scores = max(len(runs.scores[key]) for runs in models.values() for key in kept)
     table = LossTable(
         layout, losses, higher_is_better=_is_higher_better(request, logs), left_out=left_out
     )
-    return table, (RUNS_AVERAGED(n=most),) if most > 1 else ()
+    return table, (RUNS_AVERAGED(n=max_scores),) if max_scores > 1 else ()
 
 
 def _is_higher_better(request: LossInput, logs: LogsInput) -> bool:
@@ -142,8 +142,8 @@ def _read_file(
     names = {
         name: name if name in present else None for name in ("model", "task", "filter", "doc_hash")
     }
-    wanted = [item, score, *filter(None, [*names.values(), logs.cluster])]
-    columns = read_columns(file, wanted)
+    column_names = [item, score, *filter(None, [*names.values(), logs.cluster])]
+    columns = read_columns(file, column_names)
     n = len(columns[score])
 
     def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
@@ -206,34 +206,32 @@ def _find_shared_items(
     models: Mapping[str, _Runs], *, leaves_out: bool
 ) -> tuple[list[Key], LeftOut | None]:
     """Return the items that every model has a score for, and what is left out, if that is asked."""
-    every = list(dict.fromkeys(key for runs in models.values() for key in runs.scores))
+    keys = list(dict.fromkeys(key for runs in models.values() for key in runs.scores))
     lacking = [
-        i
-        for i, key in enumerate(every)
-        if not all(runs.scores.get(key) for runs in models.values())
+        i for i, key in enumerate(keys) if not all(runs.scores.get(key) for runs in models.values())
     ]
     _check_contents(models)
     if lacking and not leaves_out:
-        task, item = every[lacking[0]]
+        task, item = keys[lacking[0]]
         without = next(n for n, runs in models.items() if not runs.scores.get((task, item)))
         raise InvalidParameter(
-            f"{len(lacking)} of {len(every)} items have no score of some model; the first is item "
+            f"{len(lacking)} of {len(keys)} items have no score of some model; the first is item "
             f"{item!r} of {task!r}, which {without!r} has no score for. Send all items of all "
             "models, or set missing to 'leave_out' to leave such items out.",
             loc=("logs",),
             value=len(lacking),
         )
-    if len(lacking) == len(every):
+    if len(lacking) == len(keys):
         raise InsufficientData(
             "No item has a score of every model: the logs are of different items.", loc=("logs",)
         )
     if not lacking:
-        return every, None
-    out = set(lacking)
-    kept = [key for i, key in enumerate(every) if i not in out]
+        return keys, None
+    left_out_places = set(lacking)
+    shared_keys = [key for i, key in enumerate(keys) if i not in left_out_places]
     missing = RowsWithoutValue(n=len(lacking), rows=tuple(lacking[:10]))
-    return kept, LeftOut(
-        n_rows=len(lacking), n_remaining=len(kept), missing={"score of some model": missing}
+    return shared_keys, LeftOut(
+        n_rows=len(lacking), n_remaining=len(shared_keys), missing={"score of some model": missing}
     )
 
 

@@ -158,11 +158,11 @@ def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile
 
 def _check_model_names(names: list[str], loc: Loc) -> None:
     """Refuse no model or too many, and names that are empty, too long or repeated."""
-    most = settings().max_models
-    if not 0 < len(names) <= most:
+    max_models = settings().max_models
+    if not 0 < len(names) <= max_models:
         raise InvalidParameter(
             f"The request has {len(names)} models. The number of models must be between 1 and "
-            f"{most}.",
+            f"{max_models}.",
             loc=loc,
             value=len(names),
         )
@@ -216,11 +216,11 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses
     by_label = read_training_sizes_by_label(_read_training_sizes(request), labels)
     block = np.repeat(np.arange(len(labels)), first_sizes)
     source = np.array([*labels, None], dtype=object)[block]
-    kept = reader.choose_rows(len(block), request.block_kind, source, None)
-    remaining = np.bincount(keep_rows(block, kept), minlength=len(labels))
+    kept_rows = reader.choose_rows(len(block), request.block_kind, source, None)
+    remaining = np.bincount(keep_rows(block, kept_rows), minlength=len(labels))
     labels = [label for label, size in zip(labels, remaining, strict=True) if size]
     sizes = remaining[remaining > 0].tolist()
-    _check_block_count(request.block_kind, first, len(sizes), kept)
+    _check_block_count(request.block_kind, first, len(sizes), kept_rows)
     if isinstance(by_label, dict):
         numbered: float | dict[Any, float] | None = {
             k: by_label[label] for k, label in enumerate(labels) if label in by_label
@@ -229,7 +229,7 @@ def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses
         numbered = by_label
     layout = build_block_layout(request.block_kind, sizes, n_train=numbered)
     return _restore_sent_losses(
-        replace(layout, block_labels=tuple(labels)), values, len(block), kept
+        replace(layout, block_labels=tuple(labels)), values, len(block), kept_rows
     )
 
 
@@ -274,7 +274,9 @@ def _name_loss_column(model: str) -> str:
     return f"loss of {model}"
 
 
-def _check_block_count(kind: BlockKind, model: str, n_blocks: int, kept: KeptRows | None) -> None:
+def _check_block_count(
+    kind: BlockKind, model: str, n_blocks: int, kept_rows: KeptRows | None
+) -> None:
     if kind is BlockKind.HOLDOUT and n_blocks != 1:
         raise InvalidParameter(
             f"The losses have {n_blocks} blocks, and blocks 'holdout' means a single test set. "
@@ -283,7 +285,9 @@ def _check_block_count(kind: BlockKind, model: str, n_blocks: int, kept: KeptRow
             value=kind.value,
         )
     if kind is not BlockKind.HOLDOUT and n_blocks < 2:
-        after = "" if kept is None else f" after {kept.left_out.n_rows} rows were left out"
+        after = (
+            "" if kept_rows is None else f" after {kept_rows.left_out.n_rows} rows were left out"
+        )
         raise InsufficientData(
             f"The losses have {n_blocks} blocks{after}, and blocks of kind {kind.value!r} "
             "must be at least two. For a single test set, set blocks to 'holdout'.",
@@ -343,9 +347,9 @@ def _from_rows(
 ) -> SentLosses:
     """Return the losses of n rows with labels, without the rows that are left out."""
     kind = request.block_kind
-    kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
-    layout = build_layout_of_columns(kind, labels, n, _read_training_sizes(request), kept)
-    return _restore_sent_losses(layout, values, n, kept)
+    kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
+    layout = build_layout_of_columns(kind, labels, n, _read_training_sizes(request), kept_rows)
+    return _restore_sent_losses(layout, values, n, kept_rows)
 
 
 def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetColumns) -> SentLosses:
@@ -387,12 +391,12 @@ def _read_training_sizes(request: LossInput) -> float | dict[str, float] | None:
 
 
 def _restore_sent_losses(
-    layout: Layout, values: Mapping[str, FloatArray], n: int, kept: KeptRows | None
+    layout: Layout, values: Mapping[str, FloatArray], n: int, kept_rows: KeptRows | None
 ) -> SentLosses:
     """Return losses of n rows over the layout of those that are kept."""
-    models = {m: BlockLosses(layout, values=keep_rows(v, kept)) for m, v in values.items()}
-    left_out = None if kept is None else kept.left_out
-    return SentLosses(LossTable(layout, models, left_out=left_out), n, kept)
+    models = {m: BlockLosses(layout, values=keep_rows(v, kept_rows)) for m, v in values.items()}
+    left_out = None if kept_rows is None else kept_rows.left_out
+    return SentLosses(LossTable(layout, models, left_out=left_out), n, kept_rows)
 
 
 # One score per split ------------------------------------------------------------------------------

@@ -46,15 +46,15 @@ class LossesPlan:
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
     """Read the losses and their weights, and refuse choices that do not fit them."""
-    sent = read_losses(request, datasets)
-    table = sent.table
+    sent_losses = read_losses(request, datasets)
+    table = sent_losses.table
     fits = read_supplied_fits(request.fits, table)
     choices = without_refit_target(request.choices, fits.methods)
     check(table.layout, choices, table.names, describe_other_loss(table))
-    return LossesPlan(table, _read_weights(request, sent), fits, sent.cautions)
+    return LossesPlan(table, _read_weights(request, sent_losses), fits, sent_losses.cautions)
 
 
-def _read_weights(request: LossesRequest, sent: SentLosses) -> FloatArray | None:
+def _read_weights(request: LossesRequest, sent_losses: SentLosses) -> FloatArray | None:
     if request.weights is None:
         return None
     if request.split_scores is not None:
@@ -70,12 +70,12 @@ def _read_weights(request: LossesRequest, sent: SentLosses) -> FloatArray | None
         )
     else:
         weights = read_number_array(rows, ("weights",))
-    if len(weights) != sent.n_rows:
+    if len(weights) != sent_losses.n_rows:
         raise InvalidParameter(
-            f"The request has {len(weights)} weights and {sent.n_rows} losses. Give one "
+            f"The request has {len(weights)} weights and {sent_losses.n_rows} losses. Give one "
             "weight for each loss.",
             loc=("weights",),
             value=len(weights),
         )
-    kept_weights: FloatArray = keep_rows(weights, sent.kept)
+    kept_weights: FloatArray = keep_rows(weights, sent_losses.kept)
     return kept_weights

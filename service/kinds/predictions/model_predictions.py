@@ -71,13 +71,13 @@ class ModelPredictions:
                     value=len(scores),
                 )
 
-    def keep_rows(self, kept: KeptRows | None) -> ModelPredictions:
+    def keep_rows(self, kept_rows: KeptRows | None) -> ModelPredictions:
         """Return the predictions of the rows that are kept."""
         return replace(
             self,
-            y=keep_rows(self.y, kept),
-            predictions={m: keep_rows(p, kept) for m, p in self.predictions.items()},
-            scores={m: keep_rows(s, kept) for m, s in self.scores.items()},
+            y=keep_rows(self.y, kept_rows),
+            predictions={m: keep_rows(p, kept_rows) for m, p in self.predictions.items()},
+            scores={m: keep_rows(s, kept_rows) for m, s in self.scores.items()},
         )
 
     def build_paths(self, model: str) -> dict[str, Loc]:

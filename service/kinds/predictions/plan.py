@@ -125,11 +125,13 @@ def build_plan(
         data = read_inline(request.y or [], request.predictions or {}, request.scores or {}, reader)
         labels = read_inline_labels(request, len(data.y), reader)
     kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
-    kept = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
-    layout = build_layout_of_columns(kind, labels, n, request.n_train, kept)
-    data = data.keep_rows(kept)
-    with number_rows_as_sent(kept):
-        return _compute_losses(request, loss, data, layout, None if kept is None else kept.left_out)
+    kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
+    layout = build_layout_of_columns(kind, labels, n, request.n_train, kept_rows)
+    data = data.keep_rows(kept_rows)
+    with number_rows_as_sent(kept_rows):
+        return _compute_losses(
+            request, loss, data, layout, None if kept_rows is None else kept_rows.left_out
+        )
 
 
 def _compute_losses(

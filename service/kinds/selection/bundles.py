@@ -33,7 +33,7 @@ def bundle_candidates(
         candidate: name for name, grid in grids.items() for candidate in grid.candidates
     }
     are_many = len(candidates) > MOST_SHOWN
-    most = max(1, MOST_LOSSES_TOGETHER // max(1, n_rows))
+    max_learners = max(1, MOST_LOSSES_TOGETHER // max(1, n_rows))
     bundles: list[Bundle] = []
     single: dict[str, list[Group]] = {}  # by grid, its candidates that are fitted alone
     for group in group_learners(candidates):
@@ -42,7 +42,7 @@ def bundle_candidates(
             single.setdefault(grid, []).append(group)
             continue
         part = (grid if len(group.names) > 1 else None) or name_group(group)
-        bundles += [Bundle(part, (piece,)) for piece in divide_group(group, most)]
+        bundles += [Bundle(part, (subgroup,)) for subgroup in divide_group(group, max_learners)]
     size = -(-sum(len(groups) for groups in single.values()) // MOST_BUNDLES)
     for grid, groups in single.items():
         bundles += [

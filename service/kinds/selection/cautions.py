@@ -126,8 +126,8 @@ def _describe_optimism(
 def _list_names(names: Collection[str]) -> str:
     """Return the names for a sentence; of very many the first."""
     first = list(names)[:MOST_NAMED]
-    others = f" and {len(names) - len(first)} more" if len(names) > len(first) else ""
-    return ", ".join(map(repr, first)) + others
+    remainder = f" and {len(names) - len(first)} more" if len(names) > len(first) else ""
+    return ", ".join(map(repr, first)) + remainder
 
 
 def _list_wins(wins: Mapping[str, int]) -> str:

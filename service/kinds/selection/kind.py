@@ -36,10 +36,10 @@ class Selection(FittingKind[SelectionRequest, SelectionPlan]):
         return run_group(plan, group, key)
 
     def finish(
-        self, plan: SelectionPlan, outputs: JoinedOutputs, others: Sequence[ChunkOutput]
+        self, plan: SelectionPlan, outputs: JoinedOutputs, other_outputs: Sequence[ChunkOutput]
     ) -> Finished:
         """Choose among the candidates that have outputs, and evaluate the choice."""
-        del others
+        del other_outputs
         return build_result(plan, outputs)
 
 

@@ -144,7 +144,7 @@ class SelectionPlan(FittingPlan):
                     self.data,
                     n_splits=n_splits,
                     n_tests=n_tests,
-                    most=divide_chunks(len(self.bundles)),
+                    max_chunks=divide_chunks(len(self.bundles)),
                     n_fits=sizes.n_fits,
                 ),
                 fits_per_split=fits_per_split,

@@ -49,10 +49,10 @@ class SplitNotes:
     warnings: list[tuple[Caution, ...]] = field(default_factory=list)
     fits: FitCounts = field(default_factory=Counter)
 
-    def extend(self, other: SplitNotes) -> None:
+    def extend(self, notes: SplitNotes) -> None:
         """Add the notes of further splits."""
-        self.warnings += other.warnings
-        self.fits += other.fits
+        self.warnings += notes.warnings
+        self.fits += notes.fits
 
     def pack(self) -> Arrays:
         """Return the notes as an array."""

@@ -64,15 +64,17 @@ def build_schemes(request: SelectionRequest, rows: Rows) -> SelectionSchemes:
     """Return the schemes; with an external scheme that includes an internal one, none is named."""
     external = None if request.external is None else build_scheme(request.external, "external")
     with locate_scheme_error(request, field="external"):
-        own = None if external is None else get_own_internal_scheme(external, rows)
-    if own is not None and external is not None:
+        own_scheme = None if external is None else get_own_internal_scheme(external, rows)
+    if own_scheme is not None and external is not None:
         if request.internal is not None:
             raise InvalidParameter(
                 f"The scheme {external.info.name} includes internal splits. Leave internal out.",
                 loc=("internal",),
             )
         last = external.block_kind is not BlockKind.HOLDOUT
-        return SelectionSchemes(internal=own, external=external, chooses_on_all=last, is_own=True)
+        return SelectionSchemes(
+            internal=own_scheme, external=external, chooses_on_all=last, is_own=True
+        )
     if request.internal is None:
         raise InvalidParameter(
             "A selection needs an internal scheme to choose by. Of the external schemes, only "
@@ -172,15 +174,15 @@ def _check_sizes(
         in_memory = min(n, MOST_SHOWN) * sizes.n_tests_on_all
     else:
         in_memory = (n + 1 if request.compare else 1) * sizes.n_tests
-    for noun, number, most in (
+    for noun, number, limit in (
         ("fits", n_groups * sizes.n_fits, MOST_FITS),
         ("fits, all candidates counted", n * sizes.n_fits, MOST_RUNS),
         ("losses in memory", in_memory, MOST_LOSSES),
         ("losses to be kept", n * (sizes.n_tests + sizes.n_tests_on_all), MOST_KEPT),
     ):
-        if number > most:
+        if number > limit:
             raise InvalidParameter(
-                f"The selection would need {number} {noun}, more than the limit of {most}: {n} "
+                f"The selection would need {number} {noun}, more than the limit of {limit}: {n} "
                 f"candidates, {sizes.n_external} external splits with {sizes.n_internal} internal "
                 f"splits each, and {sizes.n_on_all} internal splits of all rows. Ask for fewer.",
                 loc=(schemes.assessed_field,),

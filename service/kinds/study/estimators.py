@@ -56,7 +56,7 @@ def build_estimators(
     for i, entry in enumerate(inputs):
         with locate_errors_within(("estimators", i)):
             estimator = _BUILDERS[draw_kind](entry, task, size)
-        if any(other.key == estimator.key for other in estimators):
+        if any(earlier.key == estimator.key for earlier in estimators):
             raise InvalidParameter(
                 f"Two estimators are named {estimator.key!r}; name the second with 'as'.",
                 loc=("estimators", i),

@@ -101,11 +101,11 @@ class StudyKind(JobKind[StudyRequest]):
         middle = part.start - part.start % grain + grain * max(1, size // grain)
         if middle >= part.stop:
             return None
-        pieces = [
+        chunks = [
             Chunk(asdict(RepetitionRange(start, stop)), size=stop - start, part=chunk.part)
             for start, stop in ((part.start, middle), (middle, part.stop))
         ]
-        return CutChunk(*pieces)
+        return CutChunk(*chunks)
 
     def gather(self, job: Job[StudyRequest], outputs: Sequence[ChunkOutput]) -> Finished:
         """Return the result of the repetitions in these chunks."""

@@ -52,9 +52,9 @@ class RecordedRepetitions:
 
     def select_below(self, n: int) -> RecordedRepetitions:
         """Return the repetitions with numbers below n."""
-        kept = self.index < n
-        records = {name: values[kept] for name, values in self.records.items()}
-        return RecordedRepetitions(self.index[kept], records)
+        is_selected = self.index < n
+        records = {name: values[is_selected] for name, values in self.records.items()}
+        return RecordedRepetitions(self.index[is_selected], records)
 
 
 def pack_records(recorded: RecordedRepetitions) -> Arrays:
@@ -141,5 +141,7 @@ def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
         )
     if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
         return read_records(pq.read_table(files.fetch(stored.losses_file)))
-    done = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
-    return merge_records(unpack_records(outputs.read_arrays(files, name)) for name in done)
+    finished_files = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
+    return merge_records(
+        unpack_records(outputs.read_arrays(files, name)) for name in finished_files
+    )

@@ -37,12 +37,12 @@ def measure_repetition_seconds(study: Study, n: int) -> float:
     The second run counts, because the first includes compiling, unless the first was so slow that
     the study must be cut anyway.
     """
-    few = min(study.grain, n)
+    n_timed = min(study.grain, n)
     seconds = math.inf
     for _ in range(2):
         began = time.perf_counter()
-        records = study.run(0, few)
-        seconds = (time.perf_counter() - began) / few
+        records = study.run(0, n_timed)
+        seconds = (time.perf_counter() - began) / n_timed
         if seconds * n > FEWEST_CHUNKS * CHUNK_S:
             break
     width = sum(values[0].size for values in records.values())
@@ -75,9 +75,9 @@ def cut_into_chunks(
 ) -> list[tuple[int, int]]:
     """Cut ranges at multiples of the grain into chunks of about ``CHUNK_S`` seconds."""
     total = sum(stop - start for start, stop in missing)
-    most = max(1.0, total / FEWEST_CHUNKS)
-    fewest = total / MOST_CHUNKS
-    step = max(min(CHUNK_S / seconds, most), fewest)
+    largest_step = max(1.0, total / FEWEST_CHUNKS)
+    smallest_step = total / MOST_CHUNKS
+    step = max(min(CHUNK_S / seconds, largest_step), smallest_step)
     step = grain * max(1, round(step / grain))
     chunks: list[tuple[int, int]] = []
     for start, stop in missing:

@@ -31,4 +31,4 @@ class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
     def list_dataset_ids(self) -> tuple[UUID, ...]:
         """Return the data sets of both samples."""
         named = (self.source.dataset, self.target.dataset)
-        return tuple(dict.fromkeys(each for each in named if each is not None))
+        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))
